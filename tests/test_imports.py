@@ -1,0 +1,141 @@
+"""Imports point down: who may see whom, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "gatewayfw"
+
+BOTTOM = {"errors", "settings", "spelling"}
+ACTS = BOTTOM | {"schemas", "acts"}
+PARTS = ACTS | {"storage", "odm", "auth", "catalog", "export", "web", "playground"}
+
+#: What each part may import, itself apart; a longer name wins.
+MAY_SEE: dict[str, set[str]] = {
+    "errors": set(),
+    "spelling": set(),
+    "settings": {"errors"},
+    "schemas": BOTTOM,
+    "storage": BOTTOM,
+    "odm": BOTTOM | {"schemas", "storage"},
+    "acts": BOTTOM | {"schemas"},
+    "auth": ACTS,
+    "catalog": ACTS,
+    "export": ACTS | {"catalog"},
+    "web": ACTS | {"auth", "catalog"},
+    "playground": set(),
+    "core": PARTS,
+    "__init__": PARTS | {"core"},
+    "cli": PARTS | {"core"},
+    "testing": PARTS | {"core"},
+    "testing.mongod": set(),
+    "testing.supervisor": set(),
+}
+
+#: The imports inside functions: optional extras, what some platforms lack, what would make a plugin slow to load.
+LATE = {
+    "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
+    "web.server": {"gunicorn.app.base"},
+}
+
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """Return the dotted name below gatewayfw; a package's own module keeps ``.__init__``."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def part_of(module: str) -> str:
+    """Return the longest entry of `MAY_SEE` that holds the module."""
+    parts = module.split(".")
+    return next((name for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in MAY_SEE), parts[0])
+
+
+def imported(module: str, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, list[str]]]:
+    """Yield each absolute module name that the statement imports, with the names taken from it."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, []) for alias in node.names)
+        return
+    above = ["gatewayfw", *module.split(".")][: -node.level] if node.level else []
+    yield ".".join([*above, *([node.module] if node.module else [])]), [alias.name for alias in node.names]
+
+
+def seen(name: str, taken: list[str]) -> Iterator[str]:
+    """Yield the modules below gatewayfw that an import reaches; an empty name is the root itself."""
+    _, _, below = name.partition(".")
+    if below:
+        yield below
+    elif not taken:
+        yield ""
+    else:
+        yield from (
+            one if one in MAY_SEE or (ROOT / one).is_dir() or (ROOT / f"{one}.py").is_file() else "" for one in taken
+        )
+
+
+def violations(module: str, source: str) -> list[str]:
+    """Return what is wrong with the imports of one module."""
+    tree = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    late = {inner for function in functions for inner in ast.walk(function)}
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for name, taken in imported(module, node):
+            if "*" in taken:
+                found.append(f"{node.lineno}: everything from {name}")
+            if node in late and name not in LATE.get(module, ()):
+                found.append(f"{node.lineno}: {name} inside a function")
+            if name.partition(".")[0] == "gatewayfw":
+                found += [f"{node.lineno}: {problem}" for problem in upward(module, name, taken)]
+    return found
+
+
+def upward(module: str, name: str, taken: list[str]) -> Iterator[str]:
+    """Yield what an import from gatewayfw reaches and may not."""
+    part = part_of(module)
+    for below in seen(name, taken):
+        if not below:
+            yield "the package root"
+        elif part != part_of(below) and part_of(below).partition(".")[0] not in {*MAY_SEE[part], part}:
+            yield f"{part} may not see {below}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_of_the_module_point_down(path):
+    assert violations(name_of(path), path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_the_module_has_a_place_among_the_parts(path):
+    assert part_of(name_of(path)) in MAY_SEE
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "problems"),
+    [
+        ("odm.models", "import gatewayfw.web.server", ["1: odm may not see web.server"]),
+        ("acts.registry", "from gatewayfw.storage.base import Storage", ["1: acts may not see storage.base"]),
+        ("acts.registry", "from gatewayfw import errors, odm", ["1: acts may not see odm"]),
+        ("acts.registry", "from ..odm import models", ["1: acts may not see odm"]),
+        ("acts.registry", "from .. import core", ["1: acts may not see core"]),
+        ("acts.__init__", "from ..web.reader import parse", ["1: acts may not see web.reader"]),
+        ("errors", "if TYPE_CHECKING:\n    from gatewayfw.settings import S", ["2: errors may not see settings"]),
+        ("testing.mongod", "from gatewayfw.errors import E", ["1: testing.mongod may not see errors"]),
+        ("core", "import gatewayfw.cli", ["1: core may not see cli"]),
+        ("web.server", "import gatewayfw", ["1: the package root"]),
+        ("web.server", "from gatewayfw import gateway", ["1: the package root"]),
+        ("web.server", "def f():\n    import json", ["2: json inside a function"]),
+        ("testing.plugin", "def f():\n    from pymongo import MongoClient", []),
+        ("web.server", "from json import *", ["1: everything from json"]),
+        ("odm.models", "from gatewayfw.odm.writes import w\nfrom .snapshots import s\nimport json", []),
+    ],
+)
+def test_the_reader_of_imports_finds(module, source, problems):
+    assert violations(module, source) == problems

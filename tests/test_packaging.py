@@ -1,0 +1,117 @@
+"""The package as a user gets it: metadata, entry points, files of sdist and wheel, an install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CLASSIFIER = "Programming Language :: Python :: 3."
+
+
+@pytest.fixture(scope="module")
+def config():
+    parser = ConfigParser()
+    parser.read(ROOT / "setup.cfg", "utf-8")
+    return parser
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    """The folder with an sdist and a wheel made from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(dist, tmp_path_factory):
+    """The Python of an environment that holds the wheel and its requirements, nothing else."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", next(dist.glob("*.whl")))
+    return python
+
+
+def run(*command, cwd=None):
+    result = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def lines(config, section, option):
+    return [line for line in config[section][option].splitlines() if line]
+
+
+def test_metadata_is_only_in_setup_cfg(config):
+    assert {key: config["metadata"][key] for key in ("name", "version", "license_expression")} == {
+        "name": "gatewayfw",
+        "version": "0.1.0",
+        "license_expression": "MIT",
+    }
+    assert (ROOT / "pyproject.toml").read_text("utf-8").splitlines()[0] == "[build-system]"
+    assert len((ROOT / "pyproject.toml").read_text("utf-8").splitlines()) == 3
+
+
+def test_change_log_names_the_version(config):
+    assert f"\n## {config['metadata']['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_supported_pythons_are_those_tox_runs(config):
+    tox = ConfigParser()
+    tox.read(ROOT / "tox.ini", "utf-8")
+    minors = [line.removeprefix(CLASSIFIER) for line in lines(config, "metadata", "classifiers") if CLASSIFIER in line]
+    assert [f"py3{minor}" for minor in minors] == [env for env in tox["tox"]["env_list"].split(", ") if "py" in env[:2]]
+    assert config["options"]["python_requires"] == f">=3.{minors[0]}"
+
+
+def test_requirements_file_installs_every_extra(config):
+    extras = ",".join(config["options.extras_require"])
+    assert f"-e .[{extras}]" in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize("group", ["flask.commands", "pytest11"])
+def test_entry_points_name_things_that_exist(config, group):
+    for line in lines(config, "options.entry_points", group):
+        module, _, name = line.partition(" = ")[2].partition(":")
+        source = ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
+        assert f"def {name}(" in source or f"\n{name} = " in source or not name
+
+
+def test_plugin_imports_nothing_heavy_of_its_own():
+    script = (
+        "import sys, types; root = types.ModuleType('gatewayfw'); root.__path__ = ['gatewayfw']\n"
+        "sys.modules['gatewayfw'] = root; import gatewayfw.testing.plugin\n"
+        "print(sorted({'flask', 'marshmallow', 'pymongo', 'bson', 'mongomock', 'gatewayfw.core'} & set(sys.modules)))"
+    )
+    assert run(sys.executable, "-c", script, cwd=ROOT) == "[]\n"
+
+
+@pytest.mark.slow
+def test_wheel_holds_the_package_and_nothing_else(dist):
+    names = zipfile.ZipFile(next(dist.glob("*.whl"))).namelist()
+    assert {name.split("/")[0] for name in names} == {"gatewayfw", "gatewayfw-0.1.0.dist-info"}
+    assert {"gatewayfw/py.typed", "gatewayfw/testing/supervisor.py", "gatewayfw/web/reader.py"} <= set(names)
+    assert [name for name in names if "__pycache__" in name] == []
+
+
+@pytest.mark.slow
+def test_sdist_holds_what_a_clone_runs(dist):
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert {"dev", "LICENSE", "README.md", "requirements.txt", "ruff.toml", "tox.ini", "setup.cfg"} <= names
+    assert {"sample_service/__main__.py", "tests/conftest.py"} <= names
+
+
+@pytest.mark.slow
+def test_wheel_runs_in_an_empty_environment(installed, tmp_path):
+    run(installed, "-m", "pip", "check")
+    assert run(installed, "-c", "import gatewayfw; print(callable(gatewayfw.gateway))", cwd=tmp_path) == "True\n"

@@ -1,0 +1,270 @@
+"""The local mongod: found, started, kept, refused, and gone with the process that started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pymongo import MongoClient
+
+from gatewayfw.testing import mongod as module
+from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod
+
+needs_mongod = pytest.mark.mongo
+
+#: A program that starts a mongod, tells where, and waits to be killed.
+OWNER = """
+import os, sys, time
+from gatewayfw.testing.mongod import LocalMongod
+mongod = LocalMongod(*sys.argv[1:]).start()
+{more}
+print(mongod.port, mongod.data, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A file that looks like a mongod; it ends at once with status 3 and a complaint."""
+    path = tmp_path / "bin" / "mongod"
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\necho no such option\nexit 3\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """An environment without any mongod."""
+    monkeypatch.delenv("GATEWAYFW_MONGOD", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+
+
+@pytest.fixture
+def found(mongod_uri):
+    """A mongod to start: `mongod_uri` skips or fails without one, but may name a server that runs elsewhere."""
+    program = find_mongod()
+    if program is None:
+        pytest.skip("there is a server, but no mongod to start")
+    return program
+
+
+@contextmanager
+def owner(more="", *arguments):
+    command = [sys.executable, "-c", OWNER.format(more=more), *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        port, data = process.stdout.readline().split()
+        yield process, int(port), Path(data)
+        process.kill()
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def eventually(condition):
+    end = time.monotonic() + 20
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def test_no_mongod_is_found_where_there_is_none(nowhere):
+    assert find_mongod() is None
+
+
+def test_start_without_mongod_names_the_three_ways(nowhere):
+    with pytest.raises(MongodNotFound) as caught:
+        LocalMongod().start()
+    assert str(caught.value) == (
+        "no mongod found; name one with GATEWAYFW_MONGOD=/path/to/mongod, install MongoDB so that mongod is on "
+        'PATH, or (Linux x86-64) pip install "gatewayfw[mongod]"'
+    )
+
+
+def test_mongod_of_the_environment_variable_comes_first(monkeypatch, program):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    assert find_mongod() == program
+
+
+def test_environment_variable_that_names_no_program_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(tmp_path))
+    with pytest.raises(MongodNotFound, match=r"^GATEWAYFW_MONGOD=.* is not a program; name one with"):
+        find_mongod()
+
+
+def test_mongod_on_the_path_is_found(nowhere, monkeypatch, program):
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert find_mongod() == program
+
+
+def test_mongod_of_the_extra_is_found_without_an_import_and_made_executable(monkeypatch, tmp_path):
+    shipped = tmp_path / "site" / "fiftyone" / "db" / "bin" / "mongod"
+    shipped.parent.mkdir(parents=True)
+    shipped.write_text("#!/bin/sh\n")
+    (tmp_path / "site" / "fiftyone" / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.delenv("GATEWAYFW_MONGOD", raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert find_mongod() == shipped
+    assert os.access(shipped, os.X_OK)
+
+
+def test_mongod_that_ends_at_once_is_an_error_with_its_last_words(monkeypatch, program):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod().start()
+    assert str(caught.value) == "mongod ended with status 3\nno such option"
+
+
+def test_program_for_another_machine_is_an_error_that_says_so(monkeypatch, program):
+    program.write_bytes(b"\x7fELF")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod().start()
+    assert str(caught.value) == f"mongod ended with status 126\n[Errno 8] Exec format error: '{program}'"
+
+
+def test_errors_of_the_server_are_shown_before_its_last_words(monkeypatch, program):
+    log = ['{"s": "F", "msg": "Wrong version", "attr": {"found": 7}}', *(f"line {n}" for n in range(9))]
+    program.write_text("#!/bin/sh\ncat <<'TEXT'\n" + "\n".join(log) + "\nTEXT\nexit 62\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod().start()
+    assert str(caught.value).splitlines() == [
+        "mongod ended with status 62",
+        'F Wrong version {"found": 7}',
+        *(f"line {n}" for n in range(4, 9)),
+    ]
+
+
+def test_mongod_that_never_listens_is_given_up_and_its_folder_removed(monkeypatch, program, tmp_path):
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    monkeypatch.setattr(module, "START_WAIT", 0.3)
+    monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(MongodError, match="takes no writes"):
+        LocalMongod().start()
+    assert list(tmp_path.glob("gatewayfw-mongod-*")) == []
+
+
+@needs_mongod
+def test_server_is_a_replica_set_with_transactions(mongo_client):
+    with mongo_client.start_session() as session, session.start_transaction():
+        mongo_client.gatewayfw_start.things.insert_one({"_id": 1}, session=session)
+    assert list(mongo_client.gatewayfw_start.things.find()) == [{"_id": 1}]
+    mongo_client.drop_database("gatewayfw_start")
+
+
+@needs_mongod
+def test_stop_ends_the_server_and_removes_its_folder(found):
+    with local_mongod() as mongod:
+        port, data = mongod.port, mongod.data
+        assert (listens(port), data.is_dir()) == (True, True)
+    assert (listens(port), data.exists()) == (False, False)
+
+
+@needs_mongod
+def test_uri_of_a_stopped_server_is_refused(found):
+    mongod = LocalMongod().start()
+    with pytest.raises(MongodError, match=r"^this mongod is running already$"):
+        mongod.start()
+    mongod.stop()
+    mongod.stop()
+    with pytest.raises(MongodError, match=r"^this mongod is not running$"):
+        _ = mongod.uri
+
+
+@needs_mongod
+def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path):
+    said = []
+    with local_mongod(tmp_path / "my data", log=said.append) as first, MongoClient(first.uri) as client:
+        client.shop.things.insert_one({"_id": 1})
+        port = first.port
+    with local_mongod(tmp_path / "my data") as second, MongoClient(second.uri) as client:
+        assert list(client.shop.things.find()) == [{"_id": 1}]
+        assert (second.port == port, client.primary) == (False, ("127.0.0.1", second.port))
+    assert said == [f"mongod runs at mongodb://127.0.0.1:{port}/?replicaSet=rs0, data in {tmp_path / 'my data'}"]
+
+
+@needs_mongod
+def test_folder_in_use_is_refused_and_its_server_left_alone(found, tmp_path):
+    with local_mongod(tmp_path) as mongod:
+        with pytest.raises(MongodError, match=r"^another process uses the data in "):
+            LocalMongod(tmp_path).start()
+        assert listens(mongod.port)
+
+
+@needs_mongod
+def test_given_port_that_is_taken_is_refused(found):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        with pytest.raises(MongodError, match=rf"^port {port} is in use$"):
+            LocalMongod(port=port).start()
+
+
+@needs_mongod
+def test_lost_race_for_a_port_is_run_again(found, monkeypatch):
+    free = module._free_port()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        ports = iter([other.getsockname()[1], free])
+        monkeypatch.setattr(module, "_free_port", lambda: next(ports))
+        with local_mongod() as mongod:
+            assert mongod.port == free
+
+
+@needs_mongod
+def test_another_server_on_the_port_is_not_taken_for_ours(found, tmp_path):
+    with local_mongod() as other, pytest.raises(MongodError, match=rf"^port {other.port} is in use$"):
+        LocalMongod(tmp_path, other.port).start()
+
+
+@needs_mongod
+@pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
+def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed_by):
+    with owner() as (process, port, data):
+        assert listens(port)
+        process.send_signal(killed_by)
+        assert eventually(lambda: not listens(port) and not data.exists())
+
+
+@needs_mongod
+def test_folder_of_a_killed_process_can_be_used_again_at_once(found, tmp_path):
+    with owner("", str(tmp_path)) as (process, port, _):
+        with MongoClient(f"mongodb://127.0.0.1:{port}/?replicaSet=rs0") as client:
+            client.shop.things.insert_one({"_id": 1})
+        process.kill()
+        with local_mongod(tmp_path) as mongod, MongoClient(mongod.uri) as client:
+            assert list(client.shop.things.find()) == [{"_id": 1}]
+
+
+@needs_mongod
+def test_server_stops_at_interpreter_exit(found):
+    with owner("print(mongod.port, mongod.data, flush=True); sys.exit()") as (process, port, data):
+        assert process.wait(20) == 0
+        assert (listens(port), data.exists()) == (False, False)
+
+
+@needs_mongod
+def test_server_has_a_session_of_its_own_that_ctrl_c_does_not_reach(found):
+    with local_mongod() as mongod:
+        server = int((mongod.data / "db" / "mongod.lock").read_text())
+        assert os.getsid(server) not in (os.getsid(0), os.getpid())
+
+
+@needs_mongod
+def test_forked_child_that_exits_leaves_the_server_alone(found):
+    fork = "if os.fork() == 0: mongod.stop(); sys.exit()\nos.wait()"
+    with owner(fork) as (_, port, _data):
+        assert listens(port)

@@ -1,0 +1,52 @@
+"""The pytest plugin, seen from a session that uses it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+USER = """
+def test_user(mongo_database):
+    assert mongo_database.list_collection_names() == []
+    mongo_database.things.insert_one({})
+"""
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch):
+    """Run the tests of a user, with these environment variables; return status and output."""
+    (tmp_path / "test_user.py").write_text(USER + USER.replace("test_user", "test_other"))
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    for name in ("GATEWAYFW_TEST_MONGO_URI", "GATEWAYFW_REQUIRE_MONGO", "GATEWAYFW_MONGOD"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(**environ):
+        for name, value in environ.items():
+            monkeypatch.setenv(name, value)
+        command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(tmp_path)]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout
+
+    return run
+
+
+@pytest.mark.mongo
+def test_each_test_has_an_empty_database_that_is_dropped(session, mongod_uri, mongo_client):
+    before = mongo_client.list_database_names()
+    status, output = session(GATEWAYFW_TEST_MONGO_URI=mongod_uri)
+    assert (status, "2 passed" in output) == (0, True)
+    assert mongo_client.list_database_names() == before
+
+
+def test_tests_are_skipped_where_there_is_no_mongod(session):
+    status, output = session(GATEWAYFW_MONGOD="/nowhere")
+    assert (status, "2 skipped" in output) == (0, True)
+    assert "GATEWAYFW_MONGOD=/nowhere is not a program; name one with" in output
+
+
+def test_tests_fail_where_mongodb_is_required_and_there_is_no_mongod(session):
+    status, output = session(GATEWAYFW_MONGOD="/nowhere", GATEWAYFW_REQUIRE_MONGO="1")
+    assert (status, "2 errors" in output) == (1, True)
+    assert "GATEWAYFW_REQUIRE_MONGO=1, but GATEWAYFW_MONGOD=/nowhere is not a program" in output
