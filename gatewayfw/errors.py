@@ -1,0 +1,228 @@
+"""The error tree: what each failure is called, its HTTP status and what a client may read.
+
+Every error that a request can end with is a `GatewayError`. Its ``message`` is written for
+the client and never holds a value the client sent, a document, driver text or a path of the
+server. Source: contract, "Errors"; the statuses are our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+
+class GatewayError(Exception):
+    """The root of every error of this package.
+
+    Attributes:
+        status: the HTTP status of the reply, 400..599.
+        code: a stable word for programs, sent as ``X-Error-Code``.
+        message: the text of ``body.message``.
+        errors: for validation, messages by the path of the value; else empty.
+        headers: extra headers of the reply.
+    """
+
+    status: int = 500
+    code: str = "internal_error"
+    headers: Mapping[str, str] = {}
+
+    def __init__(self, message: str = "internal error") -> None:
+        super().__init__(message)
+        self.message = message
+        self.errors: dict[str, list[str]] = {}
+
+
+class HttpError(GatewayError):
+    """An error an act raises to choose message and status.
+
+    Raises:
+        ValueError: ``status`` is not in 400..599.
+    """
+
+    _CODES: Mapping[int, str] = {
+        400: "bad_request",
+        401: "unauthenticated",
+        403: "forbidden",
+        404: "not_found",
+        405: "method_not_allowed",
+        409: "conflict",
+        413: "too_large",
+        415: "unsupported_media_type",
+        429: "too_many_requests",
+        502: "bad_gateway",
+        503: "unavailable",
+        504: "gateway_timeout",
+    }
+
+    def __init__(self, message: str, status: int = 500, *, code: str | None = None) -> None:
+        if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
+            raise ValueError(f"status must be an integer in 400..599, not {status!r}")
+        super().__init__(message)
+        self.status = status
+        self.code = code or self._CODES.get(status, "bad_request" if status < 500 else "error")
+
+
+class DefinitionError(GatewayError):
+    """A model, relation, act or option is declared wrongly; for the developer, not the client."""
+
+    code = "definition_error"
+
+
+class BadRequest(GatewayError):
+    """The request, or the input of an operation, cannot be understood. Nothing was written."""
+
+    status = 400
+    code = "bad_request"
+
+
+class ValidationError(GatewayError):
+    """The input was understood and refused. Nothing was written.
+
+    ``errors`` maps the path of each refused value (``set.features.0.feature``) to its messages;
+    ``message`` joins them. Values are never echoed.
+    """
+
+    status = 400
+    code = "validation_error"
+
+    def __init__(self, errors: Mapping[str, Sequence[str]]) -> None:
+        listed = "; ".join(f"{path}: {' '.join(texts)}" for path, texts in errors.items())
+        super().__init__(f"validation error: {listed}" if listed else "validation error")
+        self.errors = {path: list(texts) for path, texts in errors.items()}
+
+
+class Unauthenticated(GatewayError):
+    """The caller could not be identified."""
+
+    status = 401
+    code = "unauthenticated"
+
+
+class Forbidden(GatewayError):
+    """The caller is known and may not do this."""
+
+    status = 403
+    code = "forbidden"
+
+
+class NotFound(GatewayError):
+    """What was asked for does not exist. Nothing was written."""
+
+    status = 404
+    code = "not_found"
+
+
+class MethodNotAllowed(GatewayError):
+    """The gateway answers POST (and OPTIONS) only."""
+
+    status = 405
+    code = "method_not_allowed"
+    headers = {"Allow": "POST, OPTIONS"}
+
+    def __init__(self) -> None:
+        super().__init__("method not allowed: use POST")
+
+
+class Conflict(GatewayError):
+    """The state of the stored data forbids the write. Nothing was written."""
+
+    status = 409
+    code = "conflict"
+
+
+class DuplicateKey(Conflict):
+    """A unique index refused the write. Message by the contract."""
+
+    code = "duplicate_key"
+
+    def __init__(self) -> None:
+        super().__init__("Duplicate key error")
+
+
+class StillReferenced(Conflict):
+    """Other documents embed the one to be deleted; ``counts`` gives how many, by model."""
+
+    code = "still_referenced"
+
+    def __init__(self, model: str, counts: Mapping[str, int]) -> None:
+        listed = ", ".join(f"{name}: {count}" for name, count in counts.items())
+        super().__init__(f"{model} is still referenced ({listed})")
+        self.counts = dict(counts)
+
+
+class TooLarge(GatewayError):
+    """The request or the resulting document is too large. Nothing was written."""
+
+    status = 413
+    code = "too_large"
+
+
+class UnsupportedMediaType(GatewayError):
+    """The body is not plain ``application/json``."""
+
+    status = 415
+    code = "unsupported_media_type"
+
+
+class Unavailable(GatewayError):
+    """The database cannot be reached, or conflicts used up all retries. Nothing was written."""
+
+    status = 503
+    code = "unavailable"
+    headers = {"Retry-After": "1"}
+
+    def __init__(self, message: str = "service unavailable, try again") -> None:
+        super().__init__(message)
+
+
+class Timeout(Unavailable):
+    """The deadline passed. Nothing was written."""
+
+    code = "timeout"
+
+    def __init__(self, message: str = "the time for this request is used up, try again") -> None:
+        super().__init__(message)
+
+
+class PartlyDone(GatewayError):
+    """The act failed for want of the database after an earlier operation of it had committed."""
+
+    status = 503
+    code = "partly_done"
+
+    def __init__(self) -> None:
+        super().__init__("service unavailable; a part of this request was done")
+
+
+class OutcomeUnknown(GatewayError):
+    """The database did not say whether it committed: the write may have happened."""
+
+    status = 503
+    code = "outcome_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("service unavailable; the outcome of the write is unknown")
+
+
+class StorageError(GatewayError):
+    """The database refused for a reason of its own; the cause is in the log, never in the reply."""
+
+    code = "storage_error"
+
+
+class RemoteError(GatewayError):
+    """A remote service could not be reached or did not answer with an envelope."""
+
+    status = 502
+    code = "remote_error"
+
+
+class RemoteTimeout(RemoteError):
+    """A remote service took too long."""
+
+    status = 504
+    code = "remote_timeout"
+
+
+def missing_related(model: str, ids: Iterable[object]) -> NotFound:
+    """Return the error for related documents that do not exist, naming their ids."""
+    return NotFound(f"{model} not found: {', '.join(str(id_) for id_ in ids)}")

@@ -1,0 +1,101 @@
+"""Every setting of a gateway: its default, its unit and its environment variable.
+
+A setting is taken from the code (``gateway(deadline=3)``), else from the environment
+(``GATEWAYFW_DEADLINE=3``), else from the default below. All names and defaults are our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from gatewayfw.errors import DefinitionError
+
+PREFIX = "GATEWAYFW_"
+_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one gateway; each is read from ``GATEWAYFW_<NAME>`` too."""
+
+    #: Seconds that hooks, act and JSON of one request may take; below the worker's timeout.
+    deadline: float = 5.0
+    #: Seconds that one operation outside a request may take.
+    operation_timeout: float = 30.0
+    #: Seconds to find a database server.
+    server_selection_timeout: float = 2.0
+    #: Most bytes of a request body; a lower limit of the host app wins.
+    max_body_bytes: int = 1024 * 1024
+    #: Deepest nesting of a request body.
+    max_body_depth: int = 32
+    #: Most values (objects, lists and scalars) in a request body.
+    max_body_nodes: int = 20_000
+    #: Deepest nesting of a `get`.
+    max_get_depth: int = 8
+    #: Most fields a `get` may name.
+    max_get_leaves: int = 500
+    #: Most ids a `multiple` relation may hold where its definition says nothing.
+    relation_limit: int = 1_000
+    #: Snapshots kept in a `multiple` reverse relation without a `limit`.
+    reverse_limit: int = 1_000
+    #: Documents a collection may have for its plain indexes to be built at first use.
+    index_build_limit: int = 10_000
+    #: Seconds to connect to a remote service.
+    remote_connect_timeout: float = 2.0
+    #: Seconds for a remote service to answer, within the deadline.
+    remote_timeout: float = 10.0
+    #: Most bytes of a remote service's reply.
+    remote_max_bytes: int = 10 * 1024 * 1024
+    #: Whether error bodies always carry `code`, `errors` and `requestId`.
+    error_detail: bool = False
+    #: Whether messages of unexpected exceptions are shown; unset: when the app is in debug or testing.
+    expose_errors: bool | None = None
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str], **given: Any) -> Settings:
+        """Return the settings that code and environment give.
+
+        Raises:
+            DefinitionError: an unknown name, or a value of the wrong type or not positive.
+        """
+        known = {field.name: str(field.type) for field in fields(cls)}
+        for name in given:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise DefinitionError(f"unknown setting {name!r}{hint}")
+        values = {
+            name: _parsed(name, kind, environ[PREFIX + name.upper()])
+            for name, kind in known.items()
+            if PREFIX + name.upper() in environ
+        }
+        settings = replace(cls(), **{**values, **given})
+        for name, kind in known.items():
+            _check(name, kind, getattr(settings, name))
+        return settings
+
+
+def _parsed(name: str, kind: str, text: str) -> Any:
+    try:
+        if kind.startswith("bool"):
+            return _WORDS[text.strip().lower()]
+        return int(text) if kind == "int" else float(text)
+    except (ValueError, KeyError):
+        raise DefinitionError(f"{PREFIX}{name.upper()}: expected {_expected(kind)}") from None
+
+
+def _check(name: str, kind: str, value: Any) -> None:
+    if kind.startswith("bool"):
+        fits = isinstance(value, bool) or (value is None and kind.endswith("None"))
+    else:
+        numbers = (int,) if kind == "int" else (int, float)
+        fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < float("inf")
+    if not fits:
+        raise DefinitionError(f"setting {name!r}: expected {_expected(kind)}")
+
+
+def _expected(kind: str) -> str:
+    return "true or false" if kind.startswith("bool") else f"a positive {'integer' if kind == 'int' else 'number'}"

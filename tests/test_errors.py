@@ -1,0 +1,44 @@
+"""The error tree."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gatewayfw import errors
+from gatewayfw.errors import GatewayError, HttpError, StillReferenced, ValidationError
+
+
+def test_http_error_carries_message_status_and_code():
+    error = HttpError("gone fishing", 418)
+    assert (error.message, error.status, error.code, str(error)) == ("gone fishing", 418, "bad_request", "gone fishing")
+    assert (HttpError("x").status, HttpError("x", 404).code, HttpError("x", 409, code="taken").code) == (
+        500,
+        "not_found",
+        "taken",
+    )
+
+
+@pytest.mark.parametrize("status", [200, 399, 600, "404", True, None, 404.0])
+def test_http_error_takes_error_statuses_only(status):
+    with pytest.raises(ValueError, match=r"^status must be an integer in 400\.\.599, not "):
+        HttpError("x", status)
+
+
+def test_validation_errors_are_listed_by_path():
+    error = ValidationError({"set.email": ["Missing data for required field."], "set.age": ["One.", "Two."]})
+    expected = "validation error: set.email: Missing data for required field.; set.age: One. Two."
+    assert (error.message, error.status, error.code) == (expected, 400, "validation_error")
+
+
+def test_still_referenced_counts_by_model():
+    error = StillReferenced("city", {"user": 2, "club": 1})
+    assert (error.message, error.status) == ("city is still referenced (user: 2, club: 1)", 409)
+
+
+def test_every_error_has_a_status_and_a_code_of_its_own():
+    classes = [one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, GatewayError)]
+    codes = [one.code for one in classes if one not in (GatewayError, HttpError)]
+    assert all(400 <= one.status <= 599 for one in classes)
+    assert len(set(codes)) == len(codes)

@@ -1,0 +1,39 @@
+"""Settings from code, environment and defaults."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
+
+
+def test_code_wins_over_environment_over_default():
+    environ = {"GATEWAYFW_DEADLINE": "3.5", "GATEWAYFW_MAX_BODY_BYTES": "10", "GATEWAYFW_ERROR_DETAIL": "Yes", "X": "y"}
+    settings = Settings.load(environ, deadline=2)
+    shown = (settings.deadline, settings.max_body_bytes, settings.error_detail, settings.expose_errors)
+    assert shown == (2, 10, True, None)
+    assert settings.relation_limit == 1000
+
+
+@pytest.mark.parametrize(
+    ("environ", "given", "message"),
+    [
+        ({}, {"dedline": 1}, "unknown setting 'dedline'; did you mean 'deadline'?"),
+        ({}, {"zzz": 1}, "unknown setting 'zzz'"),
+        ({}, {"deadline": 0}, "setting 'deadline': expected a positive number"),
+        ({}, {"deadline": "5"}, "setting 'deadline': expected a positive number"),
+        ({}, {"deadline": float("nan")}, "setting 'deadline': expected a positive number"),
+        ({}, {"deadline": True}, "setting 'deadline': expected a positive number"),
+        ({}, {"max_body_depth": 1.5}, "setting 'max_body_depth': expected a positive integer"),
+        ({}, {"error_detail": 1}, "setting 'error_detail': expected true or false"),
+        ({"GATEWAYFW_DEADLINE": "soon"}, {}, "GATEWAYFW_DEADLINE: expected a positive number"),
+        ({"GATEWAYFW_DEADLINE": "-1"}, {}, "setting 'deadline': expected a positive number"),
+        ({"GATEWAYFW_MAX_BODY_BYTES": "1.5"}, {}, "GATEWAYFW_MAX_BODY_BYTES: expected a positive integer"),
+        ({"GATEWAYFW_EXPOSE_ERRORS": "maybe"}, {}, "GATEWAYFW_EXPOSE_ERRORS: expected true or false"),
+    ],
+)
+def test_wrong_settings_are_named(environ, given, message):
+    with pytest.raises(DefinitionError) as raised:
+        Settings.load(environ, **given)
+    assert raised.value.message == message
