@@ -1,0 +1,48 @@
+"""Value kinds, models with their relations, and the structs that validate ``details``."""
+
+from __future__ import annotations
+
+from gatewayfw.schemas.fields import (
+    any_,
+    array,
+    boolean,
+    date,
+    defaulted,
+    email,
+    enums,
+    integer,
+    number,
+    object_,
+    object_id,
+    optional,
+    string,
+)
+from gatewayfw.schemas.registry import ModelSchema, Schemas
+from gatewayfw.schemas.relations import IndexSpec, Options, RelatedRelation, Relation, Sort
+from gatewayfw.schemas.structs import Mode, Struct, compile_struct
+
+__all__ = [
+    "IndexSpec",
+    "Mode",
+    "ModelSchema",
+    "Options",
+    "RelatedRelation",
+    "Relation",
+    "Schemas",
+    "Sort",
+    "Struct",
+    "any_",
+    "array",
+    "boolean",
+    "compile_struct",
+    "date",
+    "defaulted",
+    "email",
+    "enums",
+    "integer",
+    "number",
+    "object_",
+    "object_id",
+    "optional",
+    "string",
+]

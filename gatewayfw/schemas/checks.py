@@ -1,0 +1,89 @@
+"""What can be wrong with the definition of a model, alone and among all others.
+
+Source: contract, "Relation definition"; the rules are our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.models import ModelSchema, State
+from gatewayfw.schemas.relations import MOST_INDEXES, RelatedRelation, Relation, Sort, check_excludes
+
+#: Kinds whose values MongoDB orders as a user expects.
+_SORTABLE = frozenset({"string", "number", "integer", "boolean", "object_id", "enums", "date", "email"})
+
+
+def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
+    """Yield what is wrong with a model whatever the others are."""
+    for target in dict.fromkeys(relation.schema_name for relation in model.relations.values()):
+        yield from _collisions(alone, target)
+    for relation in model.relations.values():
+        for reverse in relation.related_relations.values():
+            where = f"model {model.name!r}, relation {relation.name!r}, reverse {reverse.name!r}"
+            yield from _sort_problem(reverse.sort, model, reverse.excludes, where)
+    indexes = _index_count(model)
+    if indexes > MOST_INDEXES:
+        yield f"model {model.name!r}: {indexes} indexes, more than the {MOST_INDEXES} a collection may have"
+
+
+def problems_of(state: State, name: str) -> Iterator[str]:
+    """Yield what is wrong with a model, seen with all others."""
+    for relation in state.models[name].relations.values():
+        where = f"model {name!r}, relation {relation.name!r}"
+        target = state.models.get(relation.schema_name)
+        if target is None:
+            yield f"{where}: schemaName names {relation.schema_name!r}, no model"
+            continue
+        yield from _excludes_problem(relation, target, where)
+        yield from _sort_problem(relation.sort, target, relation.excludes, where)
+    yield from _collisions(state, name)
+
+
+def _excludes_problem(relation: Relation, target: ModelSchema, where: str) -> Iterator[str]:
+    try:
+        check_excludes(relation.excludes, target.pure, where=where, model=target.name)
+    except DefinitionError as error:
+        yield error.message
+
+
+def _sort_problem(sort: Sort | None, source: ModelSchema, excludes: frozenset[str], where: str) -> Iterator[str]:
+    if sort is None or sort.field == "_id":
+        return
+    kind = getattr(source.pure.get(sort.field), "kind", None)
+    if kind not in _SORTABLE or sort.field not in source.copy_fields(excludes):
+        yield (
+            f"{where}, sort: {sort.field!r} is neither _id nor a scalar pure field"
+            f" of {source.name!r} that is not excluded"
+        )
+
+
+def _collisions(state: State, target: str) -> Iterator[str]:
+    model = state.models.get(target)
+    seen: dict[str, RelatedRelation] = {}
+    for reverse in state.appearing.get(target, ()):
+        where = f"model {reverse.member!r}, relation {reverse.relation!r}, reverse {reverse.name!r}"
+        if model and reverse.name in model.pure:
+            yield f"{where}: model {target!r} has a pure field of this name"
+        elif model and reverse.name in model.relations:
+            yield f"{where}: model {target!r} has a relation of this name"
+        elif reverse.name in seen:
+            first = seen[reverse.name]
+            yield (
+                f"{where}: relation {first.relation!r} of model {first.member!r}"
+                f" already makes a reverse of this name on {target!r}"
+            )
+        seen.setdefault(reverse.name, reverse)
+
+
+def _index_count(model: ModelSchema) -> int:
+    keys: set[tuple[tuple[str, int], ...]] = {(("_id", 1),)}
+    keys.update(index.keys for index in model.options.indexes)
+    for relation in model.relations.values():
+        path = f"{relation.name}._id"
+        keys.add(((path, 1), ("_id", 1)))
+        for reverse in relation.related_relations.values():
+            if reverse.sort and reverse.sort.field != "_id":
+                keys.add(((path, 1), (reverse.sort.field, reverse.sort.direction), ("_id", 1)))
+    return len(keys)

@@ -1,0 +1,311 @@
+"""The value kinds: functions that return strict marshmallow fields.
+
+Source: contract, "Validator value kinds used"; the bounds are our choice.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bson import ObjectId
+from marshmallow import Schema, ValidationError, validate
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.strict import (
+    AnyField,
+    ArrayField,
+    BooleanField,
+    DateField,
+    EmailField,
+    EnumsField,
+    FullMatch,
+    IntegerField,
+    NumberField,
+    ObjectField,
+    ObjectIdField,
+    SchemaField,
+    StringField,
+)
+from gatewayfw.schemas.values import HEX_ID, finite_number, moment_of, plain, same, storable_key
+
+__all__ = [
+    "HEX_ID",
+    "KINDS",
+    "AnyField",
+    "ArrayField",
+    "BooleanField",
+    "DateField",
+    "EmailField",
+    "EnumsField",
+    "IntegerField",
+    "NumberField",
+    "ObjectField",
+    "ObjectIdField",
+    "SchemaField",
+    "StringField",
+    "any_",
+    "array",
+    "as_field",
+    "boolean",
+    "check_stored_names",
+    "date",
+    "defaulted",
+    "email",
+    "enums",
+    "integer",
+    "number",
+    "object_",
+    "object_id",
+    "optional",
+    "stored",
+    "string",
+]
+
+
+def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
+    """Return the kind of text; ``size`` counts characters, ``pattern`` must match the whole text.
+
+    ``size`` is an exact number or a pair (least, most), None for an open end.
+    """
+    checks = _size(size)
+    if pattern is not None:
+        checks.append(FullMatch(_compiled(pattern)))
+    return StringField(required=True, validate=checks, metadata=_given(size=size, pattern=pattern))
+
+
+def number(*, minimum: float | None = None, maximum: float | None = None) -> mm.Field[Any]:
+    """Return the kind of ints and floats; the bounds are allowed values."""
+    checks = _range("number", minimum, maximum, (int, float))
+    return NumberField(required=True, validate=checks, metadata=_given(minimum=minimum, maximum=maximum))
+
+
+def integer(*, minimum: int | None = None, maximum: int | None = None) -> mm.Field[Any]:
+    """Return the kind of ints; the bounds are allowed values."""
+    checks = _range("integer", minimum, maximum, (int,))
+    return IntegerField(required=True, validate=checks, metadata=_given(minimum=minimum, maximum=maximum))
+
+
+def boolean() -> mm.Field[Any]:
+    """Return the kind of true and false."""
+    return BooleanField(required=True)
+
+
+def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
+    """Return the kind of objects: of the given fields (any accepted form), or of any keys."""
+    if fields is None:
+        return ObjectField(None, required=True)
+    if not isinstance(fields, Mapping):
+        raise DefinitionError(f"object_: expected a mapping of fields, not {type(fields).__name__}")
+    parsed: dict[str, mm.Field[Any]] = {}
+    for name, value in fields.items():
+        if not isinstance(name, str):
+            raise DefinitionError(f"object_: the field name {name!r} is not a string")
+        parsed[name] = as_field(value, f"field {name!r}")
+    return ObjectField(parsed, required=True)
+
+
+def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
+    """Return the kind of lists whose elements are of ``kind``; ``size`` as for `string`."""
+    inner = as_field(kind, "array")
+    return ArrayField(inner, required=True, validate=_size(size), metadata=_given(size=size))
+
+
+def optional(kind: Any) -> mm.Field[Any]:
+    """Return a copy of ``kind`` that may be absent; null stays what it was, refused by most kinds."""
+    field = copy.copy(as_field(kind, "optional"))
+    field.required = False
+    return field
+
+
+def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
+    """Return a copy of ``kind`` that mode ``create`` and inserts fill in when absent.
+
+    ``default`` is a value, of which each use gets its own copy, or a function that makes one.
+    In mode ``assert`` the field must be there.
+
+    Raises:
+        DefinitionError: the kind refuses the default, or takes it only coerced.
+    """
+    field = optional(kind)
+    if callable(default):
+        field.load_default = default
+        return field
+    try:
+        loaded = field._serialize(field.deserialize(default), None, {})
+    except ValidationError as error:
+        raise DefinitionError(f"defaulted: the kind refuses its default: {_first(error.messages)}") from None
+    if not same(default, loaded):
+        raise DefinitionError("defaulted: the kind takes its default only after changing it")
+    field.load_default = lambda: copy.deepcopy(default)
+    field.metadata = {**field.metadata, "default": default}
+    return field
+
+
+def object_id() -> mm.Field[Any]:
+    """Return the kind of document ids: 24 hexadecimal digits, a string in both modes."""
+    return ObjectIdField(required=True)
+
+
+def enums(*choices: Any) -> mm.Field[Any]:
+    """Return the kind of one of some strings, numbers or booleans, given one by one or as a list."""
+    if len(choices) == 1 and isinstance(choices[0], (list, tuple)):
+        choices = tuple(choices[0])
+    if not choices or not all(isinstance(choice, (str, int, float)) and plain(choice) for choice in choices):
+        raise DefinitionError("enums: expected one or more strings, numbers or booleans")
+    return EnumsField(required=True, metadata={"choices": tuple(choices)})
+
+
+def any_() -> mm.Field[Any]:
+    """Return the kind of any JSON value."""
+    return AnyField(required=True, allow_none=True)
+
+
+def date() -> mm.Field[Any]:
+    """Return the kind of ISO 8601 dates or dates with time, a string in both modes; no offset means UTC."""
+    return DateField(required=True)
+
+
+def email() -> mm.Field[Any]:
+    """Return the kind of e-mail addresses."""
+    return EmailField(required=True, validate=validate.Email())
+
+
+#: Every value kind by name; ``field.kind`` holds that name (optional and defaulted keep their kind's).
+KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
+    {
+        kind.__name__: kind
+        for kind in (
+            string,
+            number,
+            integer,
+            boolean,
+            object_,
+            array,
+            optional,
+            defaulted,
+            object_id,
+            enums,
+            any_,
+            date,
+            email,
+        )
+    }
+)
+_NEED_ARGUMENTS = ("array", "optional", "defaulted", "enums")
+
+
+def is_kind(value: object) -> bool:
+    """Tell whether a value is a kind given uncalled: one of the functions in ``KINDS``."""
+    return any(kind is value for kind in KINDS.values())
+
+
+def as_field(value: Any, where: str) -> mm.Field[Any]:
+    """Return the field that a kind, an uncalled kind, a mapping or a marshmallow object stands for.
+
+    Raises:
+        DefinitionError: it is none of these; the message starts with ``where``.
+    """
+    if isinstance(value, mm.Field):
+        if value.data_key is not None or value.attribute is not None or value.dump_only:
+            raise DefinitionError(f"{where}: data_key, attribute and dump_only work in a marshmallow Schema only")
+        return value
+    if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
+        return SchemaField(value)
+    if isinstance(value, Mapping):
+        return object_(value)
+    name = getattr(value, "__name__", "")
+    if is_kind(value) and name not in _NEED_ARGUMENTS:
+        return KINDS[name]()
+    if isinstance(value, type) and issubclass(value, mm.Field):
+        try:
+            return value()
+        except TypeError:
+            raise DefinitionError(f"{where}: {name} needs arguments") from None
+    if is_kind(value):
+        raise DefinitionError(f"{where}: {name} needs arguments")
+    raise DefinitionError(
+        f"{where}: expected a value kind, a marshmallow field or schema, or a mapping, not {type(value).__name__}"
+    )
+
+
+def stored(field: mm.Field[Any], value: Any) -> Any:
+    """Return a valid value as the database holds it: ids as ObjectId, dates as naive UTC datetime.
+
+    Dates are cut to milliseconds, which is what BSON keeps. Lists and described objects are
+    converted inside; every other value stays as it is.
+    """
+    if value is None:
+        return None
+    if isinstance(field, ObjectIdField):
+        return ObjectId(value)
+    if isinstance(field, DateField):
+        return moment_of(value)
+    if isinstance(field, ArrayField):
+        return [stored(field.inner, item) for item in value]
+    if isinstance(field, ObjectField) and field.fields is not None:
+        return {key: stored(field.fields[key], item) for key, item in value.items()}
+    return value
+
+
+def check_stored_names(field: mm.Field[Any], where: str) -> None:
+    """Check that the database can hold the field names inside an object kind.
+
+    Raises:
+        DefinitionError: one starts with ``$`` or contains ``.`` or NUL.
+    """
+    if isinstance(field, ArrayField):
+        check_stored_names(field.inner, where)
+    if isinstance(field, ObjectField):
+        for name, inner in (field.fields or {}).items():
+            if not storable_key(name):
+                raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
+            check_stored_names(inner, where)
+
+
+def _first(messages: Any) -> str:
+    while isinstance(messages, (dict, list)):
+        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
+    return str(messages)
+
+
+def _compiled(pattern: Any) -> re.Pattern[str]:
+    try:
+        compiled = re.compile(pattern)
+        compiled.fullmatch("")
+    except (re.error, TypeError):
+        raise DefinitionError("string: pattern must be a regular expression for text") from None
+    return compiled
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _size(size: Any) -> list[Any]:
+    if size is None:
+        return []
+    if _count(size):
+        return [validate.Length(equal=size)]
+    if isinstance(size, (tuple, list)) and len(size) == 2 and all(end is None or _count(end) for end in size):
+        least, most = size
+        if least is None or most is None or least <= most:
+            return [validate.Length(least, most)] if (least, most) != (None, None) else []
+    raise DefinitionError("size must be a number of at least 0, or a pair (least, most)")
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _range(kind: str, minimum: Any, maximum: Any, types: tuple[type, ...]) -> list[Any]:
+    for bound in (minimum, maximum):
+        if bound is not None and not (finite_number(bound) and isinstance(bound, types)):
+            raise DefinitionError(f"{kind}: minimum and maximum must be finite numbers of this kind")
+    if minimum is not None and maximum is not None and minimum > maximum:
+        raise DefinitionError(f"{kind}: minimum is above maximum")
+    return [validate.Range(minimum, maximum)] if minimum is not None or maximum is not None else []

@@ -1,0 +1,60 @@
+"""The paths of refused values, as they stand in messages.
+
+Key names come from the client and are shown cut and escaped; values are never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: Characters of a key that a message shows; our choice.
+_LONGEST = 64
+
+
+def shown(key: object) -> str:
+    """Return a key as a message may show it: at most 64 characters of it, unprintable ones escaped."""
+    if isinstance(key, bool) or not isinstance(key, (str, int)):
+        return f"<{type(key).__name__}>"
+    text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
+    )
+
+
+def below(path: str, key: object) -> str:
+    """Return the path of ``key`` inside the value at ``path``."""
+    return f"{path}.{shown(key)}" if path else shown(key)
+
+
+def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, message) for each message of a marshmallow error, in its order.
+
+    A message about the whole value (marshmallow's ``_schema``) has the path of that value.
+    """
+    if isinstance(messages, Mapping):
+        for key, inner in messages.items():
+            yield from flat(inner, path if key == "_schema" and isinstance(inner, list) else below(path, key))
+    elif isinstance(messages, (list, tuple)):
+        for message in messages:
+            yield from flat(message, path)
+    else:
+        yield path, str(messages)
+
+
+class Collected:
+    """Messages by path, gathered in order; the same message twice on a path counts once."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, list[str]] = {}
+
+    def add(self, path: str, message: str) -> None:
+        """Note one message."""
+        texts = self.errors.setdefault(path, [])
+        if message not in texts:
+            texts.append(message)
+
+    def add_all(self, messages: Any, path: str) -> None:
+        """Note every message of a marshmallow error about the value at ``path``."""
+        for place, message in flat(messages, path):
+            self.add(place, message)

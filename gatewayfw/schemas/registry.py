@@ -1,0 +1,233 @@
+"""The models of one gateway: declared once, read by every other part.
+
+Reading needs no lock: every `Schemas.add` builds a new immutable state and swaps it in.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, final
+
+from marshmallow.fields import Field
+
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas import fields as kinds
+from gatewayfw.schemas.checks import own_problems, problems_of
+from gatewayfw.schemas.models import ModelSchema, State, closure
+from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.relations import (
+    Options,
+    RelatedRelation,
+    Relation,
+    check_name,
+    parse_options,
+    parse_relations,
+)
+from gatewayfw.schemas.select import SelectStruct, Spec, freeze, full_projection
+from gatewayfw.settings import Settings
+
+__all__ = ["ModelSchema", "Schemas"]
+
+
+@final
+class Schemas:
+    """The model definitions of one gateway, and the value kinds under the contract's names."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = threading.Lock()
+        self._state = State()
+        self._selects: dict[tuple[str, Spec], None] = {}
+        self._valid: dict[str, int] = {}
+
+    @property
+    def version(self) -> int:
+        """Return a number that grows with every model added; for caches."""
+        return self._state.version
+
+    def add(
+        self,
+        name: str,
+        pure_fields: Mapping[str, Any],
+        relations: Mapping[str, Relation | Mapping[str, Any]] | None = None,
+        options: Options | Mapping[str, Any] | None = None,
+    ) -> ModelSchema:
+        """Declare a model and return its parsed form.
+
+        Raises:
+            DefinitionError: the name is taken, or any part that can be judged without another
+                model is wrong.
+        """
+        check_name(name, f"model {name!r}")
+        pure = _pure(pure_fields, name)
+        parsed = parse_relations({} if relations is None else relations, model=name, pure=pure, settings=self.settings)
+        model = ModelSchema(
+            name=name,
+            pure=MappingProxyType(pure),
+            relations=MappingProxyType(parsed),
+            options=parse_options({} if options is None else options, model=name, pure=pure, relations=parsed),
+        )
+        alone = State().plus(model)
+        _raise_first(own_problems(model, alone))
+        with self._lock:
+            if name in self._state.models:
+                raise DefinitionError(f"model {name!r} is already defined")
+            self._state = self._state.plus(model)
+        return model
+
+    def get_schemas(self) -> dict[str, ModelSchema]:
+        """Return all models by name, in the order of their definition."""
+        return dict(self._state.models)
+
+    def get_schema(self, name: str) -> ModelSchema:
+        """Return one model.
+
+        Raises:
+            NotFound: there is no model of this name.
+        """
+        return _model(self._state, name)
+
+    def get_pure(self, name: str) -> dict[str, Field[Any]]:
+        """Return the pure fields of a model by name; NotFound for an unknown model."""
+        return dict(self.get_schema(name).pure)
+
+    def get_relations(self, name: str) -> dict[str, Relation]:
+        """Return the relations a model declares by name; NotFound for an unknown model."""
+        return dict(self.get_schema(name).relations)
+
+    def get_related_relations(self, name: str) -> dict[str, RelatedRelation]:
+        """Return the reverse relations that appear on a model by name; NotFound for an unknown model."""
+        state = self._state
+        _model(state, name)
+        found: dict[str, RelatedRelation] = {}
+        for reverse in state.appearing.get(name, ()):
+            found.setdefault(reverse.name, reverse)
+        return found
+
+    def embedders(self, name: str) -> tuple[Relation, ...]:
+        """Return every relation, of any model, whose documents hold copies of model ``name``."""
+        return self._state.embedders.get(name, ())
+
+    def reverses(self, relation: Relation) -> tuple[RelatedRelation, ...]:
+        """Return the reverse relations that one relation declares."""
+        return tuple(relation.related_relations.values())
+
+    def reachable(self, name: str) -> tuple[str, ...]:
+        """Return the models linked to ``name`` by relations in either direction, itself included, sorted.
+
+        Models that are named by a relation but not defined are left out.
+
+        Raises:
+            NotFound: there is no model ``name``.
+        """
+        state = self._state
+        _model(state, name)
+        return tuple(sorted(closure(state, name)))
+
+    def validate(self, name: str) -> None:
+        """Check what needs other models, for every model reachable from ``name``.
+
+        Raises:
+            DefinitionError: names every problem found.
+            NotFound: there is no model ``name``.
+        """
+        state = self._state
+        if self._valid.get(name) == state.version:
+            return
+        _model(state, name)
+        reached = closure(state, name)
+        problems = [problem for model in state.models if model in reached for problem in problems_of(state, model)]
+        if problems:
+            raise DefinitionError("; ".join(dict.fromkeys(problems)))
+        self._valid[name] = state.version
+
+    def problems(self) -> list[str]:
+        """Return every definition problem of all models and select structs; for ``doctor``."""
+        state = self._state
+        found = [problem for model in state.models for problem in problems_of(state, model)]
+        for model, spec in list(self._selects):
+            try:
+                SelectStruct(self, model, spec).resolve()
+            except DefinitionError as error:
+                found.append(error.message)
+        return list(dict.fromkeys(found))
+
+    def select_struct(self, model: str, spec: int | Mapping[str, Any] = 1) -> SelectStruct:
+        """Return the field that says what ``get`` may name; resolved when first used.
+
+        ``spec``: 0 the pure fields alone; n also relations and reverse relations n levels down;
+        a mapping restricts: naming pure fields (1) keeps only those, naming some with 0 takes
+        those away, and only the relations it names remain (each with 1, a number or a mapping
+        for its own level). It is read at once and never changed.
+
+        Raises:
+            DefinitionError: ``spec`` is of none of these forms. Names are judged at first use.
+        """
+        frozen = freeze(spec, model, self.settings.max_get_depth)
+        with self._lock:
+            self._selects = {**self._selects, (model, frozen): None}
+        return SelectStruct(self, model, frozen)
+
+    def create_projection(self, model: str, spec: int | Mapping[str, Any] = 1) -> dict[str, Any]:
+        """Return the ``get`` that names everything `select_struct` of the same ``spec`` allows.
+
+        Excluded fields are not in it.
+
+        Raises:
+            DefinitionError: ``spec`` is wrong, or the result would name more fields than the
+                setting ``max_get_leaves``.
+        """
+        return full_projection(self, model, freeze(spec, model, self.settings.max_get_depth))
+
+    # The value kinds, for those who have only the gateway at hand.
+    string = staticmethod(kinds.string)
+    number = staticmethod(kinds.number)
+    integer = staticmethod(kinds.integer)
+    boolean = staticmethod(kinds.boolean)
+    object_ = staticmethod(kinds.object_)
+    array = staticmethod(kinds.array)
+    optional = staticmethod(kinds.optional)
+    defaulted = staticmethod(kinds.defaulted)
+    object_id = staticmethod(kinds.object_id)
+    enums = staticmethod(kinds.enums)
+    any_ = staticmethod(kinds.any_)
+    date = staticmethod(kinds.date)
+    email = staticmethod(kinds.email)
+
+    # The contract's spellings of the methods and kinds above.
+    object = object_
+    any = any_
+    objectIdValidation = object_id
+    getSchemas = get_schemas
+    getSchema = get_schema
+    getPure = get_pure
+    getRelations = get_relations
+    getRelatedRelations = get_related_relations
+    selectStruct = select_struct
+    createProjection = create_projection
+
+
+def _pure(given: object, model: str) -> dict[str, Field[Any]]:
+    where = f"model {model!r}"
+    if not isinstance(given, Mapping):
+        raise DefinitionError(f"{where}: pure fields must be a mapping, not {type(given).__name__}")
+    pure: dict[str, Field[Any]] = {}
+    for name, value in given.items():
+        place = f"{where}, field {name!r}"
+        pure[check_name(name, place)] = kinds.as_field(value, place)
+        kinds.check_stored_names(pure[name], place)
+    return pure
+
+
+def _model(state: State, name: str) -> ModelSchema:
+    try:
+        return state.models[name]
+    except (KeyError, TypeError):
+        raise NotFound(f"model not found: {shown(name)}") from None
+
+
+def _raise_first(problems: Iterable[str]) -> None:
+    for problem in problems:
+        raise DefinitionError(problem)

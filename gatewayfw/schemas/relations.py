@@ -1,0 +1,321 @@
+"""Relations, reverse relations and model options: parsed once, frozen from then on.
+
+The contract's dictionaries and the typed constructors of this module are both accepted where
+a model is declared; both go through the same checks. What needs another model to be checked
+is checked by `gatewayfw.schemas.registry.Schemas.validate`.
+Source: contract, "Relation definition" and "Model definition".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, cast
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
+
+Cardinality = Literal["single", "multiple"]
+Order = Literal["asc", "desc"]
+
+#: The largest ``limit`` of a reverse relation.
+REVERSE_CEILING = 10_000
+#: What MongoDB allows in one collection, the one on ``_id`` included.
+MOST_INDEXES = 64
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes")
+_REVERSE_KEYS = ("type", "limit", "sort", "excludes")
+_SORT_KEYS = ("field", "order")
+_OPTION_KEYS = ("createIndex", "excludes")
+_INDEX_KEYS = ("indexSpec", "options")
+_INDEX_OPTIONS = ("name", "unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
+
+
+@dataclass(frozen=True)
+class Sort:
+    """The order of a list of snapshots; ties are ordered by ``_id`` ascending."""
+
+    field: str
+    order: Order
+
+    @property
+    def direction(self) -> int:
+        """Return 1 for ascending, -1 for descending."""
+        return 1 if self.order == "asc" else -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelatedRelation:
+    """One reverse relation: what a relation causes on the related model.
+
+    Whoever declares one gives ``type``, ``limit``, ``sort`` and ``excludes``; the rest is
+    filled in when the model is added. On a ``single`` reverse ``limit`` and ``sort`` have no
+    effect and read as None.
+
+    Attributes:
+        name: the field on ``target`` that holds the snapshots.
+        limit: the most snapshots kept; an int for ``multiple``, None for ``single``.
+        relation: the name of the relation on ``member``.
+        member: the model that declares the relation, whose documents are copied.
+        target: the model on which this reverse appears.
+    """
+
+    type: Cardinality
+    limit: int | None = None
+    sort: Sort | None = None
+    excludes: frozenset[str] = frozenset()
+    name: str = ""
+    relation: str = ""
+    member: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation of a model; ``name`` and ``model`` are filled in when the model is added.
+
+    Attributes:
+        limit: the most ids one document may hold; an int for ``multiple``, None for ``single``.
+        sort: the order in which the list is read; None keeps the order given.
+        name: the field that holds the snapshots.
+        model: the model that declares the relation.
+    """
+
+    schema_name: str
+    type: Cardinality
+    optional: bool = False
+    related_relations: Mapping[str, RelatedRelation] = field(default_factory=dict, hash=False)
+    limit: int | None = None
+    sort: Sort | None = None
+    excludes: frozenset[str] = frozenset()
+    name: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class IndexSpec:
+    """One index: its keys with their directions (1 or -1), and options such as ``unique``."""
+
+    keys: tuple[tuple[str, int], ...]
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a model: its own indexes, and the pure fields nobody may read."""
+
+    indexes: tuple[IndexSpec, ...] = ()
+    excludes: frozenset[str] = frozenset()
+
+
+def check_name(name: object, where: str) -> str:
+    """Return a name of a model, field or relation.
+
+    Raises:
+        DefinitionError: it does not match ``[A-Za-z_]\\w*`` (ASCII), is ``_id`` or starts with ``_gw``.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "_id" or name.startswith("_gw"):
+        raise DefinitionError(
+            f"{where}: {name!r} is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id)"
+        )
+    return name
+
+
+def parse_relations(given: object, *, model: str, pure: Collection[str], settings: Settings) -> dict[str, Relation]:
+    """Return the relations of a model by name, limits and sorts resolved.
+
+    Raises:
+        DefinitionError: any part that can be judged without another model is wrong.
+    """
+    where = f"model {model!r}"
+    if not isinstance(given, Mapping):
+        raise DefinitionError(f"{where}: relations must be a mapping, not {type(given).__name__}")
+    parsed: dict[str, Relation] = {}
+    for name, value in given.items():
+        check_name(name, f"{where}, relation {name!r}")
+        if name in pure:
+            raise DefinitionError(f"{where}, relation {name!r}: a pure field has this name")
+        parsed[name] = _relation(value, model=model, name=name, pure=pure, settings=settings)
+    return parsed
+
+
+def parse_options(given: object, *, model: str, pure: Collection[str], relations: Collection[str]) -> Options:
+    """Return the options of a model.
+
+    Raises:
+        DefinitionError: an unknown key, a bad index, or an excluded name that is no pure field.
+    """
+    if isinstance(given, Options):
+        given = {"createIndex": given.indexes, "excludes": given.excludes}
+    where = f"model {model!r}, options"
+    options = _keys(given, _OPTION_KEYS, where)
+    indexes = options.get("createIndex", ())
+    if isinstance(indexes, (Mapping, IndexSpec)):
+        indexes = (indexes,)
+    if not isinstance(indexes, Sequence) or isinstance(indexes, str):
+        raise DefinitionError(f"{where}, createIndex: expected an object or a list, not {type(indexes).__name__}")
+    return Options(
+        indexes=tuple(
+            _index(index, where=f"{where}, createIndex {number}", pure=pure, relations=relations)
+            for number, index in enumerate(indexes)
+        ),
+        excludes=check_excludes(_names(options.get("excludes", ()), where), pure, where=where, model=model),
+    )
+
+
+def check_excludes(excludes: frozenset[str], pure: Collection[str], *, where: str, model: str) -> frozenset[str]:
+    """Return ``excludes`` when each names a pure field of ``model``.
+
+    Raises:
+        DefinitionError: one does not.
+    """
+    unknown = sorted(excludes.difference(pure))
+    if unknown:
+        raise DefinitionError(f"{where}: excludes names {_listed(unknown)}, no pure field of {model!r}")
+    return excludes
+
+
+def _relation(value: object, *, model: str, name: str, pure: Collection[str], settings: Settings) -> Relation:
+    where = f"model {model!r}, relation {name!r}"
+    given = _keys(_written(value), _RELATION_KEYS, where)
+    if "schemaName" not in given:
+        raise DefinitionError(f"{where}: schemaName is missing")
+    schema_name = check_name(given["schemaName"], f"{where}, schemaName")
+    type_ = _type(given, where)
+    optional = given.get("optional", False)
+    if not isinstance(optional, bool):
+        raise DefinitionError(f"{where}: optional must be true or false")
+    limit = _limit(given, settings.relation_limit, settings.relation_limit, where)
+    sort = _sort(given, where)
+    return Relation(
+        schema_name=schema_name,
+        type=type_,
+        optional=optional,
+        related_relations=_reverses(given, Relation(schema_name, type_, name=name, model=model), pure, settings, where),
+        limit=limit if type_ == "multiple" else None,
+        sort=sort if type_ == "multiple" else None,
+        excludes=_names(given.get("excludes", ()), where),
+        name=name,
+        model=model,
+    )
+
+
+def _reverses(
+    given: Mapping[str, Any], relation: Relation, pure: Collection[str], settings: Settings, where: str
+) -> Mapping[str, RelatedRelation]:
+    reverses = given.get("relatedRelations", {})
+    if not isinstance(reverses, Mapping):
+        raise DefinitionError(f"{where}: relatedRelations must be a mapping, not {type(reverses).__name__}")
+    parsed: dict[str, RelatedRelation] = {}
+    for name, value in reverses.items():
+        place = f"{where}, reverse {name!r}"
+        check_name(name, place)
+        reverse = _reverse(value, settings, place)
+        check_excludes(reverse.excludes, pure, where=place, model=relation.model)
+        parsed[name] = replace(
+            reverse, name=name, relation=relation.name, member=relation.model, target=relation.schema_name
+        )
+    return MappingProxyType(parsed)
+
+
+def _reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
+    given = _keys(_written(value), _REVERSE_KEYS, where)
+    type_ = _type(given, where)
+    limit = _limit(given, settings.reverse_limit, REVERSE_CEILING, where)
+    sort = _sort(given, where)
+    multiple = type_ == "multiple"
+    return RelatedRelation(
+        type=type_,
+        limit=limit if multiple else None,
+        sort=(sort or Sort("_id", "desc")) if multiple else None,
+        excludes=_names(given.get("excludes", ()), where),
+    )
+
+
+def _written(value: object) -> object:
+    """Return a typed definition as the contract writes it, so that one parser serves both."""
+    if not isinstance(value, (Relation, RelatedRelation)):
+        return value
+    written: dict[str, Any] = {"type": value.type, "limit": value.limit, "sort": value.sort, "excludes": value.excludes}
+    if isinstance(value, Relation):
+        written |= {"schemaName": value.schema_name, "optional": value.optional}
+        written |= {"relatedRelations": value.related_relations}
+    return {key: item for key, item in written.items() if item is not None}
+
+
+def _type(given: Mapping[str, Any], where: str) -> Cardinality:
+    if given.get("type") not in ("single", "multiple"):
+        raise DefinitionError(f"{where}: type must be 'single' or 'multiple'")
+    return cast(Cardinality, given["type"])
+
+
+def _limit(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> int:
+    limit = given.get("limit", default)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= ceiling:
+        raise DefinitionError(f"{where}: limit must be an integer in 1..{ceiling}")
+    return limit
+
+
+def _sort(given: Mapping[str, Any], where: str) -> Sort | None:
+    value = given.get("sort")
+    if isinstance(value, Sort):
+        value = {"field": value.field, "order": value.order}
+    if value is None and "sort" not in given:
+        return None
+    sort = _keys(value, _SORT_KEYS, f"{where}, sort")
+    if not isinstance(sort.get("field"), str):
+        raise DefinitionError(f"{where}, sort: field must be the name of a field")
+    if sort.get("order") not in ("asc", "desc"):
+        raise DefinitionError(f"{where}, sort: order must be 'asc' or 'desc'")
+    return Sort(sort["field"], sort["order"])
+
+
+def _index(value: object, *, where: str, pure: Collection[str], relations: Collection[str]) -> IndexSpec:
+    if isinstance(value, IndexSpec):
+        value = {"indexSpec": dict(value.keys), "options": value.options}
+    given = _keys(value, _INDEX_KEYS, where)
+    keys = given.get("indexSpec")
+    if not isinstance(keys, Mapping) or not keys:
+        raise DefinitionError(f"{where}: indexSpec must be an object of field to direction")
+    for name, direction in keys.items():
+        if not _indexable(name, pure, relations):
+            raise DefinitionError(f"{where}: {name!r} is no pure field, not _id and not below a field or relation")
+        if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
+            raise DefinitionError(f"{where}: the direction of {name!r} must be 1 or -1")
+    options = _keys(given.get("options", {}), _INDEX_OPTIONS, f"{where}, options")
+    for name in ("unique", "sparse"):
+        if not isinstance(options.get(name, False), bool):
+            raise DefinitionError(f"{where}, options: {name} must be true or false")
+    return IndexSpec(tuple(keys.items()), MappingProxyType(dict(options)))
+
+
+def _indexable(name: object, pure: Collection[str], relations: Collection[str]) -> bool:
+    if not isinstance(name, str):
+        return False
+    head, *below = name.split(".")
+    if not below:
+        return head == "_id" or head in pure
+    return (head in pure or head in relations) and all(part and not part.startswith("$") for part in below)
+
+
+def _names(value: object, where: str) -> frozenset[str]:
+    fits = isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, (str, bytes))
+    if not fits or not all(isinstance(name, str) for name in cast(Iterable[object], value)):
+        raise DefinitionError(f"{where}: excludes must be a list of names")
+    return frozenset(cast(Iterable[str], value))
+
+
+def _keys(value: object, known: Sequence[str], where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DefinitionError(f"{where}: expected an object, not {type(value).__name__}")
+    unknown = [key for key in value if key not in known]
+    if unknown:
+        raise DefinitionError(f"{where}: unknown {_listed(unknown)} (known: {', '.join(known)})")
+    return value
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,211 @@
+"""The select struct: what ``get`` may say about a model, resolved when first used.
+
+Source: contract, "Validator value kinds used"; levels and restrictions are our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from marshmallow import ValidationError
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.strict import Kind
+
+if TYPE_CHECKING:
+    from gatewayfw.schemas.registry import Schemas
+
+#: A restriction as `freeze` keeps it: levels, or (name, restriction) pairs.
+Spec = int | tuple[tuple[str, "Spec"], ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A relation or reverse relation that may be selected: the copied model and what of it."""
+
+    model: str
+    excludes: frozenset[str]
+    spec: Spec
+
+
+@dataclass(frozen=True)
+class Level:
+    """What may be selected of one model: pure fields, and links by name."""
+
+    pure: frozenset[str]
+    whole: bool
+    links: Mapping[str, Link]
+
+
+def freeze(spec: object, model: str, deepest: int) -> Spec:
+    """Return a restriction in a form that nobody can change.
+
+    Raises:
+        DefinitionError: it is neither a number of levels in 0..``deepest`` nor a mapping of these.
+    """
+    if isinstance(spec, int) and not isinstance(spec, bool) and 0 <= spec <= deepest:
+        return spec
+    if isinstance(spec, Mapping) and deepest > 0 and all(isinstance(name, str) for name in spec):
+        return tuple((name, freeze(inner, model, deepest - 1)) for name, inner in spec.items())
+    raise DefinitionError(f"select struct of {model!r}: expected a number of levels up to the limit, or names to these")
+
+
+def level(schemas: Schemas, model: str, spec: Spec) -> Level:
+    """Return what ``spec`` allows of one model, without going below its links.
+
+    Raises:
+        DefinitionError: the model, or a name in ``spec``, is unknown; or a pure field has a
+            value other than 1 or 0.
+    """
+    where = f"select struct of {model!r}"
+    try:
+        pure = schemas.get_schema(model).pure
+    except NotFound:
+        raise DefinitionError(f"{where}: there is no such model") from None
+    links = _links(schemas, model)
+    if isinstance(spec, int):
+        reachable = {name: Link(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
+        return Level(frozenset(pure), True, reachable)
+    named = dict(spec)
+    for name, value in spec:
+        if name not in pure and name not in links and name != "_id":
+            raise DefinitionError(f"{where}: {name!r} is no field or relation of it")
+        if name not in links and value not in (0, 1):
+            raise DefinitionError(f"{where}: the field {name!r} takes 1 or 0")
+    kept = {name for name in pure if named.get(name) == 1} or {name for name in pure if name not in named}
+    allowed = {
+        name: Link(links[name].model, links[name].excludes, value - 1 if isinstance(value, int) else value)
+        for name, value in spec
+        if name in links and value != 0
+    }
+    return Level(frozenset(kept), len(kept) == len(pure), allowed)
+
+
+def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
+    """Return the ``get`` that names all ``spec`` allows but excluded fields.
+
+    Raises:
+        DefinitionError: ``spec`` is wrong, or allows more fields than ``max_get_leaves``.
+    """
+    left = schemas.settings.max_get_leaves
+
+    def projected(model: str, spec: Spec, excludes: frozenset[str]) -> dict[str, Any]:
+        nonlocal left
+        allowed = level(schemas, model, spec)
+        visible = schemas.get_schema(model).copy_fields(excludes)
+        names = ["_id", *(name for name in visible if name in allowed.pure)]
+        left -= len(names)
+        if left < 0:
+            limit = schemas.settings.max_get_leaves
+            raise DefinitionError(f"projection of {model!r}: more than {limit} fields (setting max_get_leaves)")
+        below = {name: projected(link.model, link.spec, link.excludes) for name, link in allowed.links.items()}
+        return {**dict.fromkeys(names, 1), **below}
+
+    return projected(model, spec, frozenset())
+
+
+class SelectStruct(Kind, mm.Raw):
+    """The field for ``get``: names of one model with 1, 0 or, for links, an object.
+
+    Nothing is ever coerced, so both modes are the same. Excluded fields may be named; who
+    reads drops them.
+    """
+
+    kind = "select_struct"
+    default_error_messages = {
+        "invalid": "Not a valid mapping type.",
+        "unknown": "Unknown field.",
+        "field": "Must be 1 or 0.",
+        "link": "Must be 1, 0 or an object.",
+        "restricted": "Not all fields may be selected: name them in an object.",
+        "deep": "Nested too deeply: at most {most} levels.",
+        "wide": "Too many fields: at most {most}.",
+    }
+
+    def __init__(self, schemas: Schemas, model: str, spec: Spec) -> None:
+        super().__init__(required=True, metadata={"model": model, "spec": spec})
+        self.schemas = schemas
+        self.model = model
+        self.spec = spec
+        self._levels: tuple[int, dict[tuple[str, Spec], Level]] = (-1, {})
+
+    def resolve(self) -> Level:
+        """Return the top level after checking every name the restriction holds.
+
+        Raises:
+            DefinitionError: a model or name in it is unknown.
+        """
+        waiting = [(self.model, self.spec)]
+        while waiting:
+            found = self._level(*waiting.pop())
+            waiting.extend((link.model, link.spec) for link in found.links.values() if not isinstance(link.spec, int))
+        return self._level(self.model, self.spec)
+
+    def _level(self, model: str, spec: Spec) -> Level:
+        version, known = self._levels
+        if version != self.schemas.version:
+            version, known = self._levels = (self.schemas.version, {})
+        if (model, spec) not in known:
+            known[model, spec] = level(self.schemas, model, spec)
+        return known[model, spec]
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        top = self.resolve()
+        if not isinstance(value, Mapping):
+            raise self.make_error("invalid")
+        self._check_bounds(value)
+        errors = self._errors(value, top)
+        if errors:
+            raise ValidationError(errors)
+        return value
+
+    def _check_bounds(self, value: Mapping[Any, Any]) -> None:
+        settings = self.schemas.settings
+        leaves = 0
+        waiting = [(value, 1)]
+        while waiting:
+            current, depth = waiting.pop()
+            if depth > settings.max_get_depth:
+                raise self.make_error("deep", most=settings.max_get_depth)
+            inner = [item for item in current.values() if isinstance(item, Mapping) and item]
+            leaves += len(current) - len(inner)
+            if leaves > settings.max_get_leaves:
+                raise self.make_error("wide", most=settings.max_get_leaves)
+            waiting.extend((item, depth + 1) for item in inner)
+
+    def _errors(self, value: Mapping[Any, Any], allowed: Level) -> dict[Any, Any]:
+        errors: dict[Any, Any] = {}
+        for key, item in value.items():
+            if key == "_id" or key in allowed.pure:
+                if not _flag(item):
+                    errors[key] = [self.error_messages["field"]]
+            elif key in allowed.links:
+                found = self._link_errors(item, allowed.links[key])
+                if found:
+                    errors[key] = found
+            else:
+                errors[key] = [self.error_messages["unknown"]]
+        return errors
+
+    def _link_errors(self, item: Any, link: Link) -> Any:
+        if isinstance(item, Mapping):
+            return self._errors(item, self._level(link.model, link.spec))
+        if not _flag(item):
+            return [self.error_messages["link"]]
+        if item == 1 and not self._level(link.model, link.spec).whole:
+            return [self.error_messages["restricted"]]
+        return None
+
+
+def _flag(value: Any) -> bool:
+    return type(value) is int and value in (0, 1)
+
+
+def _links(schemas: Schemas, model: str) -> dict[str, Link]:
+    links = {name: Link(rel.schema_name, rel.excludes, 0) for name, rel in schemas.get_relations(model).items()}
+    for name, reverse in schemas.get_related_relations(model).items():
+        links.setdefault(name, Link(reverse.member, reverse.excludes, 0))
+    return links

@@ -1,0 +1,254 @@
+"""The strict marshmallow fields behind the value kinds.
+
+Loading a field coerces (mode ``create``); where it coerces, the value before and after differ,
+and that is how mode ``assert`` sees it (`gatewayfw.schemas.structs`). Loading what was loaded
+changes nothing. No message of these fields holds the value.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bson import ObjectId
+from marshmallow import INCLUDE, Schema, ValidationError, missing, utils, validate
+from marshmallow import fields as mm
+
+from gatewayfw.schemas.values import HEX_ID, INTEGER, encodable, finite_number, moment_of, plain, read_number
+
+
+class Kind:
+    """What our fields share: a name, the identity as dump, and defaults that are checked too."""
+
+    kind = ""
+    load_default: Any
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if value is missing and callable(self.load_default):
+            value = self.load_default()
+        return super().deserialize(value, attr, data, **kwargs)  # type: ignore[misc]  # of the Field beside it
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return value
+
+
+class StringField(Kind, mm.String):
+    """A str; a lone surrogate, which no UTF-8 can carry, is refused."""
+
+    kind = "string"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or not encodable(value):
+            raise self.make_error("invalid")
+        return value
+
+
+class EmailField(StringField):
+    """A string that marshmallow's Email check passes."""
+
+    kind = "email"
+
+
+class NumberField(Kind, mm.Float):
+    """An int within 64 bits or a finite float; text that reads as one becomes it."""
+
+    kind = "number"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            value = read_number(value)
+        if not finite_number(value):
+            raise self.make_error("invalid")
+        return value
+
+
+class IntegerField(Kind, mm.Integer):
+    """An int within 64 bits; integral text and floats become it."""
+
+    kind = "integer"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            value = int(value) if INTEGER.fullmatch(value) else None
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, float) or not finite_number(value):
+            raise self.make_error("invalid")
+        return value
+
+
+class BooleanField(Kind, mm.Boolean):
+    """A bool; marshmallow's words for true and false, and 1 and 0, become it."""
+
+    kind = "boolean"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, (str, int)):
+            if value in self.truthy:
+                return True
+            if value in self.falsy:
+                return False
+        raise self.make_error("invalid")
+
+
+class ObjectIdField(Kind, mm.String):
+    """24 hexadecimal digits, kept as sent; server code may pass an ObjectId."""
+
+    kind = "object_id"
+    default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, ObjectId) or (isinstance(value, str) and HEX_ID.fullmatch(value)):
+            return value
+        raise self.make_error("invalid")
+
+
+class DateField(Kind, mm.String):
+    """An ISO 8601 date or date and time, kept as sent; server code may pass a datetime."""
+
+    kind = "date"
+    default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if moment_of(value) is None:
+            raise self.make_error("invalid")
+        return value
+
+
+class EnumsField(Kind, mm.Raw):
+    """One of the given values, by value and type."""
+
+    kind = "enums"
+    default_error_messages = {"invalid": "Must be one of: {choices}."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        choices = self.metadata["choices"]
+        if not any(type(choice) is type(value) and choice == value for choice in choices):
+            raise self.make_error("invalid", choices=", ".join(map(str, choices)))
+        return value
+
+
+class AnyField(Kind, mm.Raw):
+    """Any JSON value, null included; server code may pass ObjectIds and datetimes in it."""
+
+    kind = "any_"
+    default_error_messages = {"invalid": "Not a valid value."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not plain(value):
+            raise self.make_error("invalid")
+        return value
+
+
+class ArrayField(Kind, mm.List[Any]):
+    """A list whose elements are of one kind, which ``inner`` holds."""
+
+    kind = "array"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        return _each(enumerate(value), lambda _, item: self.inner.deserialize(item), list)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return [self.inner._serialize(item, attr, obj) for item in value]
+
+
+class ObjectField(Kind, mm.Dict):
+    """An object: with exactly the keys of ``fields``, or with any where that is None."""
+
+    kind = "object_"
+    default_error_messages = {"unknown": "Unknown field."}
+
+    def __init__(self, fields: Mapping[str, mm.Field[Any]] | None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.fields = None if fields is None else MappingProxyType(dict(fields))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        fields = self.fields
+        if not isinstance(value, Mapping) or (fields is None and not plain(value)):
+            raise self.make_error("invalid")
+        if fields is None:
+            return value
+        sent = value
+        pairs: dict[Any, Any] = {name: sent.get(name, missing) for name in fields}
+        pairs.update((key, item) for key, item in sent.items() if key not in fields)
+
+        def load(key: Any, item: Any) -> Any:
+            if key not in fields:
+                raise self.make_error("unknown")
+            return fields[key].deserialize(item, key, sent)
+
+        return _each(pairs.items(), load, dict)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if self.fields is None:
+            return value
+        return {key: self.fields[key]._serialize(item, key, value) for key, item in value.items()}
+
+
+class SchemaField(mm.Nested):
+    """The value a user's marshmallow Schema describes.
+
+    Its own rules hold, ``unknown`` included, and its own messages are shown to clients:
+    messages that format ``{input}`` echo values, so give such fields other ``error_messages``.
+    """
+
+    kind = "schema"
+
+    def __init__(self, schema: Schema | type[Schema]) -> None:
+        super().__init__(schema() if isinstance(schema, type) else schema, required=True)
+        # Dumped is what was loaded, nothing else: load_only fields too, no dump_default, and an
+        # absent key named "items" is absent, where marshmallow would take dict.items.
+        own = self.schema
+        own.load_fields = {name: copy.copy(field) for name, field in own.load_fields.items()}
+        for field in own.load_fields.values():
+            field.dump_default = missing
+        own.dump_fields = own.load_fields
+        if type(own).get_attribute is Schema.get_attribute:
+            own.get_attribute = _own_key  # type: ignore[method-assign]  # our copy, not the user's schema
+
+    def _serialize(  # type: ignore[override]  # Nested and Field of marshmallow 4.4 disagree on a name
+        self, value: Any, attr: str | None, obj: Any, **kwargs: Any
+    ) -> Any:
+        dumped = super()._serialize(value, attr, obj, **kwargs)  # type: ignore[no-untyped-call]  # marshmallow 4.4
+        if self.schema.unknown == INCLUDE and isinstance(value, Mapping) and isinstance(dumped, dict):
+            known = {field.attribute or name for name, field in self.schema.load_fields.items()}
+            dumped.update((key, item) for key, item in value.items() if key not in known)
+        return dumped
+
+
+class FullMatch(validate.Regexp):
+    """A pattern that the whole value must match."""
+
+    def __call__(self, value: Any) -> Any:
+        if self.regex.fullmatch(value) is None:
+            raise ValidationError(self.error)
+        return value
+
+
+def _each(pairs: Any, load: Callable[[Any, Any], Any], make: Callable[[Any], Any]) -> Any:
+    """Return the loaded values of all pairs, errors collected under their keys."""
+    loaded: dict[Any, Any] = {}
+    errors: dict[Any, Any] = {}
+    for key, value in pairs:
+        try:
+            item = load(key, value)
+        except ValidationError as error:
+            errors[key] = error.messages
+            continue
+        if item is not missing:
+            loaded[key] = item
+    if errors:
+        raise ValidationError(errors)
+    return make(loaded.values() if make is list else loaded)
+
+
+def _own_key(obj: Any, attr: str, default: Any) -> Any:
+    if isinstance(obj, Mapping) and "." not in attr:
+        return obj.get(attr, default)
+    return utils.get_value(obj, attr, default)

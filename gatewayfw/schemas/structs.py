@@ -1,0 +1,298 @@
+"""Structs: validators of ``details``, and the strict checks of documents.
+
+One mechanism serves all. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps
+what was loaded, and wants to find exactly what was sent: so it accepts just what ``create``
+leaves unchanged.
+Source: contract, "Validation modes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import marshmallow
+from marshmallow import Schema, missing
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
+from gatewayfw.schemas.fields import is_kind, object_, stored
+from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.select import SelectStruct
+from gatewayfw.schemas.strict import ArrayField, ObjectField, SchemaField
+from gatewayfw.schemas.values import same, storable_key
+
+if TYPE_CHECKING:
+    from gatewayfw.schemas.registry import Schemas
+
+Mode = Literal["assert", "create"]
+
+_PARTS = ("set", "get")
+#: The path of an error about ``details`` as a whole.
+_WHOLE = "details"
+_INVALID = "Invalid value."
+_NOT_OBJECT = "Not a valid mapping type."
+_UNKNOWN = "Unknown field."
+_REQUIRED = "Missing data for required field."
+_UNSTORABLE = "Not a key the database can hold."
+
+
+class Struct:
+    """A compiled validator of ``details``.
+
+    Attributes:
+        fields: the field of ``set`` and of ``get``; None when the validator is a function.
+    """
+
+    def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
+        self.fields: Mapping[str, mm.Field[Any]] | None = fields
+        self._root = root
+
+    def check(self, details: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
+        """Return what the act gets: ``details`` as sent (``assert``), or loaded (``create``).
+
+        Raises:
+            ValidationError: every refused value, by path.
+        """
+        collected = Collected()
+        if mode == "assert":
+            _strict(self._root, details, "", collected, fill=False)
+            _refuse(collected)
+            return dict(details)
+        try:
+            return dict(self._root.deserialize(details))
+        except marshmallow.ValidationError as error:
+            collected.add_all(error.messages, "")
+            raise ValidationError(_named(collected)) from None
+
+
+class FunctionStruct(Struct):
+    """A validator that is a function ``(details) -> details or None``; None keeps what it was given."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.fields = None
+        self._function = function
+
+    def check(self, details: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
+        """Return ``details`` as sent (``assert``), or as the function left or gave them (``create``).
+
+        Raises:
+            ValidationError: ``details`` is not an object with ``set`` and ``get``, or the function
+                raised; the text of a ValueError (of exactly this class) or of a marshmallow
+                ValidationError is shown to the client, of others nothing.
+            GatewayError: one that the function raised, as it is.
+            DefinitionError: the function returned something else than ``details`` or None.
+        """
+        collected = Collected()
+        _shape(details, collected)
+        _refuse(collected)
+        given = _copied(details)
+        try:
+            result = self._function(given)
+        except GatewayError:
+            raise
+        except Exception as error:
+            raise _translated(error) from error
+        result = given if result is None else result
+        _shape(result, collected)
+        if collected.errors:
+            raise DefinitionError("a validator function must return details, with set and get, or None")
+        return dict(result if mode == "create" else details)
+
+
+def compile_struct(validator: Any, registry: Schemas) -> Struct:
+    """Return the struct of a validator in any accepted form.
+
+    A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
+    these fields, a function ``(details) -> details or None``, or a struct. A Schema keeps its own
+    ``unknown`` and messages: see `gatewayfw.schemas.fields.SchemaField`.
+
+    Raises:
+        DefinitionError: it is none of these, ``set`` or ``get`` is missing or another key is
+            there, or a select struct belongs to another gateway.
+    """
+    if isinstance(validator, Struct):
+        return validator
+    if isinstance(validator, Schema) or (isinstance(validator, type) and issubclass(validator, Schema)):
+        schema = SchemaField(validator)
+        return _struct(schema, schema.schema.load_fields, registry)
+    if isinstance(validator, Mapping):
+        validator = object_(validator)
+    if isinstance(validator, ObjectField):
+        return _struct(validator, validator.fields or {}, registry)
+    named = is_kind(validator) or isinstance(validator, type)
+    if named or isinstance(validator, mm.Field) or not callable(validator):
+        name = validator.__name__ if named else type(validator).__name__
+        raise DefinitionError(f"validator: expected an object with set and get, a schema or a function, not {name}")
+    return FunctionStruct(validator)
+
+
+def check_document(pure: Mapping[str, mm.Field[Any]], doc: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a new document as stored: strictly checked, ``defaulted`` fields filled in.
+
+    ``doc`` holds pure fields only; ``_id`` is the caller's matter and unknown here.
+
+    Raises:
+        ValidationError: every refused value, by path (``doc.email``).
+    """
+    return _stored(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+
+
+def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
+    """Return one value as stored: strictly checked, nothing coerced and nothing filled in.
+
+    Raises:
+        ValidationError: every refused value, by path from ``path``.
+    """
+    return _stored(field, value, path, fill=False)
+
+
+def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
+    collected = Collected()
+    dumped = _strict(field, value, path, collected, fill=fill)
+    if not collected.errors:
+        _check_keys(dumped, path, collected)
+    _refuse(collected)
+    return stored(field, dumped)
+
+
+def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
+    names = [(field.data_key if field.data_key is not None else name) for name, field in fields.items()]
+    if sorted(names) != sorted(_PARTS):
+        listed = ", ".join(names) or "nothing"
+        raise DefinitionError(f"validator: expected exactly set and get, not {listed}")
+    parts = dict(zip(names, fields.values(), strict=True))
+    for part in _PARTS:
+        _check_owner(parts[part], registry)
+    return Struct(root, {part: parts[part] for part in _PARTS})
+
+
+def _check_owner(field: mm.Field[Any], registry: Schemas) -> None:
+    if isinstance(field, SelectStruct) and field.schemas is not registry:
+        raise DefinitionError(f"validator: the select struct of {field.model!r} belongs to another gateway")
+    if isinstance(field, ArrayField):
+        _check_owner(field.inner, registry)
+    if isinstance(field, ObjectField):
+        for inner in (field.fields or {}).values():
+            _check_owner(inner, registry)
+
+
+def _strict(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
+    """Return the dump of the loaded value, collecting what load refuses and what it changed.
+
+    Where load refuses a part, the other parts are still judged, so that all failures are told.
+    """
+    try:
+        loaded = field.deserialize(sent)
+    except marshmallow.ValidationError as error:
+        _strict_parts(field, sent, error.messages, path, collected, fill=fill)
+        return None
+    dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
+    if sent is not missing:
+        _compare(field, sent, dumped, path, collected, fill=fill)
+    elif dumped is not missing and not fill:
+        collected.add(path, _message(field, "required", _REQUIRED))
+    return dumped
+
+
+def _strict_parts(field: Any, sent: Any, messages: Any, path: str, collected: Collected, *, fill: bool) -> None:
+    parts: dict[Any, tuple[mm.Field[Any], Any]] = {}
+    if isinstance(messages, dict) and isinstance(field, ObjectField):
+        parts = {name: (inner, sent.get(name, missing)) for name, inner in (field.fields or {}).items()}
+    elif isinstance(messages, dict) and isinstance(field, ArrayField):
+        parts = {index: (field.inner, item) for index, item in enumerate(sent)}
+    for key, (inner, item) in parts.items():
+        _strict(inner, item, below(path, key), collected, fill=fill)
+    rest = {key: text for key, text in messages.items() if key not in parts} if parts else messages
+    collected.add_all(rest, path)
+
+
+def _compare(field: Any, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool) -> None:
+    """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
+    if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
+        for key in dumped:
+            inner = _inner(field, key)
+            if key not in sent and not (fill and inner is not None and inner.load_default is not missing):
+                collected.add(below(path, key), _message(inner, "required", _REQUIRED))
+        for key, item in sent.items():
+            if key in dumped:
+                _compare(_inner(field, key), item, dumped[key], below(path, key), collected, fill=fill)
+            else:
+                collected.add(below(path, key), _UNKNOWN)
+    elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
+        inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
+        for index, item in enumerate(sent):
+            _compare(inner, item, dumped[index], below(path, index), collected, fill=fill)
+    elif not same(sent, dumped):
+        collected.add(path, _message(field, "invalid", _INVALID))
+
+
+def _inner(field: Any, key: Any) -> mm.Field[Any] | None:
+    if isinstance(field, ObjectField):
+        return (field.fields or {}).get(key)
+    if isinstance(field, mm.Nested):
+        known = field.schema.load_fields.items()
+        return next((inner for name, inner in known if key == (inner.data_key or name)), None)
+    return None
+
+
+def _message(field: mm.Field[Any] | None, name: str, default: str) -> str:
+    """Return the field's own message unless it is formatted with values."""
+    text = default if field is None else field.error_messages.get(name, default)
+    return text if isinstance(text, str) and "{" not in text else default
+
+
+def _check_keys(value: Any, path: str, collected: Collected) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not storable_key(key):
+                collected.add(below(path, key), _UNSTORABLE)
+            _check_keys(item, below(path, key), collected)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _check_keys(item, below(path, index), collected)
+
+
+def _shape(details: Any, collected: Collected) -> None:
+    if not isinstance(details, Mapping):
+        collected.add(_WHOLE, _NOT_OBJECT)
+        return
+    for part in _PARTS:
+        if part not in details:
+            collected.add(part, _REQUIRED)
+        elif not isinstance(details[part], Mapping):
+            collected.add(part, _NOT_OBJECT)
+    for key in details:
+        if key not in _PARTS:
+            collected.add(below("", key), _UNKNOWN)
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy whose objects and lists a validator function may change."""
+    if isinstance(value, Mapping):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _translated(error: Exception) -> ValidationError:
+    collected = Collected()
+    if isinstance(error, marshmallow.ValidationError) and isinstance(error.messages, dict):
+        collected.add_all(error.messages, "")
+        return ValidationError(_named(collected))
+    if isinstance(error, marshmallow.ValidationError):
+        collected.add_all(error.messages, _WHOLE)
+    elif type(error) is ValueError:
+        collected.add(_WHOLE, str(error))
+    failure = ValidationError(collected.errors)
+    if collected.errors:
+        failure.message = " ".join(collected.errors[_WHOLE])
+    return failure
+
+
+def _refuse(collected: Collected) -> None:
+    if collected.errors:
+        raise ValidationError(_named(collected))
+
+
+def _named(collected: Collected) -> dict[str, list[str]]:
+    return {path or _WHOLE: texts for path, texts in collected.errors.items()}

@@ -1,0 +1,112 @@
+"""What single values are: numbers that fit, text that encodes, ids, moments, storable keys.
+
+Pure judgements, shared by the fields and the structs. The bounds are our choice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from bson import ObjectId
+
+HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
+
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+INTEGER = re.compile(r"[+-]?[0-9]{1,32}", re.ASCII)
+_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
+_DATE = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)"
+    r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
+    re.ASCII,
+)
+#: Deepest nesting of a value that no kind describes; requests are bounded before (settings).
+_DEEPEST = 100
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal in value and type, at every level."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+def storable_key(key: object) -> bool:
+    """Tell whether the database can hold a key: text without ``.`` and NUL that starts with no ``$``."""
+    return isinstance(key, str) and not key.startswith("$") and "." not in key and "\0" not in key
+
+
+def read_number(text: str) -> int | float | None:
+    """Return the number a text reads as, not always a finite one; None when it is none."""
+    if INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) and not text.lstrip("+-").isdigit() else None
+
+
+def finite_number(value: Any) -> bool:
+    """Tell whether a value is an int within 64 bits, signed, or a finite float."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, int):
+        return _LOWEST <= value <= _HIGHEST
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def encodable(text: str) -> bool:
+    """Tell whether UTF-8 can carry a text: it holds no lone surrogate."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def plain(value: Any, depth: int = 0) -> bool:
+    """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
+    if value is None or isinstance(value, (bool, ObjectId)):
+        return True
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, datetime):
+        return moment_of(value) is not None
+    if depth >= _DEEPEST:
+        return False
+    if isinstance(value, list):
+        return all(plain(item, depth + 1) for item in value)
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and encodable(key) and plain(item, depth + 1) for key, item in value.items())
+    return finite_number(value)
+
+
+def moment_of(value: Any) -> datetime | None:
+    """Return a datetime, or ISO 8601 text, as naive UTC cut to milliseconds; None when it is neither."""
+    try:
+        moment = _parsed(value) if isinstance(value, str) else value
+        if not isinstance(moment, datetime):
+            return None
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def _parsed(text: str) -> datetime | None:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    moment = datetime(
+        int(year),
+        int(month),
+        int(day),
+        int(hour or 0),
+        int(minute or 0),
+        int(second or 0),
+        int((fraction or "").ljust(6, "0")[:6]),
+    )
+    if zone in (None, "Z"):
+        return moment
+    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
+    return moment.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))

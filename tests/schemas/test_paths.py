@@ -1,0 +1,26 @@
+"""The paths of refused values."""
+
+from __future__ import annotations
+
+from gatewayfw.schemas.paths import Collected, below
+
+
+def test_paths_join_keys_by_dots() -> None:
+    assert (below("", "set"), below("set", 0), below("set", "a\tb")) == ("set", "set.0", "set.a\\tb")
+
+
+def test_messages_are_gathered_in_order_and_once() -> None:
+    collected = Collected()
+    collected.add_all({"b": {0: ["one", "two"]}, "a": {"_schema": ["whole"]}, "c": "text"}, "set")
+    collected.add("set.b.0", "one")
+    assert list(collected.errors.items()) == [
+        ("set.b.0", ["one", "two"]),
+        ("set.a", ["whole"]),
+        ("set.c", ["text"]),
+    ]
+
+
+def test_a_clients_key_named_like_marshmallows_own_keeps_its_path() -> None:
+    collected = Collected()
+    collected.add_all({"_schema": {"x": ["Unknown field."]}}, "set")
+    assert collected.errors == {"set._schema.x": ["Unknown field."]}

@@ -1,0 +1,274 @@
+"""The models of a gateway: introspection, links between models, and what needs other models to be judged."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from gatewayfw import schemas as package
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas import Schemas, fields, object_, string
+from gatewayfw.settings import Settings
+
+
+def link(target: str, *reverses: str, **more: Any) -> dict[str, Any]:
+    """Return a relation to a model, with single reverses of these names."""
+    return {
+        "schemaName": target,
+        "type": "single",
+        "relatedRelations": {name: {"type": "single"} for name in reverses},
+        **more,
+    }
+
+
+def told(call: Any, *arguments: Any) -> str:
+    """Return the message of the definition error that a call raises."""
+    with pytest.raises(DefinitionError) as caught:
+        call(*arguments)
+    return caught.value.message
+
+
+def test_models_are_introspected_by_name(shop: Schemas) -> None:
+    city, country = shop.get_schema("city"), shop.get_schema("country")
+    relation = city.relations["country"]
+    assert shop.get_schemas() == {"country": country, "city": city}
+    assert list(shop.get_pure("city")) == ["name", "code"]
+    assert shop.get_relations("city") == {"country": relation}
+    assert shop.get_relations("country") == {}
+    assert shop.get_related_relations("country") == dict(relation.related_relations)
+    assert shop.get_related_relations("city") == {}
+
+
+def test_relations_are_found_from_either_side(shop: Schemas) -> None:
+    relation = shop.get_relations("city")["country"]
+    assert shop.embedders("country") == (relation,)
+    assert shop.embedders("city") == ()
+    assert shop.reverses(relation) == (relation.related_relations["cities"],)
+
+
+@pytest.mark.parametrize(
+    "name", ["get_schema", "get_pure", "get_relations", "get_related_relations", "reachable", "validate"]
+)
+def test_an_unknown_model_is_not_found(shop: Schemas, name: str) -> None:
+    with pytest.raises(NotFound) as caught:
+        getattr(shop, name)("town\n")
+    assert caught.value.message == "model not found: town\\n"
+
+
+def test_what_introspection_gives_is_a_copy(shop: Schemas) -> None:
+    for result in (
+        shop.get_schemas(),
+        shop.get_pure("city"),
+        shop.get_relations("city"),
+        shop.get_related_relations("country"),
+    ):
+        result.clear()  # type: ignore[attr-defined]  # all are dicts
+    assert [len(shop.get_schemas()), len(shop.get_pure("city")), len(shop.get_relations("city"))] == [2, 2, 1]
+    assert len(shop.get_related_relations("country")) == 1
+
+
+def test_a_relation_to_the_own_model_appears_on_both_sides(schemas: Schemas) -> None:
+    schemas.add("unit", {}, {"parent": link("unit", "child")})
+    assert [each.model for each in schemas.embedders("unit")] == ["unit"]
+    assert list(schemas.get_related_relations("unit")) == ["child"]
+    assert schemas.reachable("unit") == ("unit",)
+
+
+def test_reachable_follows_relations_either_way(shop: Schemas) -> None:
+    shop.add("street", {}, {"city": link("city"), "mayor": link("person")})
+    shop.add("other", {})
+    assert {name: shop.reachable(name) for name in shop.get_schemas()} == {
+        "country": ("city", "country", "street"),
+        "city": ("city", "country", "street"),
+        "street": ("city", "country", "street"),
+        "other": ("other",),
+    }
+
+
+def test_a_name_is_taken_once(shop: Schemas) -> None:
+    version = shop.version
+    assert told(shop.add, "city", {}) == "model 'city' is already defined"
+    assert shop.version == version
+
+
+def test_the_version_grows_with_every_model(schemas: Schemas) -> None:
+    versions = [schemas.version]
+    for name in "abc":
+        schemas.add(name, {})
+        versions.append(schemas.version)
+    assert versions == sorted(set(versions))
+
+
+def test_models_added_by_many_threads_are_all_there(schemas: Schemas) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: schemas.add(f"m{n}", {}, {"hub": link("hub", f"r{n}")}), range(200)))
+    schemas.add("hub", {})
+    assert schemas.version == 201
+    assert (len(schemas.embedders("hub")), len(schemas.get_related_relations("hub"))) == (200, 200)
+
+
+def test_pure_fields_are_a_mapping_of_kinds(schemas: Schemas) -> None:
+    assert told(schemas.add, "a", ["name"]) == "model 'a': pure fields must be a mapping, not list"
+    assert told(schemas.add, "a", {"name": 5}) == (
+        "model 'a', field 'name': expected a value kind, a marshmallow field or schema, or a mapping, not int"
+    )
+
+
+@pytest.mark.parametrize("name", ["$a", "a.b", "a\0"])
+def test_parts_of_a_field_have_names_the_database_can_hold(schemas: Schemas, name: str) -> None:
+    assert told(schemas.add, "a", {"list": fields.array({"part": {name: string}})}) == (
+        f"model 'a', field 'list': the database cannot hold a field named {name!r}"
+    )
+
+
+COUNTRY = "model 'city', relation 'country'"
+NOT_SORTABLE = "is neither _id nor a scalar pure field of 'country' that is not excluded"
+
+
+@pytest.mark.parametrize(
+    ("relation", "country", "problem"),
+    [
+        (link("town"), ({},), f"{COUNTRY}: schemaName names 'town', no model"),
+        (
+            link("country", excludes=["x"]),
+            ({"name": string},),
+            f"{COUNTRY}: excludes names 'x', no pure field of 'country'",
+        ),
+        *[
+            (
+                {
+                    "schemaName": "country",
+                    "type": "multiple",
+                    "sort": {"field": field, "order": "asc"},
+                    "excludes": ["name"],
+                },
+                ({"name": string, "flag": object_, "secret": string}, {}, {"excludes": ["secret"]}),
+                f"{COUNTRY}, sort: {field!r} {NOT_SORTABLE}",
+            )
+            for field in ("x", "flag", "name", "secret")
+        ],
+        (
+            link("country", "name"),
+            ({"name": string},),
+            f"{COUNTRY}, reverse 'name': model 'country' has a pure field of this name",
+        ),
+        (
+            link("country", "union"),
+            ({}, {"union": link("country")}),
+            f"{COUNTRY}, reverse 'union': model 'country' has a relation of this name",
+        ),
+    ],
+)
+@pytest.mark.parametrize("city_first", [True, False])
+def test_problems_between_models_are_told_at_first_use(
+    schemas: Schemas, relation: Any, country: Any, problem: str, city_first: bool
+) -> None:
+    definitions = [("city", {}, {"country": relation}), ("country", *country)]
+    for definition in definitions if city_first else reversed(definitions):
+        schemas.add(*definition)
+    assert schemas.problems() == [problem]
+    assert told(schemas.validate, "city") == problem
+
+
+def test_a_sort_by_a_visible_scalar_or_id_is_no_problem(schemas: Schemas) -> None:
+    schemas.add("country", {"name": string})
+    for field in ("_id", "name"):
+        relation = {"schemaName": "country", "type": "multiple", "sort": {"field": field, "order": "asc"}}
+        schemas.add(f"by{field}", {}, {"countries": relation})
+    assert schemas.problems() == []
+    schemas.validate("country")
+
+
+def test_two_models_may_not_make_reverses_of_one_name(schemas: Schemas) -> None:
+    schemas.add("country", {})
+    schemas.add("city", {}, {"country": link("country", "parts")})
+    schemas.add("river", {}, {"land": link("country", "parts")})
+    problem = (
+        "model 'river', relation 'land', reverse 'parts': relation 'country' of model 'city'"
+        " already makes a reverse of this name on 'country'"
+    )
+    assert schemas.problems() == [problem]
+    assert [told(schemas.validate, name) for name in ("country", "city", "river")] == [problem] * 3
+
+
+def test_collisions_within_one_model_are_told_at_definition(schemas: Schemas) -> None:
+    at = "model 'unit', relation 'b', reverse 'units'"
+    twice = {"a": link("other", "units"), "b": link("other", "units")}
+    assert told(schemas.add, "unit", {}, twice) == (
+        f"{at}: relation 'a' of model 'unit' already makes a reverse of this name on 'other'"
+    )
+    assert told(schemas.add, "unit", {"units": string}, {"b": link("unit", "units")}) == (
+        f"{at}: model 'unit' has a pure field of this name"
+    )
+    assert told(schemas.add, "unit", {}, {"units": link("x"), "b": link("unit", "units")}) == (
+        f"{at}: model 'unit' has a relation of this name"
+    )
+    assert schemas.get_schemas() == {}
+
+
+def test_validate_tells_every_problem_of_the_models_in_reach_and_no_other(schemas: Schemas) -> None:
+    schemas.add("a", {}, {"b": link("b"), "x": link("x")})
+    schemas.add("b", {}, {"y": link("y")})
+    schemas.add("apart", {}, {"z": link("z")})
+    one, two, three = (
+        f"model {model!r}, relation {name!r}: schemaName names {name!r}, no model"
+        for model, name in ("ax", "by", ("apart", "z"))
+    )
+    assert told(schemas.validate, "b") == f"{one}; {two}"
+    assert schemas.problems() == [one, two, three]
+    for name in "xyz":
+        schemas.add(name, {})
+    schemas.validate("b")
+    assert schemas.problems() == []
+
+
+def test_a_model_that_becomes_wrong_is_told_again(shop: Schemas) -> None:
+    shop.validate("country")
+    shop.add("river", {}, {"land": link("country", "cities")})
+    assert told(shop.validate, "country") == (
+        "model 'river', relation 'land', reverse 'cities': relation 'country' of model 'city'"
+        " already makes a reverse of this name on 'country'"
+    )
+
+
+def test_a_collection_has_at_most_64_indexes(schemas: Schemas) -> None:
+    relations = {f"r{n}": link("hub") for n in range(61)}
+    sorted_reverse = {"type": "multiple", "sort": {"field": "name", "order": "asc"}}
+    relations["last"] = {"schemaName": "hub", "type": "single", "relatedRelations": {"many": sorted_reverse}}
+    assert len(schemas.add("full", {"name": string}, relations).relations) == 62
+    assert told(schemas.add, "over", {"name": string}, relations, {"createIndex": {"indexSpec": {"name": 1}}}) == (
+        "model 'over': 65 indexes, more than the 64 a collection may have"
+    )
+
+
+def test_two_gateways_share_no_models(shop: Schemas) -> None:
+    assert Schemas(Settings()).get_schemas() == {}
+
+
+def test_value_kinds_are_on_the_registry_in_both_spellings(schemas: Schemas) -> None:
+    assert {name: getattr(schemas, name) for name in fields.KINDS} == dict(fields.KINDS)
+    assert (schemas.object, schemas.any, schemas.objectIdValidation) == (fields.object_, fields.any_, fields.object_id)
+
+
+def test_the_contracts_names_are_aliases() -> None:
+    aliases = {
+        "getSchemas": "get_schemas",
+        "getSchema": "get_schema",
+        "getPure": "get_pure",
+        "getRelations": "get_relations",
+        "getRelatedRelations": "get_related_relations",
+        "selectStruct": "select_struct",
+        "createProjection": "create_projection",
+    }
+    assert {alias: getattr(Schemas, alias) for alias in aliases} == {
+        alias: getattr(Schemas, name) for alias, name in aliases.items()
+    }
+
+
+def test_the_package_exports_its_public_names() -> None:
+    assert sorted(package.__all__) == sorted(
+        [*fields.KINDS, "Relation", "RelatedRelation", "Sort", "IndexSpec", "Options", "ModelSchema", "Schemas"]
+        + ["Struct", "compile_struct", "Mode"]
+    )

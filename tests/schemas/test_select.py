@@ -1,0 +1,259 @@
+"""The select struct: what `get` may say, by levels and restrictions, within bounds."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
+from gatewayfw.settings import Settings
+from tests.schemas.calls import refusals
+from tests.strategies import json_values
+
+SORT = {"field": "_id", "order": "desc"}
+
+
+@pytest.fixture
+def town(shop: Schemas) -> Schemas:
+    """Country, city and street, each below the other, with their reverses."""
+    streets = {"streets": {"type": "multiple", "limit": 5, "sort": SORT}}
+    city = {"schemaName": "city", "type": "single", "relatedRelations": streets}
+    shop.add("street", {"name": string()}, {"city": city})
+    return shop
+
+
+def getting(schemas: Schemas, model: str, spec: Any = 1) -> Struct:
+    """Return a struct whose `get` selects from a model."""
+    return compile_struct({"set": {}, "get": schemas.select_struct(model, spec)}, schemas)
+
+
+def refused(schemas: Schemas, model: str, spec: Any, get: Any) -> Any:
+    """Return the errors of a `get`, the same in both modes."""
+    struct = getting(schemas, model, spec)
+    strict, loose = (refusals(struct.check, {"set": {}, "get": get}, mode) for mode in ("assert", "create"))
+    assert strict == loose
+    return strict
+
+
+@pytest.mark.parametrize(
+    "get",
+    [
+        {},
+        {"_id": 1, "name": 1, "code": 1},
+        {"_id": 0, "name": 0},
+        {"country": 1},
+        {"country": 0},
+        {"country": {}},
+        {"country": {"_id": 1, "name": 1, "population": 0}},
+        {"streets": {"name": 1}},
+    ],
+)
+def test_one_level_takes_pure_fields_and_copies(town: Schemas, get: Any) -> None:
+    sent = {"set": {}, "get": get}
+    assert getting(town, "city").check(sent, "assert") == sent
+    assert getting(town, "city").check(sent, "create") == sent
+
+
+@pytest.mark.parametrize(
+    ("get", "errors"),
+    [
+        ({"x": 1}, {"get.x": ["Unknown field."]}),
+        ({"country.name": 1}, {"get.country.name": ["Unknown field."]}),
+        ({"$where": 1, "": 1, 5: 1}, {f"get.{key}": ["Unknown field."] for key in ("$where", "", "5")}),
+        ({"country": {"cities": 1, "x": 1}}, {f"get.country.{key}": ["Unknown field."] for key in ("cities", "x")}),
+        *[
+            ({"name": value, "_id": value}, {"get.name": ["Must be 1 or 0."], "get._id": ["Must be 1 or 0."]})
+            for value in (True, "1", 1.0, 2, -1, None, [1], {}, {"$slice": 1})
+        ],
+        *[({"country": value}, {"get.country": ["Must be 1, 0 or an object."]}) for value in (True, 2, "$name", None)],
+        ({"country": {"name": 2}, "x": 1}, {"get.country.name": ["Must be 1 or 0."], "get.x": ["Unknown field."]}),
+        ([], {"get": ["Not a valid mapping type."]}),
+        (1, {"get": ["Not a valid mapping type."]}),
+        (None, {"get": ["Field may not be null."]}),
+    ],
+    ids=repr,
+)
+def test_everything_else_is_refused_by_path(town: Schemas, get: Any, errors: Any) -> None:
+    assert refused(town, "city", 1, get) == errors
+
+
+def test_zero_levels_take_pure_fields_only(town: Schemas) -> None:
+    assert refused(town, "city", 0, {"name": 1, "country": 1}) == {"get.country": ["Unknown field."]}
+
+
+def test_more_levels_take_the_relations_of_the_related_model(town: Schemas) -> None:
+    get = {"streets": {"city": {"country": {"name": 1}}}}
+    assert refused(town, "city", 3, get) is None
+    assert refused(town, "city", 2, get) == {"get.streets.city.country": ["Unknown field."]}
+
+
+@pytest.mark.parametrize(
+    ("spec", "fits", "unfit"),
+    [
+        ({"country": 1}, {"name": 1, "code": 1, "country": {"name": 1}}, {"streets": 1}),
+        ({"name": 1}, {"_id": 1, "name": 1}, {"code": 1, "country": 1}),
+        ({"name": 0}, {"code": 1}, {"name": 1}),
+        ({"_id": 1, "country": 0}, {"_id": 1, "name": 1}, {"country": 1}),
+        ({}, {"name": 1}, {"country": 1}),
+        ({"country": {"name": 1}}, {"country": {"name": 1}}, {"country": {"population": 1}}),
+        ({"country": 2}, {"country": {"cities": {"name": 1}}}, {"country": {"cities": {"country": 1}}}),
+    ],
+)
+def test_a_mapping_restricts(town: Schemas, spec: Any, fits: Any, unfit: Any) -> None:
+    before = copy.deepcopy(spec)
+    assert refused(town, "city", spec, fits) is None
+    assert refused(town, "city", spec, unfit) is not None
+    assert spec == before
+
+
+def test_one_on_a_restricted_relation_would_select_too_much(town: Schemas) -> None:
+    spec = {"country": {"name": 1}}
+    message = "Not all fields may be selected: name them in an object."
+    assert refused(town, "city", spec, {"country": 0}) is None
+    assert refused(town, "city", spec, {"country": 1}) == {"get.country": [message]}
+
+
+def test_a_restriction_changed_later_has_no_effect(town: Schemas) -> None:
+    spec: dict[str, Any] = {"country": {"name": 1}}
+    struct = getting(town, "city", spec)
+    spec["country"]["population"] = 1
+    assert refusals(struct.check, {"set": {}, "get": {"country": {"population": 1}}}, "assert") is not None
+
+
+def test_models_may_be_declared_after_the_struct(schemas: Schemas) -> None:
+    struct = getting(schemas, "country")
+    schemas.add("country", {"name": string()})
+    assert refusals(struct.check, {"set": {}, "get": {"cities": 1}}, "assert") == {"get.cities": ["Unknown field."]}
+    schemas.add(
+        "city",
+        {"name": string()},
+        {"country": {"schemaName": "country", "type": "single", "relatedRelations": {"cities": {"type": "multiple"}}}},
+    )
+    assert struct.check({"set": {}, "get": {"cities": 1}}, "assert") == {"set": {}, "get": {"cities": 1}}
+
+
+def chain(depth: int) -> dict[str, Any]:
+    """Return a `get` for a city: its streets, their city, and so on, ``depth`` objects deep."""
+    get: dict[str, Any] = {"name": 1}
+    for level in reversed(range(depth - 1)):
+        get = {"city" if level % 2 else "streets": get}
+    return get
+
+
+def test_depth_is_bounded(town: Schemas) -> None:
+    endless: dict[str, Any] = {}
+    endless["streets"] = endless
+    assert refused(town, "city", 8, chain(8)) is None
+    assert refused(town, "city", 8, chain(9)) == {"get": ["Nested too deeply: at most 8 levels."]}
+    assert refused(town, "city", 8, endless) == {"get": ["Nested too deeply: at most 8 levels."]}
+
+
+def test_the_number_of_fields_is_bounded(town: Schemas) -> None:
+    wide = {f"f{n}": n for n in range(501)}
+    assert refused(town, "city", 1, {"country": wide}) == {"get": ["Too many fields: at most 500."]}
+    wide.pop("f0")
+    errors = refused(town, "city", 1, {"country": wide})
+    assert len(errors) == 500
+    assert set(map(tuple, errors.values())) == {("Unknown field.",)}
+
+
+def test_the_bounds_are_settings() -> None:
+    schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
+    schemas.add("a", {"x": string(), "y": string(), "z": string()}, {"b": {"schemaName": "a", "type": "single"}})
+    assert refused(schemas, "a", 1, {"x": 1, "y": 1}) is None
+    assert refused(schemas, "a", 1, {"x": 1, "y": 1, "z": 1}) == {"get": ["Too many fields: at most 2."]}
+    assert refused(schemas, "a", 1, {"b": {"x": 1}}) == {"get": ["Nested too deeply: at most 1 levels."]}
+
+
+BAD_FORM = "select struct of 'city': expected a number of levels up to the limit, or names to these"
+
+
+@pytest.mark.parametrize(
+    "spec", [-1, 9, True, 1.0, "1", None, ["name"], {1: 1}, {"name": "1"}, {"country": {"name": None}}]
+)
+def test_a_restriction_of_another_form_is_refused_at_once(town: Schemas, spec: Any) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        town.select_struct("city", spec)
+    assert caught.value.message == BAD_FORM
+
+
+@pytest.mark.parametrize(
+    ("model", "spec", "message"),
+    [
+        ("town", 1, "select struct of 'town': there is no such model"),
+        ("city", {"x": 1}, "select struct of 'city': 'x' is no field or relation of it"),
+        ("city", {"name": 2}, "select struct of 'city': the field 'name' takes 1 or 0"),
+        ("city", {"name": {"a": 1}}, "select struct of 'city': the field 'name' takes 1 or 0"),
+        ("city", {"country": {"x": 1}}, "select struct of 'country': 'x' is no field or relation of it"),
+    ],
+)
+def test_wrong_names_are_told_at_first_use_and_by_problems(town: Schemas, model: str, spec: Any, message: str) -> None:
+    struct = getting(town, model, spec)
+    assert town.problems() == [message]
+    with pytest.raises(DefinitionError) as caught:
+        struct.check({"set": {}, "get": {}}, "assert")
+    assert caught.value.message == message
+
+
+def test_create_projection_names_all_but_excluded_fields(town: Schemas) -> None:
+    country = {"_id": 1, "name": 1, "population": 1}
+    assert town.create_projection("city", 0) == {"_id": 1, "name": 1}
+    assert town.create_projection("city") == {
+        "_id": 1,
+        "name": 1,
+        "country": country,
+        "streets": {"_id": 1, "name": 1},
+    }
+    assert town.create_projection("country", {"name": 1, "cities": 2}) == {
+        "_id": 1,
+        "name": 1,
+        "cities": {"_id": 1, "name": 1, "country": country, "streets": {"_id": 1, "name": 1}},
+    }
+
+
+def test_create_projection_leaves_out_what_a_relation_excludes(schemas: Schemas) -> None:
+    schemas.add(
+        "note",
+        {"text": string(), "secret": string()},
+        {
+            "parent": {
+                "schemaName": "note",
+                "type": "single",
+                "excludes": ["secret"],
+                "relatedRelations": {"children": {"type": "multiple", "excludes": ["text"]}},
+            }
+        },
+    )
+    assert schemas.create_projection("note") == {
+        "_id": 1,
+        "text": 1,
+        "secret": 1,
+        "parent": {"_id": 1, "text": 1},
+        "children": {"_id": 1, "secret": 1},
+    }
+
+
+@pytest.mark.parametrize("spec", [0, 1, 2, 3, {"country": 1}, {"name": 1, "streets": {"city": 1}}])
+def test_the_select_struct_accepts_its_whole_projection(town: Schemas, spec: Any) -> None:
+    assert refused(town, "city", spec, town.create_projection("city", spec)) is None
+
+
+def test_a_projection_too_wide_to_be_asked_for_is_refused(schemas: Schemas) -> None:
+    relations = {f"r{n}": {"schemaName": "a", "type": "single"} for n in range(20)}
+    schemas.add("a", {"x": number()}, relations)
+    assert len(schemas.create_projection("a", 1)) == 22
+    with pytest.raises(DefinitionError) as caught:
+        schemas.create_projection("a", 8)
+    assert caught.value.message == "projection of 'a': more than 500 fields (setting max_get_leaves)"
+
+
+@given(get=json_values)
+def test_no_json_breaks_the_select_struct(get: Any) -> None:
+    schemas = Schemas(Settings())
+    schemas.add("a", {"x": string()}, {"b": {"schemaName": "a", "type": "single"}})
+    errors = refused(schemas, "a", 1, get) or {}
+    assert all(path.startswith("get") for path in errors)

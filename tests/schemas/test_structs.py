@@ -1,0 +1,481 @@
+"""Structs: accepted forms, the two modes, strictness, collected errors; strict checks of documents."""
+
+from __future__ import annotations
+
+import copy
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import marshmallow
+import pytest
+from bson import ObjectId
+from hypothesis import example, given
+from marshmallow import EXCLUDE, INCLUDE, Schema, post_load, validates_schema
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError, HttpError, ValidationError
+from gatewayfw.schemas import (
+    Schemas,
+    Struct,
+    any_,
+    array,
+    boolean,
+    compile_struct,
+    date,
+    defaulted,
+    integer,
+    number,
+    object_,
+    object_id,
+    optional,
+    string,
+)
+from gatewayfw.schemas.structs import check_document, check_value
+from gatewayfw.schemas.values import same
+from gatewayfw.settings import Settings
+from tests.schemas.calls import refusals
+from tests.strategies import Kind, kinds_with_values
+
+ID = "0123456789abcdefABCDEF00"
+SET = {"name": string, "count": optional(number), "active": defaulted(boolean, True), "tags": optional(array(string))}
+
+
+def struct(set_: Any, get: Any = object_) -> Struct:
+    """Return a struct of its own gateway."""
+    return compile_struct({"set": set_, "get": get}, Schemas(Settings()))
+
+
+def details(set_: Any, **get: Any) -> dict[str, Any]:
+    """Return details."""
+    return {"set": set_, "get": get}
+
+
+class Person(Schema):
+    """A user's own schema, with names that dict has too."""
+
+    name = mm.String(required=True)
+    age = mm.Integer(load_default=7)
+    items = mm.List(mm.Integer())
+    secret = mm.Integer(load_only=True)
+    born = mm.Date()
+    seen = mm.String(dump_default="never")
+
+
+def test_create_coerces_and_fills_defaults() -> None:
+    sent = details({"name": "a", "count": "5"})
+    before = copy.deepcopy(sent)
+    assert struct(SET).check(sent, "create") == details({"name": "a", "count": 5, "active": True})
+    assert sent == before
+
+
+def test_assert_gives_what_was_sent() -> None:
+    sent = details({"name": "a", "count": 5, "active": False, "tags": []}, x=1)
+    result = struct(SET).check(sent, "assert")
+    assert result == sent
+    assert result["set"] is sent["set"]
+
+
+@pytest.mark.parametrize(
+    ("set_", "errors"),
+    [
+        ({"name": "a"}, {"set.active": ["Missing data for required field."]}),
+        ({"name": "a", "active": 1}, {"set.active": ["Not a valid boolean."]}),
+        ({"name": "a", "active": True, "count": "5"}, {"set.count": ["Not a valid number."]}),
+        ({"name": "a", "active": True, "count": True}, {"set.count": ["Not a valid number."]}),
+        ({"name": "a", "active": True, "count": None}, {"set.count": ["Field may not be null."]}),
+        ({"name": "a", "active": True, "x": 1}, {"set.x": ["Unknown field."]}),
+    ],
+)
+def test_assert_refuses_what_create_would_change(set_: Any, errors: Any) -> None:
+    assert refusals(struct(SET).check, details(set_), "assert") == errors
+
+
+def test_all_failures_of_set_and_get_are_told_in_order(shop: Schemas) -> None:
+    checked = compile_struct(
+        {
+            "set": {"features": array({"feature": boolean}), "name": string, "count": number, "day": date},
+            "get": shop.select_struct("country"),
+        },
+        shop,
+    )
+    sent = {
+        "set": {"features": [{"feature": 5}, {"feature": 1}], "count": "5", "day": "soon"},
+        "get": {"x": 1, "name": 2},
+    }
+    with pytest.raises(ValidationError) as caught:
+        checked.check(sent, "assert")
+    assert caught.value.message == (
+        "validation error: set.features.0.feature: Not a valid boolean.;"
+        " set.features.1.feature: Not a valid boolean.;"
+        " set.name: Missing data for required field.; set.count: Not a valid number.;"
+        " set.day: Not a valid ISO 8601 date.; get.x: Unknown field.; get.name: Must be 1 or 0."
+    )
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_unknown_keys_are_refused_at_every_level(mode: Any) -> None:
+    nested = struct({"a": {"b": array({"c": any_})}})
+    sent = details({"a": {"b": [{"c": 1, "d": 1}], "x": 1}, "y": 1})
+    assert refusals(nested.check, sent, mode) == {
+        "set.a.b.0.d": ["Unknown field."],
+        "set.a.x": ["Unknown field."],
+        "set.y": ["Unknown field."],
+    }
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@pytest.mark.parametrize(
+    ("sent", "errors"),
+    [
+        (None, {"details": ["Field may not be null."]}),
+        ([], {"details": ["Not a valid mapping type."]}),
+        ("set", {"details": ["Not a valid mapping type."]}),
+        ({"set": {}}, {"get": ["Missing data for required field."]}),
+        ({"set": [], "get": 1}, {"set": ["Not a valid mapping type."], "get": ["Not a valid mapping type."]}),
+        ({"set": {}, "get": {}, "x": 1}, {"x": ["Unknown field."]}),
+    ],
+)
+def test_details_is_an_object_with_exactly_set_and_get(sent: Any, errors: Any, mode: Any) -> None:
+    assert refusals(struct({}).check, sent, mode) == errors
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("k" * 1000, "k" * 64),
+        ("a\r\nb\x00\x1b", "a\\r\\nb\\x00\\x1b"),
+        ("\ud800", "\\ud800"),
+        ("\u202e", "\\u202e"),
+        (7, "7"),
+        (True, "<bool>"),
+        ((1, 2), "<tuple>"),
+    ],
+)
+def test_keys_are_shown_cut_and_escaped(key: Any, shown: str, mode: Any) -> None:
+    assert refusals(struct({}).check, details({key: 1}), mode) == {f"set.{shown}": ["Unknown field."]}
+
+
+def test_one_message_stands_for_keys_that_look_alike() -> None:
+    sent = details({"k" * 70: 1, "k" * 71: 1})
+    assert refusals(struct({}).check, sent, "assert") == {"set." + "k" * 64: ["Unknown field."]}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"set": {"name": string}, "get": object_},
+        object_({"set": object_({"name": string()}), "get": object_()}),
+        Schema.from_dict({"set": mm.Nested({"name": string()}, required=True), "get": mm.Dict(required=True)}),
+        Schema.from_dict({"set": object_({"name": string}), "get": object_()})(),
+    ],
+    ids=["mapping", "object_", "schema class", "schema instance"],
+)
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_every_form_of_a_validator_is_strict(form: Any, mode: Any, schemas: Schemas) -> None:
+    checked = compile_struct(form, schemas)
+    assert list(checked.fields or ()) == ["set", "get"]
+    assert checked.check(details({"name": "a"}), mode) == details({"name": "a"})
+    assert refusals(checked.check, details({"x": 1, "name": 5}), mode) == {
+        "set.name": ["Not a valid string."],
+        "set.x": ["Unknown field."],
+    }
+
+
+class Open:
+    """Something that is no validator."""
+
+
+@pytest.mark.parametrize(
+    ("validator", "message"),
+    [
+        ({"set": {}}, "validator: expected exactly set and get, not set"),
+        ({"set": {}, "get": {}, "x": {}}, "validator: expected exactly set and get, not set, get, x"),
+        ({}, "validator: expected exactly set and get, not nothing"),
+        (object_(), "validator: expected exactly set and get, not nothing"),
+        (Person, "validator: expected exactly set and get, not name, age, items, secret, born, seen"),
+        (None, "validator: expected an object with set and get, a schema or a function, not NoneType"),
+        (Open, "validator: expected an object with set and get, a schema or a function, not Open"),
+        (string, "validator: expected an object with set and get, a schema or a function, not string"),
+        (string(), "validator: expected an object with set and get, a schema or a function, not StringField"),
+        (
+            {"set": {"a": 5}, "get": {}},
+            "field 'a': expected a value kind, a marshmallow field or schema, or a mapping, not int",
+        ),
+    ],
+)
+def test_anything_else_is_a_definition_error(validator: Any, message: str, schemas: Schemas) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        compile_struct(validator, schemas)
+    assert caught.value.message == message
+
+
+def test_a_struct_is_taken_as_it_is(schemas: Schemas) -> None:
+    checked = struct({})
+    assert compile_struct(checked, schemas) is checked
+
+
+def test_a_select_struct_of_another_gateway_is_refused(shop: Schemas) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        compile_struct({"set": {}, "get": shop.select_struct("city")}, Schemas(Settings()))
+    assert caught.value.message == "validator: the select struct of 'city' belongs to another gateway"
+
+
+def test_a_schema_inside_keeps_its_rules_and_our_strictness() -> None:
+    checked = struct(Person)
+    whole = {"name": "a", "age": 5, "items": [1], "secret": 3, "born": "2026-11-21", "seen": "x"}
+    assert checked.check(details(whole), "assert") == details(whole)
+    assert checked.check(details({"name": "a", "age": 5}), "assert") == details({"name": "a", "age": 5})
+    assert refusals(
+        checked.check, details({"name": "a", "items": ["1"], "secret": "3", "born": "2026-11-21"}), "assert"
+    ) == {
+        "set.age": ["Missing data for required field."],
+        "set.items.0": ["Not a valid integer."],
+        "set.secret": ["Not a valid integer."],
+    }
+    assert refusals(checked.check, details({"name": 5, "x": 1}), "create") == {
+        "set.name": ["Not a valid string."],
+        "set.x": ["Unknown field."],
+    }
+
+
+def test_unknown_of_a_schema_is_its_own_matter() -> None:
+    sent = details({"name": "a", "age": 1, "x": "1"})
+    dropping, keeping = struct(Person(unknown=EXCLUDE)), struct(Person(unknown=INCLUDE))
+    assert keeping.check(sent, "assert") == sent
+    assert keeping.check(sent, "create") == sent
+    assert dropping.check(sent, "create") == details({"name": "a", "age": 1})
+    assert refusals(dropping.check, sent, "assert") == {"set.x": ["Unknown field."]}
+
+
+def test_errors_of_a_whole_schema_have_the_path_of_their_value() -> None:
+    class Pair(Schema):
+        low = mm.Integer()
+        high = mm.Integer()
+
+        @validates_schema
+        def ordered(self, data: Any, **kwargs: Any) -> None:
+            if data["low"] > data["high"]:
+                raise marshmallow.ValidationError("low is above high")
+
+    checked = struct({"pair": Pair})
+    assert refusals(checked.check, details({"pair": {"low": 2, "high": 1}}), "assert") == {
+        "set.pair": ["low is above high"]
+    }
+    assert refusals(checked.check, details({"pair": 5}), "create") == {"set.pair": ["Invalid input type."]}
+
+
+def test_a_schema_that_makes_objects_gives_them_to_create_and_the_original_to_assert() -> None:
+    class Point(Schema):
+        x = mm.Integer(required=True)
+
+        @post_load
+        def make(self, data: Any, **kwargs: Any) -> Any:
+            return type("P", (), data)()
+
+    checked = struct({"at": Point})
+    sent = details({"at": {"x": 5}})
+    assert checked.check(sent, "create")["set"]["at"].x == 5
+    assert checked.check(sent, "assert") == sent
+    assert refusals(checked.check, details({"at": {"x": "5"}}), "assert") == {"set.at.x": ["Not a valid integer."]}
+
+
+@pytest.mark.parametrize(
+    ("field", "same_", "changed"),
+    [
+        (mm.Integer(), 5, "5"),
+        (mm.Float(), 5.0, 5),
+        (mm.Boolean(), True, "yes"),
+        (mm.DateTime(), "2026-11-21T10:00:00", "2026-11-21 10:00"),
+        (mm.Tuple((mm.Integer(),)), [5], ["5"]),
+        (mm.Dict(values=mm.Integer()), {"a": 5}, {"a": "5"}),
+        (mm.Integer(allow_none=True), None, "5"),
+        (mm.Integer(load_only=True), 5, "5"),
+    ],
+    ids=lambda item: type(item).__name__,
+)
+def test_assert_of_a_users_field_means_that_load_and_dump_give_the_same(field: Any, same_: Any, changed: Any) -> None:
+    checked = struct({"x": field})
+    assert checked.check(details({"x": same_}), "assert") == details({"x": same_})
+    assert refusals(checked.check, details({"x": changed}), "assert") is not None
+    assert refusals(checked.check, details({"x": changed}), "create") is None
+
+
+def test_a_formatted_message_of_a_users_field_is_not_shown_half_made() -> None:
+    checked = struct({"x": mm.DateTime()})
+    assert refusals(checked.check, details({"x": "2026-11-21 10:00"}), "assert") == {"set.x": ["Invalid value."]}
+
+
+def test_a_function_gives_create_its_details_and_changes_nothing_for_assert(schemas: Schemas) -> None:
+    def validate(given: Any) -> Any:
+        given["set"]["name"] = given["set"]["name"].strip()
+        return None
+
+    checked = compile_struct(validate, schemas)
+    sent = details({"name": " a "})
+    assert checked.fields is None
+    assert checked.check(sent, "create") == details({"name": "a"})
+    assert checked.check(sent, "assert") == sent == details({"name": " a "})
+    replacing = compile_struct(partial(dict, get={"x": 1}), schemas)
+    assert replacing.check(sent, "create") == details({"name": " a "}, x=1)
+
+
+def raising(error: BaseException) -> Any:
+    """Return a validator function that raises."""
+
+    def validate(details: Any) -> Any:
+        raise error
+
+    return validate
+
+
+class Home(ValueError):
+    """An error whose text was not written for a client."""
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "errors"),
+    [
+        (ValueError("no such city"), "no such city", {"details": ["no such city"]}),
+        (marshmallow.ValidationError("bad"), "bad", {"details": ["bad"]}),
+        (
+            marshmallow.ValidationError({"set": {"a": ["bad"]}}),
+            "validation error: set.a: bad",
+            {"set.a": ["bad"]},
+        ),
+        (KeyError("name"), "validation error", {}),
+        (Home("secret"), "validation error", {}),
+    ],
+    ids=["value", "marshmallow", "by path", "key", "subclass"],
+)
+def test_what_a_function_raises_is_a_validation_error(error: Any, message: str, errors: Any, schemas: Schemas) -> None:
+    with pytest.raises(ValidationError) as caught:
+        compile_struct(raising(error), schemas).check(details({}), "assert")
+    assert (caught.value.message, caught.value.errors, caught.value.__cause__) == (message, errors, error)
+
+
+def test_a_gateway_error_of_a_function_passes(schemas: Schemas) -> None:
+    error = HttpError("teapot", 418)
+    with pytest.raises(HttpError) as caught:
+        compile_struct(raising(error), schemas).check(details({}), "assert")
+    assert caught.value is error
+
+
+def test_a_function_sees_only_details_of_the_right_shape(schemas: Schemas) -> None:
+    checked = compile_struct(raising(AssertionError()), schemas)
+    assert refusals(checked.check, {"set": [], "x": 1}, "create") == {
+        "set": ["Not a valid mapping type."],
+        "get": ["Missing data for required field."],
+        "x": ["Unknown field."],
+    }
+    assert refusals(checked.check, None, "create") == {"details": ["Not a valid mapping type."]}
+
+
+def test_a_function_that_returns_something_else_is_a_definition_error(schemas: Schemas) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        compile_struct(lambda details: True, schemas).check(details({}), "assert")
+    assert caught.value.message == "a validator function must return details, with set and get, or None"
+
+
+PURE = {
+    "name": string(),
+    "owner": optional(object_id()),
+    "day": optional(date()),
+    "active": defaulted(boolean(), True),
+    "free": optional(any_()),
+    "part": optional(object_({"ids": array(object_id), "n": defaulted(integer, 3)})),
+}
+
+
+def test_a_document_is_filled_and_converted() -> None:
+    doc = {"name": "a", "owner": ID, "day": "2026-11-21", "part": {"ids": [ID]}}
+    before = copy.deepcopy(doc)
+    assert check_document(PURE, doc) == {
+        "name": "a",
+        "owner": ObjectId(ID),
+        "day": datetime(2026, 11, 21),
+        "active": True,
+        "part": {"ids": [ObjectId(ID)], "n": 3},
+    }
+    assert doc == before
+
+
+def test_a_stored_document_passes_again_unchanged() -> None:
+    doc = check_document(PURE, {"name": "a", "owner": ID, "day": "2026-11-21T10:00:00+01:00", "free": {"a": [1]}})
+    assert check_document(PURE, doc) == doc
+
+
+def test_a_document_is_checked_strictly_and_whole() -> None:
+    doc = {
+        "owner": "x",
+        "active": 1,
+        "free": {"a.b": [{"$where": 1, "c\0": 2}]},
+        "part": {"ids": [5], "n": "3"},
+        "z": 1,
+    }
+    assert refusals(check_document, PURE, doc) == {
+        "doc.name": ["Missing data for required field."],
+        "doc.owner": ["Not a valid ObjectId (24 hexadecimal digits)."],
+        "doc.active": ["Not a valid boolean."],
+        "doc.part.ids.0": ["Not a valid ObjectId (24 hexadecimal digits)."],
+        "doc.part.n": ["Not a valid integer."],
+        "doc.z": ["Unknown field."],
+    }
+    assert refusals(check_document, PURE, {"name": "a", "free": doc["free"]}) == {
+        "doc.free.a.b": ["Not a key the database can hold."],
+        "doc.free.a.b.0.$where": ["Not a key the database can hold."],
+        "doc.free.a.b.0.c\\x00": ["Not a key the database can hold."],
+    }
+
+
+@pytest.mark.parametrize("doc", [None, [], "doc", 5])
+def test_a_document_is_an_object(doc: Any) -> None:
+    message = "Field may not be null." if doc is None else "Not a valid mapping type."
+    assert refusals(check_document, PURE, doc) == {"doc": [message]}
+
+
+def test_one_value_is_checked_strictly_and_converted() -> None:
+    assert check_value(PURE["owner"], ID, "update.$set.owner") == ObjectId(ID)
+    assert check_value(any_(), None, "x") is None
+    assert refusals(check_value, PURE["active"], 1, "update.$set.active") == {
+        "update.$set.active": ["Not a valid boolean."]
+    }
+    assert refusals(check_value, PURE["part"], {"ids": []}, "p") == {"p.n": ["Missing data for required field."]}
+    assert refusals(check_value, object_(), {"$inc": 1}, "p") == {"p.$inc": ["Not a key the database can hold."]}
+
+
+def created(checked: Struct, sent: Any) -> Any:
+    """Return what mode create gives, None when it refuses."""
+    try:
+        return checked.check(sent, "create")
+    except ValidationError:
+        return None
+
+
+@given(kinds_with_values())
+def test_create_of_its_own_output_changes_nothing(case: tuple[Kind, Any]) -> None:
+    kind, value = case
+    checked = struct({"x": kind.field})
+    once = created(checked, details({"x": value}))
+    if once is not None:
+        assert same(created(checked, once), once)
+
+
+@given(kinds_with_values())
+@example((Kind(number(), None, None), "5"))  # type: ignore[arg-type]  # no strategies needed
+@example((Kind(defaulted(object_({"a": defaulted(string, "")}), {"a": ""}), None, None), {}))  # type: ignore[arg-type]
+def test_assert_accepts_exactly_what_create_leaves_unchanged(case: tuple[Kind, Any]) -> None:
+    kind, value = case
+    checked = struct({"x": kind.field})
+    sent = details({"x": value})
+    unchanged = same(created(checked, sent), sent)
+    assert (refusals(checked.check, sent, "assert") is None) == unchanged
+
+
+@given(kinds_with_values())
+def test_refusals_never_show_long_or_unprintable_text(case: tuple[Kind, Any]) -> None:
+    kind, value = case
+    errors = refusals(struct({"x": kind.field}).check, details({"x": value}), "assert") or {}
+    assert all(path.isprintable() and path.startswith("set.x") for path in errors)
+    assert all(text.isprintable() for texts in errors.values() for text in texts)
