@@ -1,0 +1,228 @@
+"""The interface every adapter implements.
+
+An adapter stores documents in named collections. It understands the filters and updates that
+`gatewayfw.storage.subset` names and no others, so that all adapters behave alike; one
+suite of tests (`gatewayfw.testing.storage_suite`) holds what it must do.
+
+Filters and updates are in MongoDB's notation. ``fields`` is None for whole documents, or dotted
+paths of which none lies below another; ``_id`` is always included, and the order of keys is open.
+Documents that go in are copied and never changed; those that come out belong to the caller.
+Embedded documents keep the order of their keys; dates are naive UTC with milliseconds, integers
+have 64 bits, strings may hold any character.
+
+Each write outside a transaction commits by itself. `insert` and `update_one` then do all or
+nothing; the other writes may stop half done when they fail. Without `has_transactions` this is
+so inside a transaction too. Every method may raise, besides what it names itself:
+
+- `Unavailable`: the database cannot be reached, or conflicts used up all retries;
+- `Timeout`: the deadline passed;
+- `StorageError`: the database refused for another reason.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from gatewayfw.errors import Timeout
+
+T = TypeVar("T")
+Document = dict[str, Any]
+Filter = Mapping[str, Any]
+Update = Mapping[str, Mapping[str, Any]]
+Sorting = Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index a collection should have: ``(field, 1 | -1)`` pairs, and MongoDB's options."""
+
+    keys: tuple[tuple[str, int], ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unique(self) -> bool:
+        """Whether two documents may not share the indexed values."""
+        return bool(self.options.get("unique"))
+
+
+class Scope:
+    """The stretch of work that one deadline covers.
+
+    Attributes:
+        committed: whether a transaction or a write of its own committed inside it. What a
+            transaction did that fails later does not count; one that only read may count.
+    """
+
+    def __init__(self, seconds: float, outer: Scope | None = None) -> None:
+        self._until = time.monotonic() + seconds
+        if outer is not None:
+            self._until = min(self._until, outer._until)
+        self._outer = outer
+        self.committed = False
+
+    def remaining(self) -> float:
+        """Return the seconds left, never negative."""
+        return max(0.0, self._until - time.monotonic())
+
+    def check(self) -> None:
+        """Raise `Timeout` when no time is left."""
+        if self.remaining() <= 0:
+            raise Timeout()
+
+    def commit(self) -> None:
+        """Note that an operation committed, here and in every scope around."""
+        self.committed = True
+        if self._outer is not None:
+            self._outer.commit()
+
+
+class _Local(threading.local):
+    """What one thread is inside of."""
+
+    scope: Scope | None = None
+
+
+class Storage(ABC):
+    """A database of documents. Instances are safe to share between threads."""
+
+    #: Whether other processes see the same data; if not, one process must serve all requests.
+    multi_process: bool = True
+
+    def __init__(self) -> None:
+        self._scopes = _Local()
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[Scope]:
+        """Bound everything this thread does inside to ``seconds``; the nearer of nested ones wins.
+
+        Calls that begin after it raise `Timeout`, those under way at the latest a little later.
+        """
+        outer = self._scopes.scope
+        self._scopes.scope = scope = Scope(seconds, outer)
+        try:
+            yield scope
+        finally:
+            self._scopes.scope = outer
+
+    @abstractmethod
+    def has_transactions(self) -> bool:
+        """Return whether a failed or interrupted `transaction` leaves no trace."""
+
+    @abstractmethod
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        """Create the collection and missing indexes; return what could not be built, in words.
+
+        Unique indexes are always built; others only while the collection has at most
+        ``build_limit`` documents. An index that exists is left as it is, whatever its options.
+        Never call it inside a transaction. The deadline of the thread does not bound it.
+        """
+
+    @abstractmethod
+    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+        """Run ``fn`` so that all of its writes happen, or none.
+
+        ``fn`` may run several times and must have no effect but on this storage. Its result is
+        returned; any exception, of whatever class, undoes its writes and is raised unchanged.
+        It sees its own writes; other threads see all of them or none, once they are committed.
+
+        A nested call joins the outer one. When it, or any other call of this storage inside,
+        fails, the outer one fails too: even if the error was caught, it is raised again by every
+        later call and at the end. When the deadline has passed by then, that is `Timeout`.
+        ``proof`` names a document (collection, ``_id``) that exists only once ``fn`` has
+        committed; it settles an unknown outcome.
+
+        Raises:
+            OutcomeUnknown: the database did not say whether it committed.
+        """
+
+    @abstractmethod
+    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
+        """Lock and read the first document that matches; None when there is none.
+
+        In a transaction no other transaction can touch or write it before this one has ended.
+        An adapter may count touches in the document, under ``_gw.rev``.
+        """
+
+    @abstractmethod
+    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
+        """Lock all documents with these ids; missing ones are passed over."""
+
+    @abstractmethod
+    def insert(self, collection: str, documents: Sequence[Document]) -> None:
+        """Store new documents, each with an ``_id``; all or none of them. An empty list does nothing.
+
+        Raises:
+            DuplicateKey: a unique index refused one.
+            TooLarge: one exceeds the database's limit.
+        """
+
+    @abstractmethod
+    def find(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        skip: int = 0,
+        limit: int = 0,
+    ) -> Iterator[Document]:
+        """Yield matching documents; ``limit`` 0 is no limit.
+
+        Without ``sort`` the order is open, and so is that of documents with equal keys: end with
+        ``_id`` for a fixed one. Missing values and null sort lowest. What is found in a
+        transaction is to be read in it. Whether later writes show in what was not read yet is open.
+        """
+
+    @abstractmethod
+    def update_one(
+        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
+    ) -> Document | None:
+        """Change the first document that matches and return it as it is afterwards, or None.
+
+        Which one is the first is open where several match.
+
+        Raises:
+            DuplicateKey, TooLarge: as for `insert`.
+        """
+
+    @abstractmethod
+    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
+        """Change all matching documents; return how many matched.
+
+        One positional path (``users.$``) may stand in ``$set``: the element that the filter's
+        condition on that list matched.
+
+        Raises:
+            DuplicateKey, TooLarge: as for `insert`.
+        """
+
+    @abstractmethod
+    def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
+        """Apply one update each to documents by ``_id``, in order; missing ones are passed over.
+
+        Raises:
+            DuplicateKey, TooLarge: as for `insert`.
+        """
+
+    @abstractmethod
+    def delete_many(self, collection: str, filter: Filter) -> int:
+        """Delete all matching documents; return how many."""
+
+    @abstractmethod
+    def count(self, collection: str, filter: Filter) -> int:
+        """Return how many documents match."""
+
+    @abstractmethod
+    def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
+        """Yield the results of a pipeline that only reads. An escape hatch, not used by the core."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release connections that this adapter opened itself."""

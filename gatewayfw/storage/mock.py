@@ -1,0 +1,293 @@
+"""Storage on mongomock, for tests and for trying things out: one process, in memory.
+
+mongomock has no transactions and its operations are not atomic under threads, so one re-entrant
+lock per mongomock client covers every operation, reads too, and a failed transaction is undone
+from the images of the documents before each write.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from bson.errors import BSONError
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from gatewayfw.errors import DuplicateKey, StorageError, Timeout
+from gatewayfw.storage.base import Document, Filter, Index, Sorting, Storage, T, Update
+
+#: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
+_LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_LOCKS_GUARD = threading.Lock()
+#: Seconds to wait for the lock where no deadline is set.
+_PATIENCE = 30.0
+#: How mongomock refuses; with plain errors of Python where a stored value does not fit an operator.
+_REFUSALS = (
+    *(PyMongoError, BSONError, NotImplementedError),
+    *(ArithmeticError, AttributeError, KeyError, TypeError, ValueError),
+)
+
+
+class _Undo(threading.local):
+    """The images of one thread's open transaction: (collection, _id, document before or None)."""
+
+    images: list[tuple[str, object, Document | None]] | None = None
+    failed: BaseException | None = None
+
+
+class MockStorage(Storage):
+    """A `Storage` over a mongomock database."""
+
+    multi_process = False
+
+    def __init__(self, database: Any) -> None:
+        super().__init__()
+        self._db = database
+        self._undo = _Undo()
+        # mongomock 4.3: clients of one address compare equal; the store is what they share or not.
+        store = getattr(database.client, "_store", database.client)
+        with _LOCKS_GUARD:
+            self._lock = _LOCKS.setdefault(store, threading.RLock())
+
+    def has_transactions(self) -> bool:
+        """Return True: writes are undone when a transaction fails (but not when the process dies)."""
+        return True
+
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        """Create missing indexes, outside the caller's deadline; mongomock makes collections by itself."""
+        scope, self._scopes.scope = self._scopes.scope, None
+        try:
+            return self._ensure(collection, indexes, build_limit)
+        finally:
+            self._scopes.scope = scope
+
+    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        with self._driver():
+            known = self._db[collection].index_information().values()
+            large = self._db[collection].estimated_document_count() > build_limit
+        present = {tuple(index["key"]): bool(index.get("unique")) for index in known}
+        problems = []
+        for index in indexes:
+            problem = None
+            if index.keys in present:
+                problem = "exists, but is not unique" if index.unique > present[index.keys] else None
+            elif large and not index.unique:
+                problem = "is missing; the collection is large"
+            else:
+                problem = self._build(collection, index)
+            if problem is not None:
+                problems.append(f"{collection}: index {dict(index.keys)} {problem}")
+        return problems
+
+    def _build(self, collection: str, index: Index) -> str | None:
+        try:
+            with self._driver():
+                self._db[collection].create_index(list(index.keys), **index.options)
+        except (DuplicateKey, StorageError) as error:
+            return f"cannot be built: {error.__cause__}"
+        return None
+
+    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+        """Run ``fn`` under the lock and undo its writes if it fails."""
+        with self._locked():
+            if self._undo.images is not None:
+                return self._join(fn)
+            self._undo.images = []
+            try:
+                result = fn()
+                if self._undo.failed is not None:
+                    raise self._undo.failed
+                if self._scopes.scope is not None:
+                    self._scopes.scope.check()
+            except BaseException:
+                self._restore()
+                raise
+            finally:
+                self._undo.images = self._undo.failed = None
+            if self._scopes.scope is not None:
+                self._scopes.scope.commit()
+            return result
+
+    def _join(self, fn: Callable[[], T]) -> T:
+        if self._undo.failed is not None:
+            raise self._undo.failed
+        try:
+            return fn()
+        except BaseException as error:
+            self._undo.failed = error
+            raise
+
+    def _restore(self) -> None:
+        for collection, id_, before in reversed(self._undo.images or ()):
+            if before is None:
+                self._db[collection].delete_one({"_id": id_})
+            else:
+                self._db[collection].replace_one({"_id": id_}, before, upsert=True)
+
+    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
+        """Read the document; the lock is held already, so nothing is written to it."""
+        return next(self.find(collection, filter, fields, limit=1), None)
+
+    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
+        """Do nothing: the lock is held already."""
+
+    def insert(self, collection: str, documents: Sequence[Document]) -> None:
+        """Store new documents."""
+
+        def write() -> None:
+            for document in documents:
+                self._remember(collection, {"_id": document["_id"]}, document["_id"])
+                self._db[collection].insert_one(dict(document))
+
+        self._write(write)
+
+    def find(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        skip: int = 0,
+        limit: int = 0,
+    ) -> Iterator[Document]:
+        """Read all matching documents at once: mongomock's cursors are lazy and see later writes."""
+        with self._driver():
+            cursor = self._db[collection].find(dict(filter), _projection(fields))
+            if sort:
+                cursor = cursor.sort(list(sort))
+            return iter(list(cursor.skip(skip).limit(limit)))
+
+    def update_one(
+        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
+    ) -> Document | None:
+        """Change one document; positional paths are not supported here."""
+
+        def write() -> Document | None:
+            found = self._db[collection].find_one(dict(filter), {"_id": 1})
+            if found is None:
+                return None
+            self._remember(collection, found)
+            result: Document | None = self._db[collection].find_one_and_update(
+                found, _plain(update), _projection(fields), return_document=ReturnDocument.AFTER
+            )
+            return result
+
+        return self._write(write)
+
+    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
+        """Change all matching documents."""
+
+        def write() -> int:
+            self._remember(collection, filter)
+            return int(self._db[collection].update_many(dict(filter), _plain(update)).matched_count)
+
+        return self._write(write)
+
+    def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
+        """Change documents one by one: mongomock 4.3 raises on bulk updates with PyMongo 4.20."""
+
+        def write() -> None:
+            for id_, update in changes:
+                self._remember(collection, {"_id": id_})
+                self._db[collection].update_one({"_id": id_}, _plain(update))
+
+        self._write(write)
+
+    def delete_many(self, collection: str, filter: Filter) -> int:
+        """Delete all matching documents."""
+
+        def write() -> int:
+            self._remember(collection, filter)
+            return int(self._db[collection].delete_many(dict(filter)).deleted_count)
+
+        return self._write(write)
+
+    def count(self, collection: str, filter: Filter) -> int:
+        """Return how many documents match."""
+        with self._driver():
+            return int(self._db[collection].count_documents(dict(filter)))
+
+    def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
+        """Yield what the part of the pipeline language that mongomock knows gives."""
+        with self._driver():
+            return iter(list(self._db[collection].aggregate([dict(stage) for stage in pipeline])))
+
+    def close(self) -> None:
+        """Do nothing: the database is its owner's."""
+
+    def _write(self, fn: Callable[[], T]) -> T:
+        def translated() -> T:
+            with self._driver():
+                return fn()
+
+        return self.transaction(translated)
+
+    def _remember(self, collection: str, filter: Filter, new: object = None) -> None:
+        """Keep the images of what is about to be written; of a new ``_id`` its absence."""
+        images = self._undo.images
+        assert images is not None
+        before = [(collection, found["_id"], found) for found in self._db[collection].find(dict(filter))]
+        images.extend(before or ([(collection, new, None)] if new is not None else []))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        scope = self._scopes.scope
+        if scope is not None:
+            scope.check()
+        if not self._lock.acquire(timeout=scope.remaining() if scope else _PATIENCE):
+            raise Timeout()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _driver(self) -> Iterator[None]:
+        """Hold the lock and translate mongomock's errors; any error dooms the open transaction."""
+        if self._undo.failed is not None:
+            raise self._undo.failed
+        try:
+            with self._locked(), _translated():
+                yield
+        except BaseException as error:
+            if self._undo.images is not None:
+                self._undo.failed = error
+            raise
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except DuplicateKeyError as error:
+        raise DuplicateKey() from error
+    except _REFUSALS as error:
+        raise StorageError() from error
+
+
+def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:
+    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
+
+
+def _plain(update: Update) -> dict[str, dict[str, Any]]:
+    """Return the update so that mongomock 4.3 does what MongoDB does.
+
+    A positional path comes last: it drops the keys after it. And ``$addToSet`` with ``$each``
+    names no value twice: it would add both.
+    """
+    plain = {operator: dict(changes) for operator, changes in update.items()}
+    for path, value in plain.get("$addToSet", {}).items():
+        if isinstance(value, Mapping) and "$each" in value:
+            distinct: list[Any] = []
+            for one in value["$each"]:
+                if one not in distinct:
+                    distinct.append(one)
+            plain["$addToSet"][path] = {"$each": distinct}
+    if "$set" in plain:
+        plain["$set"] = dict(sorted(plain["$set"].items(), key=lambda item: ".$" in item[0]))
+    return plain

@@ -1,0 +1,497 @@
+"""Storage on MongoDB through PyMongo.
+
+On a replica set every `transaction` is a MongoDB transaction with snapshot reads and majority
+writes. The loop around it is our own: PyMongo's ``with_transaction`` sends its abort under the
+caller's timeout, and once that has expired the abort is refused and the locks stay for as long
+as the server lets a transaction live. Here abort and commit run in a context of their own.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import Context
+from typing import Any
+
+import pymongo
+from bson.codec_options import DEFAULT_CODEC_OPTIONS
+from bson.errors import BSONError
+from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateOne
+from pymongo.client_session import ClientSession
+from pymongo.command_cursor import CommandCursor
+from pymongo.cursor import Cursor
+from pymongo.database import Database
+from pymongo.errors import (
+    BulkWriteError,
+    CollectionInvalid,
+    ConfigurationError,
+    ConnectionFailure,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    NetworkTimeout,
+    OperationFailure,
+    PyMongoError,
+    WaitQueueTimeoutError,
+    WTimeoutError,
+)
+from pymongo.read_concern import ReadConcern
+from pymongo.uri_parser import parse_uri
+from pymongo.write_concern import WriteConcern
+
+from gatewayfw.errors import (
+    DefinitionError,
+    DuplicateKey,
+    OutcomeUnknown,
+    StorageError,
+    Timeout,
+    TooLarge,
+    Unavailable,
+)
+from gatewayfw.storage.base import Document, Filter, Index, Scope, Sorting, Storage, T, Update
+
+_LOG = logging.getLogger("gatewayfw.storage")
+_MAJORITY = WriteConcern("majority")
+#: Seconds an abort or commit may take; they run outside the caller's deadline.
+_ENDING = 1.0
+#: Seconds that must be left for a commit to be started at all.
+_COMMIT_RESERVE = 0.25
+#: Longest pause between two attempts, seconds.
+_LONGEST_PAUSE = 0.2
+#: Documents taken from a cursor at once; the server's first batch has as many.
+_BATCH = 101
+#: Server error codes of a document over 16 MB.
+_TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
+_LARGE = "the document would be too large"
+
+
+class _Conflict(Unavailable):
+    """The transaction lost against another one and may be tried again."""
+
+
+class _Transaction:
+    """An open transaction of one thread."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self.session = session
+        self.failed: BaseException | None = None
+
+
+class _Open(threading.local):
+    transaction: _Transaction | None = None
+
+
+class MongoStorage(Storage):
+    """A `Storage` over a MongoDB database, given as a PyMongo `Database` or as a URI.
+
+    With a URI the client is made at first use, once per process, so that it is safe to make the
+    adapter before a fork (gunicorn ``--preload``).
+
+    Raises:
+        DefinitionError: the URI is malformed or names no database.
+    """
+
+    def __init__(
+        self,
+        database: Database[Any] | str,
+        *,
+        server_selection_timeout: float = 2.0,
+        operation_timeout: float = 30.0,
+    ) -> None:
+        super().__init__()
+        self._selection_timeout = server_selection_timeout
+        self._operation_timeout = operation_timeout
+        self._open = _Open()
+        self._making = threading.Lock()
+        self._pid = 0
+        self._transactions: bool | None = None
+        self._uri = database if isinstance(database, str) else None
+        self._given = None if isinstance(database, str) else database
+        self._database: Database[Any] | None = None
+        if self._uri is not None:
+            self._name = _database_name(self._uri)
+
+    # -- connection
+
+    @property
+    def _db(self) -> Database[Any]:
+        if self._database is None or self._pid != os.getpid():
+            with self._making:
+                if self._database is None or self._pid != os.getpid():
+                    self._database = self._connect()
+                    self._pid = os.getpid()
+        return self._database
+
+    def _connect(self) -> Database[Any]:
+        database = self._given
+        if database is None:
+            client: MongoClient[Any] = MongoClient(
+                self._uri,
+                appname="gatewayfw",
+                serverSelectionTimeoutMS=int(self._selection_timeout * 1000),
+                waitQueueTimeoutMS=1000,
+                connectTimeoutMS=2000,
+            )
+            database = client[self._name]
+        codec = DEFAULT_CODEC_OPTIONS.with_options(
+            type_registry=database.codec_options.type_registry,
+            uuid_representation=database.codec_options.uuid_representation,
+        )
+        return database.with_options(codec, write_concern=_MAJORITY, read_concern=ReadConcern("majority"))
+
+    def has_transactions(self) -> bool:
+        """Ask the server once: a replica set or a mongos has them, a standalone server has not."""
+        if self._transactions is None:
+            with self._bounded(), self._translated():
+                hello = self._db.client.admin.command("hello")
+            self._transactions = "setName" in hello or hello.get("msg") == "isdbgrid"
+            if not self._transactions:
+                _LOG.warning(
+                    "this MongoDB server is standalone and has no transactions: concurrent writes and crashes "
+                    "can leave stale copies. Run it as a replica set; one node is enough."
+                )
+        return self._transactions
+
+    def close(self) -> None:
+        """Close the client if this adapter made it; the next use connects again."""
+        with self._making:
+            database, self._database = self._database, None
+        if database is not None and self._given is None:
+            database.client.close()
+
+    # -- deadlines and errors
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[Scope]:
+        """Bound the driver's work too; the nearer of nested deadlines wins."""
+        with super().deadline(seconds) as scope, pymongo.timeout(scope.remaining()):
+            yield scope
+
+    @contextmanager
+    def _bounded(self) -> Iterator[Scope]:
+        """Give work that has no deadline the one of operations outside a request."""
+        scope = self._scopes.scope
+        if scope is not None:
+            scope.check()
+            yield scope
+        else:
+            with self.deadline(self._operation_timeout) as own:
+                yield own
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
+        try:
+            yield
+        except PyMongoError as error:
+            if self._open.transaction is not None and error.has_error_label("TransientTransactionError"):
+                raise _Conflict() from error
+            raise _translation(error) from _without_documents(error)
+        except DocumentTooLarge as error:
+            # The driver's own check: no PyMongoError, but one of BSON's.
+            raise TooLarge(_LARGE) from error
+        except (BSONError, OverflowError, UnicodeEncodeError) as error:
+            raise StorageError() from error
+
+    @contextmanager
+    def _command(self) -> Iterator[ClientSession | None]:
+        """Wrap one call of the driver; gives the session of the open transaction, if any."""
+        transaction = self._open.transaction
+        if transaction is None:
+            with self._bounded(), self._translated():
+                yield None
+            return
+        if transaction.failed is not None:
+            raise transaction.failed
+        try:
+            with self._bounded(), self._translated():
+                yield transaction.session
+        except BaseException as error:
+            # The server has ended the transaction: its commit would look like a conflict.
+            transaction.failed = error
+            raise
+
+    @contextmanager
+    def _change(self) -> Iterator[ClientSession | None]:
+        """Wrap one call of the driver that writes; outside a transaction it commits by itself."""
+        with self._command() as session:
+            yield session
+        if session is None and self._scopes.scope is not None:
+            self._scopes.scope.commit()
+
+    # -- transactions
+
+    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+        """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
+        if self._open.transaction is not None:
+            return self._join(self._open.transaction, fn)
+        with self._bounded() as scope:
+            result = self._retried(fn, proof, scope) if self.has_transactions() else fn()
+            scope.commit()
+            return result
+
+    def _join(self, transaction: _Transaction, fn: Callable[[], T]) -> T:
+        if transaction.failed is not None:
+            raise transaction.failed
+        try:
+            return fn()
+        except BaseException as error:
+            transaction.failed = error
+            raise
+
+    def _retried(self, fn: Callable[[], T], proof: tuple[str, object] | None, scope: Scope) -> T:
+        attempt = 0
+        while True:
+            try:
+                return self._attempt(fn, proof, scope)
+            except _Conflict as conflict:
+                attempt += 1
+                pause = random.random() * min(_LONGEST_PAUSE, 0.005 * 1.5**attempt)
+                if scope.remaining() < pause + _COMMIT_RESERVE:
+                    raise Unavailable() from conflict
+                time.sleep(pause)
+
+    def _attempt(self, fn: Callable[[], T], proof: tuple[str, object] | None, scope: Scope) -> T:
+        with self._translated():
+            session = self._db.client.start_session()
+        transaction = _Transaction(session)
+        try:
+            session.start_transaction(read_concern=ReadConcern("snapshot"), write_concern=_MAJORITY)
+            self._open.transaction = transaction
+            try:
+                result = fn()
+                if transaction.failed is not None:
+                    raise transaction.failed
+                if scope.remaining() < _COMMIT_RESERVE:
+                    raise Timeout()
+            except BaseException:
+                _aside(session.abort_transaction)
+                raise
+            self._commit(session, proof)
+            return result
+        finally:
+            self._open.transaction = None
+            _aside(session.end_session)
+
+    def _commit(self, session: ClientSession, proof: tuple[str, object] | None) -> None:
+        """Commit, and settle an unknown outcome by the proof if there is one."""
+        until = time.monotonic() + _ENDING
+        while True:
+            try:
+                _aside(session.commit_transaction)
+            except PyMongoError as error:
+                if error.has_error_label("TransientTransactionError"):
+                    raise _Conflict() from error
+                if not error.has_error_label("UnknownTransactionCommitResult"):
+                    raise _translation(error) from error
+                if time.monotonic() < until:
+                    continue
+                if proof is not None and self._is_there(*proof):
+                    return
+                raise OutcomeUnknown() from error
+            return
+
+    def _is_there(self, collection: str, id_: object) -> bool:
+        try:
+            # Reads of this database are majority reads: what they show stays.
+            return bool(_aside(lambda: self._db[collection].find_one({"_id": id_}, {"_id": 1})))
+        except PyMongoError:
+            return False
+
+    # -- documents
+
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        """Create collection and indexes outside the caller's deadline and transaction."""
+        return Context().run(self._ensure, collection, indexes, build_limit)
+
+    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        with pymongo.timeout(self._operation_timeout), self._translated():
+            if collection not in self._db.list_collection_names(filter={"name": collection}):
+                # Two transactions that create one collection conflict; another process may be first.
+                try:
+                    self._db.create_collection(collection)
+                except (OperationFailure, CollectionInvalid):
+                    _LOG.debug("collection %s was created by another process", collection)
+            present = {
+                tuple(index["key"].items()): bool(index.get("unique")) for index in self._db[collection].list_indexes()
+            }
+            missing = [index for index in indexes if index.keys not in present]
+            problems = [
+                _described(collection, index, "exists, but is not unique")
+                for index in indexes
+                if index.unique and not present.get(index.keys, True)
+            ]
+            if missing and self._db[collection].estimated_document_count() > build_limit:
+                large = "is missing; the collection is large"
+                problems += [_described(collection, index, large) for index in missing if not index.unique]
+                missing = [index for index in missing if index.unique]
+            problems += self._build(collection, missing)
+        return problems
+
+    def _build(self, collection: str, indexes: Sequence[Index]) -> list[str]:
+        """Build indexes in one command; if one cannot be built, each on its own."""
+        if not indexes:
+            return []
+        models = [IndexModel(list(index.keys), **index.options) for index in indexes]
+        try:
+            self._db[collection].create_indexes(models)
+        except OperationFailure as error:
+            if len(indexes) > 1:
+                return [problem for index in indexes for problem in self._build(collection, [index])]
+            return [_described(collection, indexes[0], f"cannot be built: {error}")]
+        return []
+
+    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
+        """Increment the hidden counter: only a real write locks the document."""
+        if not self.has_transactions():
+            return next(self.find(collection, filter, fields, limit=1), None)
+        return self.update_one(collection, filter, {"$inc": {"_gw.rev": 1}}, fields)
+
+    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
+        """Increment the hidden counter of each document in one command."""
+        if self.has_transactions():
+            self.update_many(collection, {"_id": {"$in": list(ids)}}, {"$inc": {"_gw.rev": 1}})
+
+    def insert(self, collection: str, documents: Sequence[Document]) -> None:
+        """Store new documents in one command; several ones in a transaction."""
+
+        def write() -> None:
+            with self._change() as session:
+                self._db[collection].insert_many([dict(document) for document in documents], session=session)
+
+        if len(documents) > 1:
+            self.transaction(write)
+        elif documents:
+            write()
+
+    def find(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        skip: int = 0,
+        limit: int = 0,
+    ) -> Iterator[Document]:
+        """Yield documents as the driver's cursor delivers them."""
+        with self._command() as session:
+            cursor = self._db[collection].find(
+                dict(filter), _projection(fields), sort=list(sort) or None, skip=skip, limit=limit, session=session
+            )
+        return self._drained(cursor)
+
+    def update_one(
+        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
+    ) -> Document | None:
+        """Change one document in one trip."""
+        with self._change() as session:
+            result: Document | None = self._db[collection].find_one_and_update(
+                dict(filter),
+                update,
+                _projection(fields),
+                return_document=ReturnDocument.AFTER,
+                session=session,
+            )
+            return result
+
+    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
+        """Change all matching documents in one command."""
+        with self._change() as session:
+            return self._db[collection].update_many(dict(filter), update, session=session).matched_count
+
+    def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
+        """Change documents by one bulk command."""
+        requests = [UpdateOne({"_id": id_}, update) for id_, update in changes]
+        if requests:
+            with self._change() as session:
+                self._db[collection].bulk_write(requests, session=session)
+
+    def delete_many(self, collection: str, filter: Filter) -> int:
+        """Delete all matching documents in one command."""
+        with self._change() as session:
+            return self._db[collection].delete_many(dict(filter), session=session).deleted_count
+
+    def count(self, collection: str, filter: Filter) -> int:
+        """Return how many documents match."""
+        with self._command() as session:
+            return self._db[collection].count_documents(dict(filter), session=session)
+
+    def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
+        """Yield the results of a pipeline as the driver's cursor delivers them."""
+        with self._command() as session:
+            cursor = self._db[collection].aggregate(list(pipeline), session=session)
+        return self._drained(cursor)
+
+    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any]) -> Iterator[Document]:
+        """Yield a cursor's documents; no deadline of ours is in force while the caller runs."""
+        try:
+            while True:
+                with self._command():
+                    batch = cursor.to_list(_BATCH)
+                yield from batch
+                if not cursor.alive:
+                    return
+        finally:
+            cursor.close()
+
+
+def _database_name(uri: str) -> str:
+    try:
+        name = parse_uri(uri)["database"]
+    except (ConfigurationError, PyMongoError, ValueError) as error:
+        raise DefinitionError(f"malformed MongoDB URI: {type(error).__name__}") from error
+    if not name:
+        raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
+    return str(name)
+
+
+def _without_documents(error: PyMongoError) -> PyMongoError:
+    """Return the error as it may be logged: a bulk error's text holds whole documents."""
+    if not isinstance(error, BulkWriteError):
+        return error
+    first = (error.details.get("writeErrors") or [{}])[0]
+    return OperationFailure(str(first.get("errmsg", "bulk write failed")), first.get("code"))
+
+
+def _described(collection: str, index: Index, what: str) -> str:
+    return f"{collection}: index {dict(index.keys)} {what}"
+
+
+def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:
+    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
+
+
+def _aside(fn: Callable[[], T]) -> T:
+    """Run what ends a transaction outside the caller's deadline, under its own."""
+
+    def bounded() -> T:
+        with pymongo.timeout(_ENDING):
+            return fn()
+
+    return Context().run(bounded)
+
+
+def _translation(error: PyMongoError) -> Exception:
+    """Return our error for one of the driver's."""
+    code = getattr(error, "code", None)
+    if isinstance(error, BulkWriteError):
+        codes = {problem.get("code") for problem in error.details.get("writeErrors", ())}
+        code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
+    if isinstance(error, DuplicateKeyError) or code == 11000:
+        return DuplicateKey()
+    if code in _TOO_LARGE:
+        return TooLarge(_LARGE)
+    if isinstance(error, WaitQueueTimeoutError):
+        return Unavailable()
+    if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
+        # Server selection gives up after its own, shorter limit: that is no server, not no time.
+        return Unavailable() if isinstance(error, pymongo.errors.ServerSelectionTimeoutError) else Timeout()
+    if isinstance(error, ConnectionFailure):
+        return Unavailable()
+    return StorageError()

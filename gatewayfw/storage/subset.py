@@ -1,0 +1,137 @@
+"""The filters and updates that adapters understand.
+
+What is not named here differs between the adapters somewhere, or lets a filter do more than
+select. Both bundled ones treat what is named alike (MongoDB 6, mongomock 4.3), but for corners
+that an adapter may decide as it likes and the core does not rely on:
+
+- whether ``True`` equals 1, and whether embedded documents of another key order are equal;
+- ``$gte`` and ``$lte`` with null; null on a path below a scalar; ``$in`` with lists in its list;
+  ``$exists: false`` on a path through a list of which some elements have it; an empty ``$elemMatch``;
+- the order by a field that holds lists;
+- a path of ``fields`` that goes through a list of documents and scalars;
+- the order of the keys that an update adds to a document;
+- ``$set`` below a scalar, and ``$pull`` from one: refused, or nothing is done; ``$inc`` beyond
+  64 bits: refused, or stored; ``$unset`` of an element by its number; ``.$`` of a scalar element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gatewayfw.errors import BadRequest
+
+#: Operators on one field of a filter.
+COMPARISONS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$elemMatch"})
+#: Operators that join filters.
+JUNCTIONS = frozenset({"$and", "$or"})
+#: Update operators.
+UPDATES = frozenset({"$set", "$unset", "$inc", "$push", "$pull", "$addToSet"})
+#: Pipeline stages that write, or run for ever.
+FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
+
+_DEPTH = 32
+
+
+def check_filter(filter: Mapping[str, Any], depth: int = _DEPTH) -> None:
+    """Check that a filter stays inside the subset.
+
+    Raises:
+        BadRequest: an operator, shape or key that is not in it; the message names it.
+    """
+    if depth == 0:
+        raise BadRequest("filter: nested too deeply")
+    if not isinstance(filter, Mapping):
+        raise BadRequest("filter: expected an object")
+    for key, value in filter.items():
+        if not isinstance(key, str) or "\0" in key or not key:
+            raise BadRequest("filter: keys must be non-empty strings")
+        if key in JUNCTIONS:
+            if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
+                raise BadRequest(f"filter: {key} takes a list of filters")
+            for part in value:
+                check_filter(part, depth - 1)
+        elif key.startswith("$"):
+            raise BadRequest(f"filter: unknown operator {key}")
+        else:
+            _check_condition(key, value, depth - 1)
+
+
+def _check_condition(key: str, value: Any, depth: int) -> None:
+    if not isinstance(value, Mapping):
+        return
+    operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
+    if not operators:
+        return
+    if len(operators) < len(value):
+        raise BadRequest(f"filter: {key} mixes operators and fields")
+    for name, operand in value.items():
+        if name not in COMPARISONS:
+            raise BadRequest(f"filter: unknown operator {name}")
+        if name == "$elemMatch":
+            check_filter(operand, depth)
+        elif name in ("$in", "$nin") and (not isinstance(operand, Sequence) or isinstance(operand, (str, bytes))):
+            raise BadRequest(f"filter: {name} takes a list")
+        elif name == "$exists" and not isinstance(operand, bool):
+            raise BadRequest("filter: $exists takes true or false")
+
+
+def check_update(update: Mapping[str, Any]) -> None:
+    """Check that an update consists of known operators and does not name a path twice.
+
+    Raises:
+        BadRequest: an operator, shape or path that is not in the subset; the message names it.
+    """
+    if not isinstance(update, Mapping) or not update:
+        raise BadRequest("update: expected an object of operators such as $set")
+    seen: list[str] = []
+    for operator, changes in update.items():
+        if operator not in UPDATES:
+            raise BadRequest(f"update: unknown operator {operator}")
+        if not isinstance(changes, Mapping):
+            raise BadRequest(f"update: {operator} takes an object")
+        for path in changes:
+            if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
+                raise BadRequest(f"update: {operator} names no field")
+            # MongoDB refuses overlapping paths (code 40), mongomock 4.3 applies them in some order.
+            if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
+                raise BadRequest(f"update: {path} is changed twice")
+            seen.append(path)
+            if isinstance(changes[path], Mapping):
+                _check_element(operator, path, changes[path])
+
+
+def _check_element(operator: str, path: str, value: Mapping[str, Any]) -> None:
+    """Check what stands for elements of a list: a condition, or ``$each`` alone."""
+    has_operators = any(isinstance(name, str) and name.startswith("$") for name in value)
+    if operator == "$pull" and has_operators:
+        # $and and $or among them are refused: mongomock 4.3 does not know them here.
+        _check_condition(path, value, _DEPTH)
+    elif operator == "$pull":
+        check_filter(value)
+    elif operator in ("$push", "$addToSet") and has_operators:
+        each = value.get("$each")
+        if len(value) > 1 or not isinstance(each, Sequence) or isinstance(each, (str, bytes)):
+            raise BadRequest(f"update: {operator} takes a value, or a list in $each")
+
+
+def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
+    """Check that an aggregation pipeline only reads.
+
+    Raises:
+        BadRequest: a stage that writes, at any depth, or a shape that is no pipeline.
+    """
+    if not isinstance(pipeline, Sequence) or isinstance(pipeline, (str, bytes)):
+        raise BadRequest("pipeline: expected a list of stages")
+    pending: list[Any] = list(pipeline)
+    if any(not isinstance(stage, Mapping) or len(stage) != 1 for stage in pending):
+        raise BadRequest("pipeline: a stage is an object with one operator")
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            forbidden = FORBIDDEN_STAGES.intersection(value)
+            if forbidden:
+                raise BadRequest(f"pipeline: {min(forbidden)} is not allowed")
+            pending.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            pending.extend(value)
