@@ -1,0 +1,415 @@
+"""Models: the operations on the documents of one kind.
+
+Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`. The hidden field
+``_gw`` and excluded fields are never in them. Every write is one transaction; when it fails,
+nothing has changed anywhere, unless the error is `OutcomeUnknown`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, final
+
+from bson import ObjectId
+
+from gatewayfw.errors import BadRequest, ValidationError
+from gatewayfw.odm.projection import Projection, compile_projection, shape
+from gatewayfw.odm.queries import stored_filter, stored_update
+from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, object_id, parse_links
+from gatewayfw.odm.writes import NewDocument, Writes
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.structs import check_document
+from gatewayfw.spelling import pythonic
+from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.subset import check_pipeline
+
+if TYPE_CHECKING:
+    from gatewayfw.odm.odm import Odm
+
+T = TypeVar("T")
+Get = Mapping[str, Any]
+_ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
+
+
+class DeleteResult(dict[str, Any]):
+    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
+
+    ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
+    """
+
+    def __bool__(self) -> bool:
+        return bool(self["deletedCount"])
+
+
+@final
+class Cursor:
+    """The documents a query finds, read when they are asked for; every iteration asks anew.
+
+    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained.
+    """
+
+    def __init__(self, read: Callable[[Sequence[tuple[str, int]], int, int], Iterator[Document]]) -> None:
+        self._read = read
+        self._sort: list[tuple[str, int]] = []
+        self._skip = 0
+        self._limit = 0
+
+    def sort(
+        self,
+        field: str | Mapping[str, Any] | Sequence[tuple[str, Any]],
+        direction: Literal[1, -1, "asc", "desc"] = 1,
+    ) -> Cursor:
+        """Order by a field, or by several: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
+
+        Raises:
+            BadRequest: a direction other than 1, -1, "asc" or "desc", or no field name.
+        """
+        if isinstance(field, str):
+            field = [(field, direction)]
+        pairs = list(field.items()) if isinstance(field, Mapping) else list(field)
+        for name, order in pairs:
+            usable = isinstance(name, str) and name and not name.startswith(("$", HIDDEN))
+            if not usable or isinstance(order, bool) or order not in _ORDERS:
+                raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        self._sort = [(name, _ORDERS[order]) for name, order in pairs]
+        return self
+
+    def skip(self, count: int) -> Cursor:
+        """Leave out the first ``count`` documents; BadRequest for anything but an integer from 0."""
+        self._skip = _natural(count, "skip")
+        return self
+
+    def limit(self, count: int) -> Cursor:
+        """Give at most ``count`` documents, 0 for all; BadRequest for anything but an integer from 0."""
+        self._limit = _natural(count, "limit")
+        return self
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._read(self._sort, self._skip, self._limit)
+
+    def to_list(self) -> list[Document]:
+        """Return all documents."""
+        return list(self)
+
+    # The contract's spelling of the method above.
+    toArray = to_list
+
+
+def _natural(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise BadRequest(f"{name}: expected an integer from 0")
+    return value
+
+
+@final
+class Model:
+    """One model on the gateway's database; made by `Odm.new_model`."""
+
+    def __init__(self, odm: Odm, schema: ModelSchema) -> None:
+        self._odm = odm
+        self.schema = schema
+
+    @property
+    def name(self) -> str:
+        """The model's name, also that of its collection."""
+        return self.schema.name
+
+    # -- writing
+
+    def insert_one(
+        self, *, doc: Mapping[str, Any], relations: Mapping[str, Any] | None = None, projection: Get | None = None
+    ) -> Document:
+        """Insert a document, embed what it is related to, and return it projected.
+
+        ``doc`` holds pure fields and may carry ``_id``; ``defaulted`` values are filled in.
+        ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
+        reverse relations with ``True`` list the new document, the others leave it out.
+
+        Raises:
+            ValidationError: a field, relation or ``projection`` is not as the model declares.
+            NotFound: a related document does not exist; the message names the ids.
+            DuplicateKey: a unique index, or the ``_id``, is taken.
+            TooLarge: a document would exceed the database's limit.
+        Source: contract, "Model definition".
+        """
+        return self._insert([doc], [relations], projection, where=["doc"])[0]
+
+    def insert_many(
+        self,
+        *,
+        docs: Sequence[Mapping[str, Any]],
+        relations: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
+        projection: Get | None = None,
+    ) -> list[Document]:
+        """Insert documents, all or none, and return them projected, in the order given.
+
+        ``relations`` is one object for all documents, or a list as long as ``docs``. Errors are
+        those of `insert_one`; their paths start with ``docs.<number>``.
+        """
+        if isinstance(docs, (str, bytes, Mapping)) or not isinstance(docs, Sequence):
+            raise ValidationError({"docs": ["Expected a list."]})
+        if relations is None or isinstance(relations, Mapping):
+            relations = [relations] * len(docs)
+        if isinstance(relations, (str, bytes)) or len(relations) != len(docs):
+            raise ValidationError({"relations": ["Expected one object, or as many as docs."]})
+        return self._insert(docs, relations, projection, where=[f"docs.{number}" for number in range(len(docs))])
+
+    def _insert(
+        self,
+        docs: Sequence[Mapping[str, Any]],
+        relations: Sequence[Mapping[str, Any] | None],
+        get: Get | None,
+        where: Sequence[str],
+    ) -> list[Document]:
+        storage = self._ready()
+        projection = self._compiled(get)
+        new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
+        if not new:
+            return []
+        writes = Writes(self._odm.schemas, storage)
+        proof = (self.name, new[0].fields["_id"])
+        documents = storage.transaction(lambda: writes.insert(self.schema, new), proof)
+        return [shape(projection, document) for document in documents]
+
+    def _new(self, doc: Mapping[str, Any], relations: Mapping[str, Any] | None, where: str) -> NewDocument:
+        if not isinstance(doc, Mapping):
+            raise ValidationError({where: ["Expected an object."]})
+        own = object_id(doc["_id"]) if "_id" in doc else ObjectId()
+        if own is None:
+            raise ValidationError({f"{where}._id": ["Not a valid id."]})
+        pure = {name: value for name, value in doc.items() if name != "_id"}
+        try:
+            fields = check_document(self.schema.pure, pure)
+        except ValidationError as error:
+            raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
+        links = parse_links(self.schema, relations)
+        check_required(self.schema, links)
+        # A caller's own _id may have belonged to a deleted document: late copies of that are older.
+        version = int(time.time() * 1000) if "_id" in doc else 0
+        return NewDocument({"_id": own, **fields}, version, links)
+
+    def find_one_and_update(
+        self, *, filter: Mapping[str, Any], update: Mapping[str, Any], projection: Get | None = None
+    ) -> Document | None:
+        """Change the pure fields of one document, and every copy of it, and return it projected.
+
+        ``update`` takes ``$set $unset $inc``, and ``$push $pull $addToSet`` on array fields.
+        None when nothing matched. An empty ``$set`` changes nothing and returns the document.
+
+        Raises:
+            BadRequest: no operator, an unknown one, or a path that is changed twice.
+            ValidationError: a field that is unknown, no pure field, or does not fit afterwards.
+            DuplicateKey: a unique index refused the change.
+        """
+        storage = self._ready()
+        compiled = self._compiled(projection)
+        wanted = self._filter(filter)
+        change = stored_update(self.schema, update)
+        if not change.named:
+            return self._first(storage, wanted, compiled)
+        writes = Writes(self._odm.schemas, storage)
+        document = storage.transaction(lambda: writes.update(self.schema, wanted, change))
+        return None if document is None else shape(compiled, document)
+
+    def delete_one(self, *, filter: Mapping[str, Any], hard_cascade: bool = False) -> DeleteResult:
+        """Delete one document.
+
+        While a relation of another document embeds it this is refused, unless ``hard_cascade``:
+        then holders that require it are deleted in the same way, the others lose their copy.
+
+        Raises:
+            StillReferenced: with the number of holders by model.
+        """
+        storage = self._ready()
+        wanted = self._filter(filter)
+        if not isinstance(hard_cascade, bool):
+            raise ValidationError({"hardCascade": ["Not a valid boolean."]})
+        writes = Writes(self._odm.schemas, storage)
+        cascaded = storage.transaction(lambda: writes.delete(self.schema, wanted, hard_cascade))
+        return DeleteResult(deletedCount=0 if cascaded is None else 1, cascaded=cascaded or {})
+
+    def add_relation(
+        self,
+        *,
+        filters: Mapping[str, Any],
+        relations: Mapping[str, Any],
+        projection: Get | None = None,
+        replace: bool = False,
+    ) -> Document | None:
+        """Relate one document to others, and return it projected; None when nothing matched.
+
+        ``relations`` is as for `insert_one`. With ``replace`` the given ids are all that the
+        relation holds afterwards. An id that is there already gets a fresh copy; its membership
+        in a reverse relation changes only if the flag is given.
+
+        Raises:
+            ValidationError: unknown names, bad ids, or more ids than the relation's limit.
+            NotFound: a related document does not exist; the message names the ids.
+            Conflict: a `single` relation is present and ``replace`` is false, or a required
+                relation would be left empty.
+        """
+        if not isinstance(replace, bool):
+            raise ValidationError({"replace": ["Not a valid boolean."]})
+        return self._relate(
+            filters,
+            relations,
+            projection,
+            lambda writes, wanted, links: writes.add(self.schema, wanted, links, replace),
+        )
+
+    def remove_relation(
+        self, *, filters: Mapping[str, Any], relations: Mapping[str, Any], projection: Get | None = None
+    ) -> Document | None:
+        """End relations of one document, and return it projected; None when nothing matched.
+
+        The ids named leave the relation and all of its reverse relations, whatever flags are given.
+
+        Raises:
+            ValidationError: unknown names or bad ids.
+            NotFound: an id is not related; the message names it.
+            Conflict: a required relation would be left empty.
+        """
+        return self._relate(
+            filters, relations, projection, lambda writes, wanted, links: writes.remove(self.schema, wanted, links)
+        )
+
+    def _relate(
+        self,
+        filters: Mapping[str, Any],
+        relations: Mapping[str, Any],
+        get: Get | None,
+        operation: Callable[[Writes, Mapping[str, Any], Mapping[str, Link]], Document | None],
+    ) -> Document | None:
+        storage = self._ready()
+        projection = self._compiled(get)
+        wanted = self._filter(filters)
+        links = parse_links(self.schema, relations)
+        if not links:
+            raise ValidationError({"relations": ["Name at least one relation."]})
+        writes = Writes(self._odm.schemas, storage)
+        document = storage.transaction(lambda: operation(writes, wanted, links))
+        return None if document is None else shape(projection, document)
+
+    # -- reading
+
+    def find(self, *, filters: Mapping[str, Any] | None = None, projection: Get | None = None) -> Cursor:
+        """Return a cursor over the documents that match, projected; without filters over all.
+
+        Raises:
+            BadRequest: an unknown operator or field in ``filters``.
+            ValidationError: ``projection`` names what the model does not have.
+        """
+        compiled = self._compiled(projection)
+        wanted = stored_filter(self._odm.schemas, self.schema, filters)
+
+        def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
+            found = self._ready().find(self.name, wanted, compiled.paths, sort=sort, skip=skip, limit=limit)
+            return (shape(compiled, document) for document in found)
+
+        return Cursor(read)
+
+    def find_one(
+        self,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
+    ) -> Document | None:
+        """Return the first document that matches, projected; None when there is none.
+
+        ``reveal`` names excluded fields that this call may show: for server code, never for a
+        client's ``get``.
+
+        Raises:
+            BadRequest, ValidationError: as for `find`; ``reveal`` names no excluded field.
+        """
+        names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
+        if unknown := [name for name in names if name not in self.schema.options.excludes]:
+            raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
+        if projection is not None and names:
+            projection = {**projection, **dict.fromkeys(names, 1)}
+        compiled = compile_projection(self._odm.schemas, self.schema, projection, names)
+        return self._first(self._ready(), stored_filter(self._odm.schemas, self.schema, filters), compiled)
+
+    def count(self, filter: Mapping[str, Any] | None = None) -> int:
+        """Return how many documents match; without a filter, how many there are."""
+        return self._ready().count(self.name, stored_filter(self._odm.schemas, self.schema, filter))
+
+    def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
+        """Return a cursor over the results of a pipeline that only reads.
+
+        Raw access for server code: stages reach the database as written, ids and dates are not
+        converted, and only top-level names are cleaned: ``_gw`` and the model's excluded fields
+        are not in the results. mongomock knows a part of the stages.
+
+        Raises:
+            BadRequest: the pipeline would write, or is no list of stages.
+        """
+        check_pipeline(pipeline)
+        hidden = self.schema.options.excludes | {HIDDEN}
+
+        def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
+            tail: list[Mapping[str, Any]] = [{"$sort": dict(sort)}] if sort else []
+            tail += [{"$skip": skip}] if skip else []
+            tail += [{"$limit": limit}] if limit else []
+            found = self._ready().aggregate(self.name, [*pipeline, *tail])
+            return ({name: value for name, value in one.items() if name not in hidden} for one in found)
+
+        return Cursor(read)
+
+    # -- what they share
+
+    def _ready(self) -> Storage:
+        return self._odm.ready(self.name)
+
+    def _compiled(self, get: Get | None) -> Projection:
+        return compile_projection(self._odm.schemas, self.schema, get)
+
+    def _filter(self, filter: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the filter of an operation that changes one document: it must be given."""
+        if not isinstance(filter, Mapping):
+            raise BadRequest("filter: expected an object")
+        return stored_filter(self._odm.schemas, self.schema, filter)
+
+    def _first(self, storage: Storage, wanted: Mapping[str, Any], projection: Projection) -> Document | None:
+        document = next(storage.find(self.name, wanted, projection.paths, limit=1), None)
+        return None if document is None else shape(projection, document)
+
+    # The contract's spellings of the methods above; each takes one object or keywords.
+
+    def insertOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document:
+        """Insert one document: ``{doc, relations, projection}``."""
+        return self.insert_one(**pythonic(config, keys))
+
+    def insertMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> list[Document]:
+        """Insert documents: ``{docs, relations, projection}``."""
+        return self.insert_many(**pythonic(config, keys))
+
+    def findOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
+        """Find one document: ``{filters, projection}``."""
+        return self.find_one(**pythonic(config, keys))
+
+    def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
+        """Update one document: ``{filter, update, projection}``."""
+        return self.find_one_and_update(**pythonic(config, keys))
+
+    def deleteOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:
+        """Delete one document: ``{filter, hardCascade}``."""
+        return self.delete_one(**pythonic(config, keys))
+
+    def addRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
+        """Relate one document: ``{filters, relations, projection, replace}``."""
+        return self.add_relation(**pythonic(config, keys))
+
+    def removeRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
+        """End relations of one document: ``{filters, relations, projection}``."""
+        return self.remove_relation(**pythonic(config, keys))
+
+    countDocument = count
+    aggregation = aggregate
+
+
+def _below(where: str, path: str) -> str:
+    """Return an error's path in one of several documents."""
+    return where + path[len("doc") :] if path == "doc" or path.startswith("doc.") else f"{where}.{path}"

@@ -1,0 +1,313 @@
+"""The rules of embedded copies, as pure functions and plain data.
+
+Terms: a *copy* is a document's ``_id`` and pure fields embedded elsewhere; the *source* is the
+document it was taken from; a *holder* embeds copies through its relations; a *target* has
+reverse relations whose content is decided by its *members*, the holders that did not opt out.
+
+The hidden field ``_gw`` of a document, absent while it says nothing:
+
+- ``rev``: counts locks (MongoDB only);
+- ``v``: version of the pure fields; absent means 0;
+- ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
+- ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.odm.projection import copies_in
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
+from gatewayfw.schemas.fields import HEX_ID
+
+HIDDEN = "_gw"
+REQUIRED = "Missing data for required field."
+_UNKNOWN = "Unknown field."
+
+
+@dataclass(frozen=True)
+class Link:
+    """Relation input: the ids of one relation and the reverse flags that were given."""
+
+    relation: Relation
+    ids: tuple[ObjectId, ...]
+    flags: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WindowQuery:
+    """The query whose result is the whole window of one reverse relation."""
+
+    collection: str
+    filter: Mapping[str, Any]
+    fields: tuple[str, ...]
+    sort: tuple[tuple[str, int], ...]
+    limit: int
+
+
+def object_id(value: object) -> ObjectId | None:
+    """Return the id that a value means: an ObjectId or 24 hexadecimal characters; else None."""
+    if isinstance(value, ObjectId):
+        return value
+    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
+
+
+def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, Link]:
+    """Parse relation input: ``{name: {"_ids": ..., "relatedRelations": {reverse: bool}}}``.
+
+    ``_ids`` is an id (or a list of one) for `single`, a list of distinct ids for `multiple`.
+    Source: contract, "Relation input on insert".
+
+    Raises:
+        ValidationError: an unknown relation, key or reverse, or a value of another shape.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValidationError({"relations": ["Expected an object."]})
+    errors: dict[str, list[str]] = {}
+    links = {}
+    for name, value in given.items():
+        path = f"relations.{name}"
+        if name not in schema.relations:
+            errors[path] = [_UNKNOWN]
+        elif not isinstance(value, Mapping) or "_ids" not in value:
+            errors[path] = ["Expected an object with _ids."]
+        else:
+            errors.update({f"{path}.{key}": [_UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
+            relation = schema.relations[name]
+            ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
+            flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
+            links[name] = Link(relation, ids, flags)
+    if errors:
+        raise ValidationError(errors)
+    return links
+
+
+def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
+    given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
+    if given is None:
+        errors[path] = ["Expected a list of ids."]
+        return ()
+    ids = [object_id(one) for one in given]
+    if relation.type == "single" and len(ids) != 1:
+        errors[path] = ["Expected one id."]
+    elif None in ids:
+        errors[path] = ["Not a valid id."]
+    elif len(set(ids)) < len(ids):
+        errors[path] = ["Ids may not repeat."]
+    elif relation.limit is not None and len(ids) > relation.limit:
+        errors[path] = [f"More than {relation.limit} ids."]
+    return tuple(id_ for id_ in ids if id_ is not None)
+
+
+def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> dict[str, bool]:
+    if not isinstance(value, Mapping):
+        errors[path] = ["Expected an object."]
+        return {}
+    for name, flag in value.items():
+        if name not in relation.related_relations:
+            errors[f"{path}.{name}"] = [_UNKNOWN]
+        elif not isinstance(flag, bool):
+            errors[f"{path}.{name}"] = ["Not a valid boolean."]
+    return dict(value)
+
+
+def check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
+    """Check that input for a new document names every required relation.
+
+    Raises:
+        ValidationError: one is missing, or has no ids.
+    """
+    missing = [
+        name
+        for name, relation in schema.relations.items()
+        if not relation.optional and not (name in links and links[name].ids)
+    ]
+    if missing:
+        raise ValidationError({f"relations.{name}": [REQUIRED] for name in missing})
+
+
+def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
+    """Return the copy of a document: its `_id` and the given pure fields; absent ones stay absent."""
+    return {"_id": document["_id"], **{name: document[name] for name in fields if name in document}}
+
+
+def embedded(relation: Relation, copied: list[dict[str, Any]]) -> object:
+    """Return the value a holder stores for a relation: one copy or the list; None for none."""
+    if not copied:
+        return None
+    return copied[0] if relation.type == "single" else copied
+
+
+def ids_in(value: object) -> list[ObjectId]:
+    """Return the ids embedded in a relation's value, in stored order; absent means none."""
+    return [copy["_id"] for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)]
+
+
+def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
+    """Return the query whose result is the whole window of one `multiple` reverse relation.
+
+    The result is ordered by ``reverse.sort``, ties by ``_id`` ascending, and has at most
+    ``reverse.limit`` documents; members that opted out are not in it.
+    Source: contract, "Relation definition".
+    """
+    assert reverse.limit is not None
+    return WindowQuery(
+        reverse.member,
+        members(reverse, target_id),
+        fields,
+        window_order(reverse),
+        reverse.limit,
+    )
+
+
+def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
+    """Return the filter that matches the members of a target."""
+    return {
+        f"{reverse.relation}._id": target_id,
+        f"{HIDDEN}.out.{reverse.relation}.{reverse.name}": {"$ne": target_id},
+    }
+
+
+def window_order(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
+    """Return the order of a window, with ``_id`` as the last word."""
+    assert reverse.sort is not None
+    first = (reverse.sort.field, reverse.sort.direction)
+    return (first,) if reverse.sort.field == "_id" else (first, ("_id", 1))
+
+
+class Hidden:
+    """The hidden field of one document, read, changed and turned into an update.
+
+    ``rev`` is never part of it: locking alone changes that.
+    """
+
+    def __init__(self, document: Mapping[str, Any] | None = None) -> None:
+        stored = (document or {}).get(HIDDEN)
+        stored = stored if isinstance(stored, Mapping) else {}
+        self._counted = "rev" in stored
+        self.v: int = stored.get("v", 0)
+        self._out: dict[str, dict[str, list[ObjectId]]] = {
+            relation: {reverse: list(ids) for reverse, ids in reverses.items()}
+            for relation, reverses in stored.get("out", {}).items()
+        }
+        self._at: dict[str, dict[str, int]] = {
+            relation: dict(versions) for relation, versions in stored.get("at", {}).items()
+        }
+        self._before = self.document()
+
+    def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
+        """Return whether the document opted out of a target's reverse relation."""
+        return target_id in self._out.get(reverse.relation, {}).get(reverse.name, ())
+
+    def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
+        """Note that the document opts out of a target's `multiple` reverse relation, or no longer."""
+        ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, [])
+        if out and target_id not in ids:
+            ids.append(target_id)
+        elif not out and target_id in ids:
+            ids.remove(target_id)
+
+    def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
+        """Note the source's version that a copy was taken from."""
+        self._at.setdefault(relation, {})[str(source_id)] = version
+
+    def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:
+        """Drop what is noted of copies that leave the document."""
+        gone = set(ids)
+        for id_ in gone:
+            self._at.get(relation, {}).pop(str(id_), None)
+        for reverse, listed in self._out.get(relation, {}).items():
+            self._out[relation][reverse] = [id_ for id_ in listed if id_ not in gone]
+
+    def document(self) -> dict[str, Any]:
+        """Return the field's value without ``rev``; ``{}`` when it says nothing."""
+        out = {name: _told({reverse: list(ids) for reverse, ids in part.items()}) for name, part in self._out.items()}
+        at = {name: _told(versions) for name, versions in self._at.items()}
+        return _told({"v": self.v, "out": _told(out), "at": _told(at)})
+
+    def update(self) -> dict[str, dict[str, Any]]:
+        """Return the update that stores what was changed since reading; ``{}`` when nothing was."""
+        after = self.document()
+        if after == self._before:
+            return {}
+        if not after and not self._counted:
+            return {"$unset": {HIDDEN: ""}}
+        changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != self._before.get(name)}
+        gone = {f"{HIDDEN}.{name}": "" for name in self._before if name not in after}
+        return {operator: changes for operator, changes in (("$set", changed), ("$unset", gone)) if changes}
+
+
+def _told(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts that say something: no zero and nothing empty."""
+    return {name: value for name, value in parts.items() if value}
+
+
+def merged(*updates: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return one update with the changes of several; they name different paths."""
+    result: dict[str, dict[str, Any]] = {}
+    for update in updates:
+        for operator, changes in update.items():
+            result.setdefault(operator, {}).update(changes)
+    return result
+
+
+def assign(name: str, value: object) -> dict[str, dict[str, Any]]:
+    """Return the update that stores a value; None and ``[]`` are stored as absence."""
+    return {"$unset": {name: ""}} if value is None or value == [] else {"$set": {name: value}}
+
+
+@dataclass
+class Effects:
+    """What an operation does to targets, collected first and written once, at its end."""
+
+    #: Targets whose window must be recomputed, by reverse relation.
+    windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
+    #: Copies that become the content of a `single` reverse.
+    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any]] = field(default_factory=dict)
+    #: Targets whose `single` reverse is unset if it still copies the member.
+    releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
+
+    def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
+        """Note that a member entered, left or moved in a window."""
+        self.windows.setdefault(reverse, set()).add(target_id)
+
+    def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: dict[str, Any]) -> None:
+        """Note that a member becomes part of a reverse relation."""
+        if reverse.type == "single":
+            self.claims[reverse, target_id] = copy
+        else:
+            self.recompute(reverse, target_id)
+
+    def leave(self, reverse: RelatedRelation, target_id: ObjectId, member_id: ObjectId) -> None:
+        """Note that a member is no longer part of a reverse relation."""
+        if reverse.type == "single":
+            self.releases.setdefault((reverse, member_id), set()).add(target_id)
+        else:
+            self.recompute(reverse, target_id)
+
+    def targets(self) -> dict[str, set[ObjectId]]:
+        """Return the targets concerned, by model."""
+        found: dict[str, set[ObjectId]] = {}
+        for reverse, ids in self.windows.items():
+            found.setdefault(reverse.target, set()).update(ids)
+        for reverse, id_ in self.claims:
+            found.setdefault(reverse.target, set()).add(id_)
+        for (reverse, _member), ids in self.releases.items():
+            found.setdefault(reverse.target, set()).update(ids)
+        return found
+
+    def forget(self, model: str, gone: set[ObjectId]) -> None:
+        """Drop targets of a model that are being deleted themselves."""
+        for reverse, ids in self.windows.items():
+            if reverse.target == model:
+                ids -= gone
+        for (reverse, _member), ids in self.releases.items():
+            if reverse.target == model:
+                ids -= gone

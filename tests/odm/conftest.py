@@ -1,0 +1,52 @@
+"""Fixtures of the ODM tests: gateways of models in which every kind of relation occurs."""
+
+from __future__ import annotations
+
+import uuid
+
+import mongomock
+import pytest
+
+from gatewayfw.odm import Odm
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MockStorage, MongoStorage
+from tests.conftest import DATABASES
+from tests.odm.world import World, define_world
+
+
+@pytest.fixture
+def odm(storage):
+    """An Odm without models on an empty storage."""
+    odm = Odm(Schemas(Settings()), Settings())
+    odm.set_db(storage)
+    return odm
+
+
+@pytest.fixture(scope="session")
+def world_database(mongo_client):
+    """A MongoDB database for `world`; its indexes outlive a test, which saves most of the time."""
+    name = f"gatewayfw_world_{uuid.uuid4().hex}"
+    yield mongo_client[name]
+    mongo_client.drop_database(name)
+
+
+@pytest.fixture(params=DATABASES)
+def world_storage(request):
+    """An empty storage for the models of `world`."""
+    if request.param != "mongo":
+        return MockStorage(mongomock.MongoClient().test)
+    database = request.getfixturevalue("world_database")
+    for name in database.list_collection_names():
+        database[name].delete_many({})
+    return MongoStorage(database)
+
+
+@pytest.fixture
+def world(world_storage):
+    """The models of `define_world`; after the test every copy and window must be right."""
+    odm = Odm(Schemas(Settings()), Settings())
+    odm.set_db(world_storage)
+    world = World(odm, define_world(odm))
+    yield world
+    assert world.problems() == []

@@ -1,0 +1,71 @@
+"""Documents written to the collections by other means, with no hidden field, take part."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+
+@pytest.fixture
+def foreign(world):
+    """A country and two cities of it that no operation of ours has written; copies as they may be."""
+    land, old, new = ObjectId(), ObjectId(), ObjectId()
+    world.storage.insert("country", [{"_id": land, "name": "land", "imported": True, "secret": "s"}])
+    for id_, name in ((old, "old"), (new, "new")):
+        world.storage.insert("city", [{"_id": id_, "name": name, "country": {"_id": land}, "imported": True}])
+    return land, old, new
+
+
+def test_an_update_of_the_source_makes_foreign_copies_right(world, foreign):
+    land, old, new = foreign
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "renamed"}})
+    copies = [world.raw(world.city, one)["country"] for one in (old, new)]
+    assert copies == [{"_id": land, "name": "renamed"}] * 2
+    world.add_city("mine", land)
+
+
+def test_foreign_members_belong_to_windows_that_are_recomputed(world, foreign):
+    land, old, new = foreign
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "renamed"}})
+    mine = world.add_city("mine", land)
+    stored = world.raw(world.country, land)
+    assert stored["cities"] == [{"_id": mine, "name": "mine"}, {"_id": new, "name": "new"}, {"_id": old, "name": "old"}]
+    assert (stored["imported"], stored["secret"], stored["_gw"]) == (True, "s", {"v": 1})
+
+
+def test_foreign_members_can_depart_and_be_replaced(world, foreign):
+    land, old, new = foreign
+    other = world.add_country("other")
+    flags = {"cities": True, "biggest": True}
+    relation = {"country": {"_ids": other, "relatedRelations": flags}}
+    world.city.add_relation(filters={"_id": old}, relations=relation, replace=True)
+    world.city.delete_one(filter={"_id": new})
+    assert world.raw(world.city, old) == {
+        "_id": old,
+        "name": "old",
+        "country": {"_id": other, "name": "other"},
+        "imported": True,
+    }
+    assert "cities" not in world.raw(world.country, land)
+
+
+def test_foreign_fields_are_never_shown_or_copied(world, foreign):
+    land, _, _ = foreign
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "renamed"}})
+    city = world.city.insert_one(doc={"name": "x"}, relations={"country": {"_ids": land}}, projection={"country": 1})
+    assert city["country"] == {"_id": land, "name": "renamed"}
+    assert "imported" not in world.country.find_one(filters={"_id": land})
+    world.add_city("mine", land)
+
+
+def test_null_relations_read_as_absent(world):
+    id_ = ObjectId()
+    world.storage.insert("person", [{"_id": id_, "name": "x", "born": None, "visited": None}])
+    assert world.person.find_one(filters={"_id": id_}, projection={"born": 1, "visited": 1}) == {
+        "_id": id_,
+        "visited": [],
+    }
+    land = world.add_country("land")
+    relations = {"born": {"_ids": land}, "visited": {"_ids": [land]}}
+    world.person.add_relation(filters={"_id": id_}, relations=relations)
+    assert world.raw(world.person, id_)["visited"] == [{"_id": land, "name": "land"}]

@@ -1,0 +1,136 @@
+"""The Odm: databases, definitions at first use, indexes."""
+
+from __future__ import annotations
+
+import mongomock
+import pytest
+
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.odm import Odm
+from gatewayfw.odm.odm import wanted_indexes
+from gatewayfw.schemas import Schemas, number, string
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MockStorage, MongoStorage
+
+
+@pytest.fixture
+def bare():
+    """An Odm without database and models."""
+    return Odm(Schemas(Settings()), Settings())
+
+
+def test_set_db_takes_every_kind_of_database(bare):
+    storage = MockStorage(mongomock.MongoClient().test)
+    bare.set_db(storage)
+    assert bare.storage is storage
+    bare.setDb(mongomock.MongoClient().test)
+    assert type(bare.storage) is MockStorage
+    bare.set_db("mongodb://127.0.0.1:1/name")
+    assert type(bare.storage) is MongoStorage
+
+
+@pytest.mark.parametrize("db", [None, 5, mongomock.MongoClient(), {}])
+def test_set_db_refuses_other_things(bare, db):
+    with pytest.raises(DefinitionError) as raised:
+        bare.set_db(db)
+    expected = "set_db takes a MongoDB URI, a PyMongo or mongomock database or a Storage"
+    assert raised.value.message == f"{expected}, not {type(db).__name__}"
+
+
+def test_set_db_refuses_a_uri_without_database(bare):
+    with pytest.raises(DefinitionError) as raised:
+        bare.set_db("mongodb://127.0.0.1:1/")
+    assert raised.value.message == "the MongoDB URI must name a database: mongodb://host:27017/NAME"
+
+
+def test_models_may_be_made_before_the_database_is_given(bare, storage):
+    model = bare.new_model("thing", {"name": string()})
+    with pytest.raises(DefinitionError, match=r"^no database: call odm.set_db\(...\) first$"):
+        model.count()
+    bare.set_db(storage)
+    assert model.count() == 0
+
+
+def test_changing_the_database_changes_where_models_live(bare):
+    first, second = mongomock.MongoClient().a, mongomock.MongoClient().b
+    bare.set_db(first)
+    model = bare.new_model("thing", {"name": string()})
+    model.insert_one(doc={"name": "x"})
+    bare.set_db(second)
+    assert (model.count(), first.thing.count_documents({})) == (0, 1)
+
+
+def test_models_are_found_by_name(bare):
+    model = bare.newModel("thing", {"name": string()})
+    assert bare.model("thing") is model
+    with pytest.raises(NotFound, match="^model not found: other$"):
+        bare.model("other")
+
+
+def test_new_model_takes_the_contracts_keys(bare):
+    model = bare.newModel(name="thing", pureFields={"name": string()}, relations={}, options={})
+    assert model.schema.pure.keys() == {"name"}
+    with pytest.raises(TypeError, match="fields"):
+        bare.newModel("other", fields={})
+
+
+def test_a_missing_related_model_is_named_at_first_use(odm):
+    relation = {"x": {"schemaName": "nowhere", "type": "single"}}
+    model = odm.new_model("thing", {"name": string()}, relation)
+    with pytest.raises(DefinitionError) as raised:
+        model.count()
+    assert raised.value.message == "model 'thing', relation 'x': schemaName names 'nowhere', no model"
+    odm.new_model("nowhere", {"name": string()})
+    assert model.count() == 0
+
+
+def test_a_later_model_may_add_reverse_relations_to_earlier_ones(odm):
+    land = odm.new_model("land", {"name": string()})
+    first = land.insert_one(doc={"name": "x"})
+    reverse = {"cities": {"type": "multiple", "sort": {"field": "size", "order": "asc"}}}
+    relation = {"land": {"schemaName": "land", "type": "single", "relatedRelations": reverse}}
+    city = odm.new_model("city", {"size": number()}, relation)
+    made = city.insert_one(
+        doc={"size": 1}, relations={"land": {"_ids": first["_id"], "relatedRelations": {"cities": True}}}
+    )
+    assert land.find_one()["cities"] == [{"_id": made["_id"], "size": 1}]
+
+
+def test_wanted_indexes_serve_copies_windows_and_the_models_own(bare):
+    bare.new_model("land", {"name": string()})
+    reverses = {
+        "newest": {"type": "multiple"},
+        "biggest": {"type": "multiple", "sort": {"field": "size", "order": "desc"}},
+        "capital": {"type": "single"},
+    }
+    relation = {"land": {"schemaName": "land", "type": "single", "relatedRelations": reverses}}
+    index = {"indexSpec": {"size": 1}, "options": {"unique": True}}
+    model = bare.new_model("city", {"size": number()}, relation, {"createIndex": index})
+    assert [(one.keys, one.unique) for one in wanted_indexes(model.schema)] == [
+        ((("size", 1),), True),
+        ((("land._id", 1), ("_id", 1)), False),
+        ((("land._id", 1), ("size", -1), ("_id", 1)), False),
+    ]
+
+
+def test_a_unique_index_that_cannot_be_built_stops_nothing_and_is_told(odm, storage, caplog):
+    storage.insert("thing", [{"_id": 1, "name": "x"}, {"_id": 2, "name": "x"}])
+    index = {"indexSpec": {"name": 1}, "options": {"unique": True}}
+    model = odm.new_model("thing", {"name": string()}, options={"createIndex": index})
+    assert model.count() == 2
+    problems = odm.index_problems()
+    assert len(problems) == 1
+    assert problems[0].startswith("thing: index {'name': 1} cannot be built")
+    assert [record.getMessage() for record in caplog.records] == problems
+
+
+@pytest.mark.mongo
+def test_indexes_are_built_at_first_use(mongo_database, bare):
+    bare.set_db(mongo_database)
+    bare.new_model("land", {"name": string()}, options={"createIndex": [{"indexSpec": {"name": -1}}]})
+    relation = {"land": {"schemaName": "land", "type": "single"}}
+    bare.new_model("city", {"size": number()}, relation).count()
+    found = {
+        name: [list(index["key"].items()) for index in mongo_database[name].list_indexes()] for name in ("land", "city")
+    }
+    assert found == {"land": [[("_id", 1)], [("name", -1)]], "city": [[("_id", 1)], [("land._id", 1), ("_id", 1)]]}

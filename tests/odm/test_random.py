@@ -1,0 +1,124 @@
+"""Random sequences of all operations keep the promise; a failed one changes nothing."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatewayfw.errors import Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError
+from tests.odm.world import MODELS
+
+EXPECTED = (Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError)
+KINDS = ["insert", "insert", "insert_many", "update", "update", "unset", "delete", "cascade"]
+KINDS += ["add", "replace", "remove", "transaction"]
+
+#: One step: a kind, a model, and numbers that choose documents, flags and values.
+STEPS = st.tuples(
+    st.sampled_from(KINDS), st.sampled_from(MODELS), st.lists(st.integers(0, 11), min_size=12, max_size=12)
+)
+
+
+class Player:
+    """Plays steps on a world; a step's numbers always choose something that exists, if anything does."""
+
+    def __init__(self, world):
+        self.world = world
+
+    def play(self, step):
+        kind, name, numbers = step
+        self._numbers = iter(numbers * 20)
+        model = getattr(self.world, name)
+        getattr(self, f"_{kind}")(model)
+
+    def _next(self):
+        return next(self._numbers)
+
+    def _ids(self, model, most=1):
+        ids = sorted(one["_id"] for one in self.world.storage.find(model.name, {}, ()))
+        start = self._next()
+        return list(dict.fromkeys(ids[(start + step) % len(ids)] for step in range(most))) if ids else []
+
+    def _doc(self, model):
+        doc = {"name": f"{self._next()}{self._next()}"}
+        for name in ("population", "age"):
+            if name in model.schema.pure and (value := self._next()) < 8:
+                doc[name] = value % 3
+        return doc
+
+    def _relation(self, relation):
+        multiple = relation.type == "multiple"
+        ids = self._ids(getattr(self.world, relation.schema_name), most=1 + self._next() % 3 if multiple else 1)
+        flags = {name: self._next() < 8 for name in relation.related_relations if self._next() < 9}
+        return {"_ids": ids if multiple else (ids or ["0" * 24])[0], "relatedRelations": flags}
+
+    def _relations(self, model):
+        return {
+            name: self._relation(relation)
+            for name, relation in model.schema.relations.items()
+            if not relation.optional or self._next() < 6
+        }
+
+    def _one(self, model):
+        return {"_id": (self._ids(model) or ["0" * 24])[0]}
+
+    def _insert(self, model):
+        model.insert_one(doc=self._doc(model), relations=self._relations(model))
+
+    def _insert_many(self, model):
+        model.insert_many(docs=[self._doc(model), self._doc(model)], relations=self._relations(model))
+
+    def _update(self, model):
+        model.find_one_and_update(filter=self._one(model), update={"$set": self._doc(model)})
+
+    def _unset(self, model):
+        field = next(name for name in ("population", "age", "name") if name in model.schema.pure)
+        model.find_one_and_update(filter=self._one(model), update={"$unset": {field: ""}})
+
+    def _delete(self, model):
+        model.delete_one(filter=self._one(model))
+
+    def _cascade(self, model):
+        model.delete_one(filter=self._one(model), hard_cascade=True)
+
+    def _add(self, model, replace=False):
+        relations = list(model.schema.relations.values())
+        if relations:
+            relation = relations[self._next() % len(relations)]
+            given_ = {relation.name: self._relation(relation)}
+            model.add_relation(filters=self._one(model), relations=given_, replace=replace)
+
+    def _replace(self, model):
+        self._add(model, replace=True)
+
+    def _remove(self, model):
+        relations = list(model.schema.relations.values())
+        if relations:
+            relation = relations[self._next() % len(relations)]
+            given_ = {relation.name: self._relation(relation)}
+            model.remove_relation(filters=self._one(model), relations=given_)
+
+    def _transaction(self, model):
+        def several():
+            self._insert(model)
+            self._update(model)
+            if self._next() < 4:
+                self._delete(model)
+
+        self.world.odm.transaction(several)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(steps=st.lists(STEPS, min_size=5, max_size=25))
+def test_every_copy_and_window_equals_its_source(world, steps):
+    for name in MODELS:
+        world.storage.delete_many(name, {})
+    player = Player(world)
+    for number in range(4):
+        world.add_country(f"land {number}", population=number)
+    for step in [("insert", "city", [5] * 12), ("insert", "person", [7] * 12), ("insert", "club", [3] * 12), *steps]:
+        before = world.digest()
+        try:
+            player.play(step)
+        except EXPECTED:
+            assert world.digest() == before
+        assert world.problems() == []

@@ -1,0 +1,264 @@
+"""Bad input to every operation: a clear error, and the database as it was."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import BadRequest, Conflict, DuplicateKey, GatewayError, NotFound, ValidationError
+
+REQUIRED = "Missing data for required field."
+
+
+@pytest.fixture
+def land(world):
+    return world.add_country("land")
+
+
+@pytest.fixture
+def refused(world):
+    """Run an operation that must fail with exactly this error, and change nothing."""
+
+    def run(expected, message, operation):
+        before = world.digest()
+        with pytest.raises(GatewayError) as raised:
+            operation()
+        assert (type(raised.value), raised.value.message) == (expected, message)
+        assert world.digest() == before
+
+    return run
+
+
+def invalid(path, *texts):
+    return ValidationError, f"validation error: {path}: {' '.join(texts)}"
+
+
+def test_insert_collects_every_refused_value(world, land, refused):
+    doc = {"nme": "x", "population": "5", "tags": "t"}
+    message = (
+        f"validation error: doc.name: {REQUIRED}; doc.population: Not a valid number.;"
+        " doc.tags: Not a valid list.; doc.nme: Unknown field."
+    )
+    relations = {"country": {"_ids": land}}
+    refused(ValidationError, message, lambda: world.city.insert_one(doc=doc, relations=relations))
+
+
+@pytest.mark.parametrize("doc", [None, [], "x", 5])
+def test_insert_takes_an_object(world, refused, doc):
+    refused(*invalid("doc", "Expected an object."), lambda: world.country.insert_one(doc=doc))
+
+
+@pytest.mark.parametrize("id_", ["0" * 12, "0" * 24 + "\n", "g" * 24, 5, None, b"0" * 12, {"$oid": "0" * 24}])
+def test_insert_takes_only_real_ids(world, refused, id_):
+    refused(*invalid("doc._id", "Not a valid id."), lambda: world.country.insert_one(doc={"_id": id_, "name": "x"}))
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [None, {}, {"country": {"_ids": []}}],
+    ids=["none", "empty", "no ids"],
+)
+def test_insert_needs_required_relations(world, land, refused, relations):
+    missing = "Expected one id." if relations and relations.get("country") else REQUIRED
+    path = "relations.country._ids" if missing != REQUIRED else "relations.country"
+    refused(*invalid(path, missing), lambda: world.city.insert_one(doc={"name": "x"}, relations=relations))
+
+
+def test_insert_needs_an_id_in_a_required_multiple(world, refused):
+    relations = {"places": {"_ids": []}}
+    refused(
+        *invalid("relations.places", REQUIRED), lambda: world.club.insert_one(doc={"name": "x"}, relations=relations)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "text"),
+    [
+        ({"nothing": {"_ids": []}}, "relations.nothing", "Unknown field."),
+        ({"born": "0" * 24}, "relations.born", "Expected an object with _ids."),
+        ({"born": {}}, "relations.born", "Expected an object with _ids."),
+        ({"born": {"_ids": "x"}}, "relations.born._ids", "Not a valid id."),
+        ({"born": {"_ids": ["0" * 24, "1" * 24]}}, "relations.born._ids", "Expected one id."),
+        ({"born": {"_ids": {"$ne": None}}}, "relations.born._ids", "Not a valid id."),
+        ({"visited": {"_ids": "0" * 24}}, "relations.visited._ids", "Expected a list of ids."),
+        ({"visited": {"_ids": ["0" * 24, "0" * 24]}}, "relations.visited._ids", "Ids may not repeat."),
+        ({"visited": {"_ids": [f"{n:024x}" for n in range(5)]}}, "relations.visited._ids", "More than 4 ids."),
+        ({"born": {"_ids": "0" * 24, "x": 1}}, "relations.born.x", "Unknown field."),
+        ({"born": {"_ids": "0" * 24, "relatedRelations": 1}}, "relations.born.relatedRelations", "Expected an object."),
+        (
+            {"born": {"_ids": "0" * 24, "relatedRelations": {"users": True}}},
+            "relations.born.relatedRelations.users",
+            "Unknown field.",
+        ),
+        (
+            {"born": {"_ids": "0" * 24, "relatedRelations": {"natives": 1}}},
+            "relations.born.relatedRelations.natives",
+            "Not a valid boolean.",
+        ),
+    ],
+)
+def test_relation_input_is_checked(world, refused, given, path, text):
+    person = world.add_person("p")
+    refused(*invalid(path, text), lambda: world.person.insert_one(doc={"name": "x"}, relations=given))
+    refused(*invalid(path, text), lambda: world.person.add_relation(filters={"_id": person}, relations=given))
+    refused(*invalid(path, text), lambda: world.person.remove_relation(filters={"_id": person}, relations=given))
+
+
+def test_missing_ids_are_all_named(world, land, refused):
+    missing = [ObjectId(), ObjectId()]
+    message = f"country not found: {min(missing)}, {max(missing)}"
+    relations = {"visited": {"_ids": [missing[0], land, missing[1]], "relatedRelations": {"visitors": True}}}
+    refused(NotFound, message, lambda: world.add_person("x", relations))
+
+
+def test_a_duplicate_key_leaves_no_trace_in_targets(world, land, refused):
+    person = world.add_person("taken")
+    relations = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
+    refused(DuplicateKey, "Duplicate key error", lambda: world.add_person("x", relations, _id=person))
+    docs = [{"name": "a"}, {"name": "b", "_id": person}]
+    refused(DuplicateKey, "Duplicate key error", lambda: world.person.insert_many(docs=docs, relations=relations))
+
+
+def test_a_duplicate_key_on_update_changes_nothing(world, land, refused):
+    other = world.add_country("other")
+    world.add_city("city", other)
+    refused(
+        DuplicateKey,
+        "Duplicate key error",
+        lambda: world.country.find_one_and_update(filter={"_id": other}, update={"$set": {"name": "land"}}),
+    )
+
+
+def test_insert_many_names_the_document(world, refused):
+    docs = [{"name": "a"}, {"name": 5}]
+    refused(*invalid("docs.1.name", "Not a valid string."), lambda: world.country.insert_many(docs=docs))
+    refused(*invalid("docs", "Expected a list."), lambda: world.country.insert_many(docs={"name": "a"}))
+    message = "Expected one object, or as many as docs."
+    refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=[None]))
+
+
+@pytest.mark.parametrize(
+    ("update", "error", "message"),
+    [
+        ({}, BadRequest, "update: expected an object of operators such as $set"),
+        ({"name": "x"}, BadRequest, "update: unknown operator name"),
+        ({"$rename": {"name": "x"}}, BadRequest, "update: unknown operator $rename"),
+        ({"$set": "x"}, BadRequest, "update: $set takes an object"),
+        ({"$set": {"name": "x"}, "$unset": {"name": ""}}, BadRequest, "update: name is changed twice"),
+        (
+            {"$set": {"address": {"street": "a"}, "address.zip": "b"}},
+            BadRequest,
+            "update: address.zip is changed twice",
+        ),
+        ({"$set": {"_id": "0" * 24}}, *invalid("update._id", "Not a pure field of the model.")),
+        ({"$set": {"_gw.v": 1}}, *invalid("update._gw.v", "Not a pure field of the model.")),
+        ({"$set": {"born": {}}}, *invalid("update.born", "Not a pure field of the model.")),
+        ({"$set": {"born.name": "x"}}, *invalid("update.born.name", "Not a pure field of the model.")),
+        ({"$set": {"friendOf": []}}, *invalid("update.friendOf", "Not a pure field of the model.")),
+        ({"$set": {"nme": "x"}}, *invalid("update.nme", "Not a pure field of the model.")),
+        ({"$set": {"name": 5}}, *invalid("update.name", "Not a valid string.")),
+        ({"$set": {"name": None}}, *invalid("update.name", "Field may not be null.")),
+        ({"$set": {"age": -1}}, *invalid("update.age", "Must be greater than or equal to 0.")),
+        ({"$set": {"address.city": "x"}}, *invalid("update.address.city", "Not a field of this object.")),
+        ({"$set": {"address.street": 5}}, *invalid("update.address.street", "Not a valid string.")),
+        ({"$set": {"extra.$where": 5}}, *invalid("update.extra.$where", "Keys may not start with $.")),
+        ({"$unset": {"name": ""}}, *invalid("update.name", REQUIRED)),
+        ({"$unset": {"address.street": ""}}, *invalid("update.address.street", REQUIRED)),
+        ({"$inc": {"age": "1"}}, *invalid("update.age", "Not a valid number.")),
+        ({"$inc": {"age": -100}}, *invalid("update.age", "Must be greater than or equal to 0.")),
+        ({"$push": {"name": "x"}}, *invalid("update.name", "Not a list.")),
+    ],
+)
+def test_updates_are_checked(world, land, refused, update, error, message):
+    relations = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
+    person = world.add_person("p", relations, age=5, address={"street": "s"}, extra={})
+    operation = {"filter": {"_id": person}, "update": update}
+    refused(error, message, lambda: world.person.find_one_and_update(**operation))
+
+
+EACH = "takes a value, or a list in $each"
+
+
+@pytest.mark.parametrize(
+    ("update", "error", "message"),
+    [
+        ({"$push": {"tags": 5}}, *invalid("update.tags", "Not a valid string.")),
+        ({"$push": {"tags": {"$each": ["a", 5]}}}, *invalid("update.tags.1", "Not a valid string.")),
+        ({"$addToSet": {"tags": {"$each": "a"}}}, BadRequest, f"update: $addToSet {EACH}"),
+        ({"$push": {"tags": {"$each": ["a"], "$slice": 1}}}, BadRequest, f"update: $push {EACH}"),
+        ({"$pull": {"tags": {"$regex": "a"}}}, BadRequest, "filter: unknown operator $regex"),
+    ],
+)
+def test_elements_are_checked(world, land, refused, update, error, message):
+    city = world.add_city("c", land, tags=["t"])
+    operation = {"filter": {"_id": city}, "update": update}
+    refused(error, message, lambda: world.city.find_one_and_update(**operation))
+
+
+def test_a_bad_projection_is_found_before_anything_is_written(world, land, refused):
+    get = {"nme": 1}
+    error = invalid("get.nme", "Unknown field.")
+    relations = {"born": {"_ids": land}}
+    refused(*error, lambda: world.country.insert_one(doc={"name": "x"}, projection=get))
+    refused(*error, lambda: world.country.insert_many(docs=[{"name": "x"}], projection=get))
+    change = {"filter": {"_id": land}, "update": {"$set": {"name": "x"}}}
+    refused(*error, lambda: world.country.find_one_and_update(**change, projection=get))
+    person = world.add_person("p")
+    refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations=relations, projection=get))
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        ({"nme": 1}, "filter: model country has no field nme"),
+        ({"_gw.v": 1}, "filter: model country has no field _gw"),
+        ({"cities.zip": 1}, "filter: model city has no field zip"),
+        ({"$where": "1"}, "filter: unknown operator $where"),
+        ({"name": {"$regex": "x"}}, "filter: unknown operator $regex"),
+        ({"name": {"$ne": 1, "x": 1}}, "filter: name mixes operators and fields"),
+        ({"$or": []}, "filter: $or takes a list of filters"),
+        ([], "filter: expected an object"),
+        (None, "filter: expected an object"),
+    ],
+)
+def test_filters_are_checked(world, land, refused, filters, message):
+    refused(BadRequest, message, lambda: world.country.delete_one(filter=filters))
+    update = {"$set": {"name": "x"}}
+    refused(BadRequest, message, lambda: world.country.find_one_and_update(filter=filters, update=update))
+    if filters is not None:
+        refused(BadRequest, message, lambda: world.country.find(filters=filters))
+
+
+def test_nothing_matched_is_no_error(world, land):
+    nobody = {"_id": ObjectId()}
+    relations = {"born": {"_ids": land}}
+    before = world.digest()
+    assert world.person.find_one(filters=nobody) is None
+    assert world.person.find_one_and_update(filter=nobody, update={"$set": {"name": "x"}}) is None
+    assert world.person.add_relation(filters=nobody, relations=relations) is None
+    assert world.person.remove_relation(filters=nobody, relations=relations) is None
+    result = world.person.delete_one(filter=nobody)
+    assert (result, bool(result)) == ({"deletedCount": 0, "cascaded": {}}, False)
+    assert world.digest() == before
+
+
+def test_a_relation_is_never_filled_over_its_limit(world, refused):
+    lands = [world.add_country(f"land {number}") for number in range(5)]
+    person = world.add_person("p", {"visited": {"_ids": lands[:3]}})
+    more = {"visited": {"_ids": lands[3:]}}
+    text = invalid("relations.visited._ids", "More than 4 ids.")
+    refused(*text, lambda: world.person.add_relation(filters={"_id": person}, relations=more))
+
+
+def test_a_required_relation_is_never_emptied(world, land, refused):
+    place = world.add_city("place", land)
+    club = world.club.insert_one(doc={"name": "x"}, relations={"places": {"_ids": [place]}})["_id"]
+    emptied = {"filters": {"_id": club}, "relations": {"places": {"_ids": []}}}
+    refused(Conflict, "places is required", lambda: world.club.add_relation(**emptied, replace=True))
+
+
+def test_relating_to_nothing_is_refused(world, refused):
+    person = world.add_person("p")
+    error = invalid("relations", "Name at least one relation.")
+    refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations={}))
+    refused(*error, lambda: world.person.remove_relation(filters={"_id": person}, relations={}))

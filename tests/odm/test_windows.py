@@ -1,0 +1,144 @@
+"""What reverse relations list: the exact top of their members."""
+
+from __future__ import annotations
+
+
+def names(documents):
+    return [one["name"] for one in documents]
+
+
+def cities(world, country):
+    stored = world.raw(world.country, country)
+    return names(stored.get("cities", [])), names(stored.get("biggest", [])), stored.get("capital", {}).get("name")
+
+
+def test_reverse_list_keeps_the_newest_when_full(world):
+    land = world.add_country("land")
+    for name in "abcd":
+        world.add_city(name, land, flags=("cities",))
+    assert cities(world, land) == (["d", "c", "b"], [], None)
+
+
+def test_reverse_list_is_sorted_and_cut_by_its_own_field(world):
+    land = world.add_country("land")
+    for name, population in [("a", 10), ("b", 50), ("c", 30), ("d", 5), ("e", 40)]:
+        world.add_city(name, land, population=population)
+    assert cities(world, land) == (["e", "d", "c"], ["b", "e"], None)
+
+
+def test_a_departing_member_makes_room_for_the_next(world):
+    land = world.add_country("land")
+    ids = {name: world.add_city(name, land, population=number) for number, name in enumerate("abcd")}
+    world.city.delete_one(filter={"_id": ids["d"]})
+    assert cities(world, land) == (["c", "b", "a"], ["c", "b"], None)
+
+
+def test_a_changed_sort_key_moves_members_in_and_out(world):
+    land = world.add_country("land")
+    ids = {name: world.add_city(name, land, population=number) for number, name in enumerate("abc")}
+    world.city.find_one_and_update(filter={"_id": ids["a"]}, update={"$set": {"population": 9}})
+    world.city.find_one_and_update(filter={"_id": ids["c"]}, update={"$unset": {"population": ""}})
+    assert cities(world, land)[1] == ["a", "b"]
+
+
+def test_equal_and_missing_sort_values_are_ordered_by_id(world):
+    land = world.add_country("land")
+    for name in "abc":
+        world.add_city(name, land)
+    assert cities(world, land)[1] == ["a", "b"]
+
+
+def test_an_opted_out_member_never_enters_by_update_or_room(world):
+    land = world.add_country("land")
+    hidden = world.add_city("hidden", land, flags=(), population=99)
+    shown = world.add_city("shown", land, population=1)
+    world.city.find_one_and_update(filter={"_id": hidden}, update={"$set": {"population": 100}})
+    world.city.delete_one(filter={"_id": shown})
+    assert cities(world, land) == ([], [], None)
+
+
+def test_the_last_claim_holds_a_single_reverse_and_no_earlier_one_returns(world):
+    land = world.add_country("land")
+    world.add_city("first", land, flags=("capital",))
+    second = world.add_city("second", land, flags=("capital",))
+    assert cities(world, land)[2] == "second"
+    world.city.delete_one(filter={"_id": second})
+    assert cities(world, land)[2] is None
+
+
+def test_an_update_of_a_former_claimant_leaves_a_single_reverse_alone(world):
+    land = world.add_country("land")
+    first = world.add_city("first", land, flags=("capital",))
+    world.add_city("second", land, flags=("capital",))
+    world.city.find_one_and_update(filter={"_id": first}, update={"$set": {"name": "changed"}})
+    assert cities(world, land)[2] == "second"
+
+
+def test_insert_many_gives_the_claim_to_the_last(world):
+    land = world.add_country("land")
+    relation = {"country": {"_ids": land, "relatedRelations": {"capital": True, "cities": True}}}
+    world.city.insert_many(docs=[{"name": "a"}, {"name": "b"}], relations=relation)
+    assert cities(world, land) == (["b", "a"], [], "b")
+
+
+def test_excluded_fields_are_in_no_copy(world):
+    land = world.add_country("land", population=5, secret="s")
+    person = world.add_person(
+        "p",
+        {
+            "born": {"_ids": land, "relatedRelations": {"natives": True}},
+            "visited": {"_ids": [land], "relatedRelations": {"visitors": True}},
+        },
+        age=3,
+        password="hash",
+    )
+    stored = world.raw(world.person, person)
+    listed = world.raw(world.country, land)
+    assert stored["born"] == {"_id": land, "name": "land", "population": 5}
+    assert stored["visited"] == [{"_id": land, "name": "land"}]
+    assert listed["natives"] == [{"_id": person, "name": "p", "active": True}]
+    assert listed["visitors"] == [{"_id": person, "name": "p", "age": 3, "active": True}]
+
+
+def test_a_document_may_be_related_to_itself(world):
+    me = world.add_person("me", age=1)
+    flags = {"reports": True, "assistant": True}
+    relations = {
+        "boss": {"_ids": me, "relatedRelations": flags},
+        "friends": {"_ids": [me], "relatedRelations": {"friendOf": True}},
+    }
+    added = world.person.add_relation(filters={"_id": me}, relations=relations, projection={"reports": {"name": 1}})
+    updated = world.person.find_one_and_update(
+        filter={"_id": me},
+        update={"$set": {"name": "myself"}},
+        projection={"boss": {"name": 1}, "assistant": {"name": 1}, "friendOf": {"name": 1}, "_id": 0},
+    )
+    assert added == {"_id": me, "reports": [{"name": "me"}]}
+    assert updated == {"boss": {"name": "myself"}, "assistant": {"name": "myself"}, "friendOf": [{"name": "myself"}]}
+
+
+def test_cascade_recomputes_windows_in_third_models(world):
+    land, other = world.add_country("land"), world.add_country("other")
+    place, kept = world.add_city("place", land), world.add_city("kept", other)
+    both = {"places": {"_ids": [place, kept], "relatedRelations": {"clubs": True}}}
+    one = {"places": {"_ids": [place], "relatedRelations": {"clubs": True}}}
+    stays = world.club.insert_one(doc={"name": "stays"}, relations=both)["_id"]
+    goes = world.club.insert_one(doc={"name": "goes"}, relations=one)["_id"]
+    person = world.add_person(
+        "p", {"clubs": {"_ids": [stays, goes], "relatedRelations": {"members": True}}, "home": {"_ids": place}}
+    )
+    result = world.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    stored = world.raw(world.person, person)
+    assert result == {"deletedCount": 1, "cascaded": {"city": 1, "club": 1}}
+    assert (stored["clubs"], stored.get("home")) == ([{"_id": stays, "name": "stays"}], None)
+    assert world.raw(world.club, stays)["places"] == [{"_id": kept, "name": "kept"}]
+
+
+def test_cascade_follows_a_cycle_once(world):
+    first = world.add_person("first")
+    second = world.add_person("second", {"friends": {"_ids": [first], "relatedRelations": {"friendOf": True}}})
+    world.person.add_relation(
+        filters={"_id": first}, relations={"friends": {"_ids": [second], "relatedRelations": {"friendOf": True}}}
+    )
+    assert world.person.delete_one(filter={"_id": first}, hard_cascade=True) == {"deletedCount": 1, "cascaded": {}}
+    assert world.raw(world.person, second) == {"_id": second, "name": "second", "active": True}
