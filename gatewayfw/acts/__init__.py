@@ -1,0 +1,19 @@
+"""Acts: their registry, the request context, the lifecycle of a request and remote services."""
+
+from gatewayfw.acts.context import Context, ContextFns, Headers
+from gatewayfw.acts.lifecycle import Lifecycle, Scope
+from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.acts.remote import RemoteReply, RemoteService
+
+__all__ = [
+    "Act",
+    "Acts",
+    "Context",
+    "ContextFns",
+    "Headers",
+    "Lifecycle",
+    "RemoteReply",
+    "RemoteService",
+    "Scope",
+    "UnknownName",
+]

@@ -1,0 +1,224 @@
+"""One act: parsed and checked when it is registered, so that nothing is left to ask per request.
+
+The validator is compiled and each hook's signature is read here. Source: contract,
+"Registration interface".
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.structs import Mode, Struct, compile_struct
+from gatewayfw.spelling import PARAMETERS
+
+#: The keys of an act as a mapping, in the contract's spelling.
+ACT_KEYS = ("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType")
+#: Characters of a requested name that a message shows.
+SHOWN = 64
+
+ActFn = Callable[[Any], Any]
+Hook = Callable[..., Any]
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_MODES = ("assert", "create")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Act(Mapping[str, Any]):
+    """One registered act; also a mapping with the contract's keys (``act["preAct"]``).
+
+    Attributes:
+        description: the docstring of ``fn``, empty without one.
+        struct: the compiled validator.
+        validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
+    """
+
+    schema: str
+    act_name: str
+    validator: Any = field(repr=False)
+    fn: ActFn = field(repr=False)
+    pre_act: tuple[Hook, ...] = field(repr=False)
+    pre_validation: tuple[Hook, ...] = field(repr=False)
+    validation_run_type: Mode = field(repr=False)
+    struct: Struct = field(repr=False)
+    act_hooks: tuple[ActFn, ...] = field(repr=False)
+    validation_hooks: tuple[ActFn, ...] = field(repr=False)
+    description: str = field(repr=False)
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in ACT_KEYS:
+            raise KeyError(key)
+        return getattr(self, PARAMETERS.get(key, key))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(ACT_KEYS)
+
+    def __len__(self) -> int:
+        return len(ACT_KEYS)
+
+
+ActsByName = Mapping[str, Act]
+Service = Mapping[str, ActsByName]
+
+
+def shown(name: object) -> str:
+    """Return a name fit for a message: unprintable characters escaped, cut to `SHOWN` characters."""
+    text = str(name)[:SHOWN]
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)[:SHOWN]
+
+
+def parse_service(schemas: Schemas, name: str, service: Any) -> Service:
+    """Return the acts of a service given as an object, keyed by schema, then act name.
+
+    Raises:
+        DefinitionError: anything in it is wrong; the message names every act that is.
+    """
+    problems: list[str] = []
+    parsed: dict[str, dict[str, Act]] = {}
+    for schema, act_name, entry in _entries(name, service, problems):
+        try:
+            parsed.setdefault(schema, {})[act_name] = _parsed_entry(schemas, schema, act_name, entry)
+        except DefinitionError as error:
+            problems.append(error.message)
+    if problems:
+        raise DefinitionError(f"service {name}: {'; '.join(problems)}")
+    return parsed
+
+
+def _entries(name: str, service: Any, problems: list[str]) -> Iterator[tuple[Any, Any, Any]]:
+    if not isinstance(service, Mapping):
+        raise DefinitionError(f"service {name}: expected a URL or an object of acts, not {type(service).__name__}")
+    for schema, acts in service.items():
+        if isinstance(acts, Mapping) and not isinstance(acts, Act):
+            yield from ((schema, act_name, entry) for act_name, entry in acts.items())
+        else:
+            problems.append(f"schema {shown(schema)}: expected an object of acts keyed by act name")
+
+
+def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> Act:
+    where = f"act {shown(schema)}.{shown(act_name)}"
+    if not isinstance(entry, Mapping):
+        raise DefinitionError(f"{where}: expected an object with validator and fn")
+    if (entry.get("schema", schema), entry.get("actName", act_name)) != (schema, act_name):
+        raise DefinitionError(f"{where}: its schema or actName says otherwise")
+    if isinstance(entry, Act):
+        return entry
+    problems = [f"unknown key {shown(key)}" for key in entry if key not in ACT_KEYS]
+    problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
+    if problems:
+        raise DefinitionError(f"{where}: {', '.join(problems)}")
+    return parse_act(schemas, schema, act_name, entry)
+
+
+def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, Any]) -> Act:
+    """Return an act whose parts have been checked, its struct compiled.
+
+    ``given`` has ``validator`` and ``fn``, and may have ``preAct``, ``preValidation`` and
+    ``validationRunType``.
+
+    Raises:
+        DefinitionError: a part is wrong; the message names the act and every such part.
+    """
+    where = f"act {shown(schema)}.{shown(act_name)}"
+    fn, mode = given["fn"], given.get("validationRunType", "assert")
+    before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
+    problems = [
+        *_name_problems(schema, act_name),
+        *([] if mode in _MODES else ["validationRunType must be 'assert' or 'create'"]),
+        *_fn_problems(fn),
+        *_hook_problems("preValidation", before_validation),
+        *_hook_problems("preAct", before_act),
+    ]
+    if problems:
+        raise DefinitionError(f"{where}: {'; '.join(problems)}")
+    try:
+        struct = compile_struct(given["validator"], schemas)
+    except DefinitionError as error:
+        raise DefinitionError(f"{where}: {error.message}") from error
+    return Act(
+        schema=schema,
+        act_name=act_name,
+        validator=given["validator"],
+        fn=fn,
+        pre_act=tuple(before_act),
+        pre_validation=tuple(before_validation),
+        validation_run_type=mode,
+        struct=struct,
+        act_hooks=tuple(map(_called_with_body, before_act)),
+        validation_hooks=tuple(map(_called_with_body, before_validation)),
+        description=(inspect.getdoc(fn) or "") if inspect.isroutine(fn) else "",
+    )
+
+
+def _name_problems(schema: object, act_name: object) -> Iterator[str]:
+    for key, name in (("schema", schema), ("actName", act_name)):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            yield f"bad {key}: a letter or _, then letters, digits and _"
+
+
+def _fn_problems(fn: Any) -> Iterator[str]:
+    unusable = _unusable(fn)
+    if unusable:
+        yield f"fn {unusable}"
+    elif not _takes_body(fn):
+        yield "fn must take the body as its one positional argument"
+
+
+def _hook_problems(key: str, hooks: Any) -> Iterator[str]:
+    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
+        yield f"{key} must be a list of functions"
+        return
+    for number, hook in enumerate(hooks):
+        unusable = _unusable(hook)
+        if unusable:
+            yield f"{key}.{number} {unusable}"
+        elif _is_generator(hook):
+            yield f"{key}.{number} must not be a generator: its calls would do nothing"
+        elif not _takes_body(hook) and not _fits(hook):
+            yield f"{key}.{number} can be called neither with the body nor bare"
+
+
+def _called_with_body(hook: Hook) -> ActFn:
+    return hook if _takes_body(hook) else _bare(hook)
+
+
+def _bare(hook: Hook) -> ActFn:
+    return lambda _body: hook()
+
+
+def _takes_body(fn: Callable[..., Any]) -> bool:
+    # A decorator that takes *args says nothing; what it wraps does. Both must take the body.
+    return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
+
+
+def _fits(fn: Callable[..., Any], *args: object, follow_wrapped: bool = False) -> bool:
+    try:
+        signature = inspect.signature(fn, follow_wrapped=follow_wrapped)
+    except ValueError:  # builtins without a signature
+        return True
+    try:
+        signature.bind(*args)
+    except TypeError:
+        return False
+    return True
+
+
+def _unusable(fn: Any) -> str:
+    """Say why a function cannot be an act or hook; a coroutine that nobody awaits would check nothing."""
+    if not callable(fn):
+        return "must be a function"
+    for called in (fn, type(fn).__call__):
+        if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
+            return "must not be async: acts and hooks are plain functions"
+    return ""
+
+
+def _is_generator(fn: Any) -> bool:
+    return inspect.isgeneratorfunction(fn) or inspect.isgeneratorfunction(type(fn).__call__)

@@ -1,0 +1,109 @@
+"""The life of one request between reading its body and writing its envelope.
+
+Hooks before validation, validation, hooks before the act, the act, and the writing of its result,
+all under one deadline. Source: contract, "Request lifecycle for an act".
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar, final
+
+from gatewayfw.acts.context import ContextFns, Headers
+from gatewayfw.acts.definitions import Act, ActFn
+from gatewayfw.acts.registry import MAIN, Acts, UnknownName
+from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
+from gatewayfw.errors import DefinitionError, NotFound, PartlyDone, Unavailable
+
+T = TypeVar("T")
+
+
+class Scope(Protocol):
+    """What a running deadline knows; the storage's own, acts import no storage."""
+
+    @property
+    def committed(self) -> bool:
+        """Whether an operation committed inside."""
+
+    def remaining(self) -> float:
+        """Return the seconds left."""
+
+
+@final
+class Lifecycle:
+    """Runs the acts of one gateway.
+
+    ``deadline`` opens the time limit of one request; ``list_names`` tells whether messages may
+    name what exists (the playground is on); ``encode`` writes the body for remote services.
+    """
+
+    def __init__(
+        self,
+        acts: Acts,
+        contexts: ContextFns,
+        deadline: Callable[[], AbstractContextManager[Scope]],
+        list_names: Callable[[], bool],
+        *,
+        encode: Encoder = encode,
+    ) -> None:
+        self._acts = acts
+        self._contexts = contexts
+        self._deadline = deadline
+        self._list_names = list_names
+        self._encode = encode
+
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T]) -> T | RemoteReply:
+        """Run the act that a body names and return what ``finish`` makes of its result.
+
+        ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
+        opened the context and added request, headers and body. ``finish`` runs inside context and
+        deadline, so that cursors can be drained in it. A remote service's reply comes back as it
+        is; its requests run no hooks and no validation here.
+
+        Raises:
+            NotFound: no such service, model or act.
+            ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
+            PartlyDone: the database failed after an operation of this request had committed.
+            Exception: whatever a hook, the act or ``finish`` raised, unchanged.
+        """
+        found = self._found(body)
+        with self._deadline() as scope:
+            try:
+                if isinstance(found, RemoteService):
+                    return self._forwarded(found, body, scope)
+                return finish(self._result(found, body))
+            except Unavailable as error:
+                if scope.committed:
+                    raise PartlyDone from error
+                raise
+
+    def _found(self, body: Mapping[str, Any]) -> Act | RemoteService:
+        try:
+            return self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
+        except UnknownName as error:
+            if self._list_names():
+                raise NotFound(f"{error.message} (known: {', '.join(error.known) or 'none'})") from error
+            raise
+
+    def _result(self, act: Act, body: Mapping[str, Any]) -> Any:
+        _run(act.validation_hooks, body)
+        details = act.struct.check(body["details"], act.validation_run_type)
+        if act.validation_run_type == "create":
+            body = {**body, "details": details}
+            self._contexts.add_body_to_context(body)
+        _run(act.act_hooks, body)
+        return act.fn(body)
+
+    def _forwarded(self, service: RemoteService, body: Mapping[str, Any], scope: Scope) -> RemoteReply:
+        headers = Headers(self._contexts.get_context_model().get("Headers") or ())
+        return service.call(body, headers, seconds=scope.remaining(), encode=self._encode)
+
+
+def _run(hooks: Iterable[ActFn], body: Mapping[str, Any]) -> None:
+    for hook in hooks:
+        given = hook(body)
+        if inspect.iscoroutine(given) or inspect.isgenerator(given):
+            given.close()  # an access check that nobody runs must not pass for a success
+            raise DefinitionError("a hook returned a coroutine or generator, which does nothing")

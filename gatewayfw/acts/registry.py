@@ -1,0 +1,280 @@
+"""Acts and services: registering them, finding them, listing them.
+
+Source: contract, "Registration interface".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, TypeVar, final
+
+from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service, shown
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.structs import Mode
+from gatewayfw.spelling import pythonic
+
+__all__ = ["MAIN", "Act", "Acts", "UnknownName"]
+
+#: The service of all acts registered with `Acts.set_act`.
+MAIN = "main"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+
+
+@final
+class UnknownName(NotFound):
+    """A service, act or model of acts that is not registered; ``known`` names those that are."""
+
+    def __init__(self, message: str, known: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.known = tuple(known)
+
+
+@final
+class Acts:
+    """The acts and services of one gateway.
+
+    Registering is possible at any time and from any thread, and takes effect at once: every change
+    replaces the whole table, so that a reader never sees half of one.
+
+    The getters and `set_service` take their arguments by position or by name, because the contract
+    calls them by position; `set_act` takes names only.
+    """
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self._lock = Lock()
+        self._services: Mapping[str, Service | RemoteService] = MappingProxyType({MAIN: MappingProxyType({})})
+
+    def set_act(
+        self,
+        *,
+        schema: str,
+        act_name: str,
+        validator: Any,
+        fn: ActFn,
+        pre_act: Sequence[Hook] = (),
+        pre_validation: Sequence[Hook] = (),
+        validation_run_type: Mode = "assert",
+    ) -> None:
+        """Register an act of the service ``main``.
+
+        ``fn`` gets the whole body ``{"service", "model", "act", "details": {"set", "get"}}`` and
+        returns what becomes ``body`` of the envelope. A hook that can take one positional argument
+        gets the body too, any other is called bare; what hooks return is ignored. ``schema`` needs
+        no model of that name. Accepted validators: see `gatewayfw.schemas.structs.compile_struct`.
+
+        Raises:
+            DefinitionError: a bad name, function, hook, validator or mode, or an act that is
+                registered already; the message names the act.
+        """
+        given = {
+            "validator": validator,
+            "fn": fn,
+            "preAct": pre_act,
+            "preValidation": pre_validation,
+            "validationRunType": validation_run_type,
+        }
+        act = parse_act(self._schemas, schema, act_name, given)
+        with self._lock:
+            main = self._service(MAIN)
+            acts = main.get(schema, {})
+            if act_name in acts:
+                raise DefinitionError(f"act {schema}.{act_name} is registered already")
+            self._store(MAIN, {**main, schema: {**acts, act_name: act}})
+
+    def act(
+        self,
+        schema: str,
+        act_name: str,
+        *,
+        set: Any = MappingProxyType({}),  # the contract's word
+        get: Any = MappingProxyType({}),
+        mode: Mode = "assert",
+        pre_act: Sequence[Hook] = (),
+        pre_validation: Sequence[Hook] = (),
+    ) -> Callable[[F], F]:
+        """Register the decorated function as an act of ``main``; it stays callable as it was.
+
+        ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of
+        numbers, which mean the select struct of the model ``schema``, or else a field or mapping of
+        kinds as for ``set``. Left out, each accepts ``{}`` only. The docstring becomes the act's
+        description. Raises as `set_act` does.
+        """
+        selected = self._selected(schema, act_name, get)
+
+        def register(fn: F) -> F:
+            self.set_act(
+                schema=schema,
+                act_name=act_name,
+                validator={"set": set, "get": selected},
+                fn=fn,
+                pre_act=pre_act,
+                pre_validation=pre_validation,
+                validation_run_type=mode,
+            )
+            return fn
+
+        return register
+
+    def set_service(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        """Register another service, under a name of its own.
+
+        ``service`` is the URL of a gateway, to which requests are posted on (``/gateway`` is
+        appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
+        ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
+        "validationRunType"?: ...}``, or an `Act` (what another gateway's `get_main_acts` gives).
+
+        Raises:
+            DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which
+                the message names every one.
+        """
+        _check_service_name(name)
+        parsed: Service | RemoteService
+        if isinstance(service, str):
+            parsed = RemoteService(service, name=name, settings=self._schemas.settings)
+        else:
+            parsed = parse_service(self._schemas, name, service)
+        with self._lock:
+            if name in self._services:
+                raise DefinitionError(f"service {name} is registered already")
+            self._store(name, parsed)
+
+    def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
+        """Return the act that a request names, or the remote service it is to be posted on to.
+
+        Raises:
+            UnknownName: nothing of that name is registered; a `NotFound`.
+        """
+        found = self._find(service)
+        return found if isinstance(found, RemoteService) else _act_of(found, model, act)
+
+    def get_service_keys(self) -> list[str]:
+        """Return the names of all services in the order registered, ``main`` first."""
+        return list(self._services)
+
+    def get_service(self, name: str) -> dict[str, dict[str, Act]] | str:
+        """Return what was set: ``{schema: {act name: Act}}``, or the URL as given.
+
+        Raises:
+            NotFound: no such service.
+        """
+        return _copied(self._find(name))
+
+    def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
+        """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL (our choice)."""
+        return {name: _copied(service) for name, service in self._services.items()}
+
+    def get_main_acts(self) -> dict[str, dict[str, Act]]:
+        """Return ``{schema: {act name: Act}}`` of the service ``main``; empty without acts."""
+        return {schema: dict(acts) for schema, acts in self._service(MAIN).items()}
+
+    def get_main_act(self, schema: str, act_name: str) -> Act:
+        """Return one act of the service ``main``; NotFound when there is none."""
+        return self.get_act(MAIN, schema, act_name)
+
+    def get_acts(self, schema: str) -> dict[str, Act]:
+        """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
+        return dict(_acts_of(self._service(MAIN), schema))
+
+    def get_act_keys(self, schema: str) -> list[str]:
+        """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
+        return self.get_acts_keys(MAIN, schema)
+
+    def get_acts_keys(self, service: str, schema: str) -> list[str]:
+        """Return the names of the acts of a schema in a service, in the order registered.
+
+        Raises:
+            NotFound: no such service, no act of that schema, or a remote service, whose acts are
+                not known here.
+        """
+        return list(_acts_of(self._service(service), schema))
+
+    def get_act(self, service: str, schema: str, act: str) -> Act:
+        """Return one act; NotFound under the conditions of `get_acts_keys`."""
+        return _act_of(self._service(service), schema, act)
+
+    def _selected(self, schema: str, act_name: str, get: Any) -> Any:
+        if not _is_selection(get):
+            return get
+        try:
+            return self._schemas.select_struct(schema, get)
+        except DefinitionError as error:
+            raise DefinitionError(f"act {shown(schema)}.{shown(act_name)}: get: {error.message}") from error
+
+    def _find(self, name: str) -> Service | RemoteService:
+        services = self._services
+        found = services.get(name)
+        if found is None:
+            raise UnknownName(f"service not found: {shown(name)}", services)
+        return found
+
+    def _service(self, name: str) -> Service:
+        found = self._find(name)
+        if isinstance(found, RemoteService):
+            raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
+        return found
+
+    def _store(self, name: str, service: Service | RemoteService) -> None:
+        self._services = MappingProxyType({**self._services, name: service})
+
+    # The contract's spellings of the methods above.
+    def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
+        """Register an act given as one object or as keywords; see `set_act`."""
+        self.set_act(**pythonic(config, keys))
+
+    def getMainAct(self, schema: str, actName: str) -> Act:  # noqa: N803  (the contract's word)
+        """Return one act of the service ``main``; see `get_main_act`."""
+        return self.get_main_act(schema, actName)
+
+    setService = set_service
+    getService = get_service
+    getServiceKeys = get_service_keys
+    getActs = get_acts
+    getActsKeys = get_acts_keys
+    getActKeys = get_act_keys
+    getAct = get_act
+    getAtcsWithServices = get_acts_with_services
+    getMainActs = get_main_acts
+
+
+def _check_service_name(name: object) -> None:
+    if not isinstance(name, str) or not _SERVICE_NAME.fullmatch(name):
+        raise DefinitionError(f"bad service name {shown(name)}: a letter or _, then letters, digits, _ and -")
+    if name == MAIN:
+        raise DefinitionError("the service main is this gateway itself; use set_act")
+
+
+def _copied(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
+    if isinstance(service, RemoteService):
+        return service.given
+    return {schema: dict(acts) for schema, acts in service.items()}
+
+
+def _acts_of(service: Service, model: str) -> ActsByName:
+    acts = service.get(model)
+    if not acts:
+        raise UnknownName(f"no acts found for model: {shown(model)}", service)
+    return acts
+
+
+def _act_of(service: Service, model: str, act: str) -> Act:
+    acts = _acts_of(service, model)
+    found = acts.get(act)
+    if found is None:
+        raise UnknownName(f"act not found: {shown(model)}.{shown(act)}", acts)
+    return found
+
+
+def _is_selection(get: Any) -> bool:
+    """Tell whether ``get`` is a number or a mapping of such, not a field or mapping of kinds."""
+    if isinstance(get, Mapping):
+        return bool(get) and all(_is_selection(value) for value in get.values())
+    return isinstance(get, (int, float)) and not isinstance(get, bool)

@@ -1,0 +1,125 @@
+"""Shared things of the act tests: one gateway's parts without web and storage."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.registry import Acts
+from gatewayfw.schemas import Schemas, string
+from gatewayfw.settings import Settings
+
+Script = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Clock:
+    """A deadline whose scope a test sets, and which records being open."""
+
+    def __init__(self) -> None:
+        self.committed = False
+        self.left = 5.0
+        self.is_open = False
+
+    def remaining(self) -> float:
+        return self.left
+
+    @contextmanager
+    def __call__(self) -> Iterator[Clock]:
+        self.is_open = True
+        try:
+            yield self
+        finally:
+            self.is_open = False
+
+
+class Upstream(ThreadingHTTPServer):
+    """A server whose queue holds a burst of connections; http.server's own holds 5."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
+@pytest.fixture
+def schemas():
+    schemas = Schemas(Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_bytes=1000))
+    schemas.add("user", {"name": string(), "email": string()}, {}, {})
+    return schemas
+
+
+@pytest.fixture
+def acts(schemas):
+    return Acts(schemas)
+
+
+@pytest.fixture
+def context_fns():
+    return ContextFns()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def lifecycle(acts, context_fns, clock):
+    return Lifecycle(acts, context_fns, clock, lambda: False)
+
+
+@pytest.fixture
+def call(lifecycle, context_fns):
+    """Run a body as the web part does, in a context of its own; the result unchanged."""
+
+    def call(model: str, act: str, set_: Any = None, get: Any = None, **more: Any) -> Any:
+        body = {"service": "main", "model": model, "act": act, "details": {"set": set_ or {}, "get": get or {}}, **more}
+        with context_fns.open():
+            context_fns.add_body_to_context(body)
+            return lifecycle.run(body, lambda result: result)
+
+    return call
+
+
+@pytest.fixture
+def upstream() -> Iterator[Callable[[Script], str]]:
+    """A function that starts a server whose answer to a POST is a script, and returns its URL."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(script: Script) -> str:
+        server = Upstream(("127.0.0.1", 0), _handler(script))
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A port of 127.0.0.1 on which nothing listens."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def _handler(script: Script) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:  # the name http.server calls
+            script(self)
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    return Handler

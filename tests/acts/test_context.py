@@ -1,0 +1,232 @@
+"""The request context: its functions by the contract, and who sees what."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context as Variables
+from threading import Barrier
+
+import pytest
+from werkzeug.datastructures import EnvironHeaders
+from werkzeug.datastructures import Headers as WerkzeugHeaders
+
+from gatewayfw.acts.context import Context, ContextFns, Headers
+
+
+@pytest.fixture
+def opened(context_fns):
+    """Context functions inside an open request."""
+    with context_fns.open():
+        yield context_fns
+
+
+def test_open_gives_empty_headers_and_no_body(context_fns):
+    with context_fns.open() as context:
+        assert context == {"Headers": {}, "body": None}
+        assert context_fns.get_context_model() is context
+
+
+def test_open_restores_the_previous_context_after_an_exception(opened):
+    opened.add_context({"user": "outer"})
+    with pytest.raises(LookupError), opened.open():
+        opened.set_context({"user": "inner"})
+        raise LookupError
+    assert opened.get_context_model().user == "outer"
+
+
+def test_current_context_is_live(opened):
+    context = opened.get_context_model()
+    context["user"] = "Ana"
+    opened.set_context({"role": "Manager"})
+    assert context == {"role": "Manager"}
+    assert opened.get_context_model() is context
+
+
+@pytest.mark.parametrize("name", ["set_context", "setContext", "add_contexts", "addContexts"])
+def test_set_context_replaces_headers_and_body_too(opened, name):
+    opened.add_context({"user": "Ana"})
+    getattr(opened, name)({"body": 1})
+    assert opened.get_context_model() == {"body": 1}
+
+
+def test_set_context_to_the_context_itself_keeps_it(opened):
+    opened.add_context({"user": "Ana"})
+    opened.set_context(opened.get_context_model())
+    assert opened.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+
+
+@pytest.mark.parametrize("name", ["add_context", "addContext"])
+def test_add_context_merges(opened, name):
+    opened.add_context({"user": "Ana", "role": "Manager"})
+    getattr(opened, name)({"user": "Bo"})
+    assert opened.get_context_model() == {"Headers": {}, "body": None, "user": "Bo", "role": "Manager"}
+
+
+@pytest.mark.parametrize("name", ["set_context", "add_contexts", "add_context"])
+@pytest.mark.parametrize("value", [None, "user", [("user", "Ana")], 1], ids=repr)
+def test_a_context_that_is_no_mapping_is_refused(opened, name, value):
+    opened.add_context({"user": "Ana"})
+    with pytest.raises(TypeError, match="expected a mapping"):
+        getattr(opened, name)(value)
+    assert opened.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+
+
+def test_request_headers_and_body_have_keys_of_their_own(opened):
+    request = object()
+    opened.addReqToContext(request)
+    opened.addHeaderToContext({"Token": "t"})
+    opened.addBodyToContext({"act": "a"})
+    assert opened.getContextModel() == {"Request": request, "Headers": {"token": "t"}, "body": {"act": "a"}}
+
+
+def test_keys_read_and_write_as_attributes(opened):
+    context = opened.get_context_model()
+    context.user = "Ana"
+    assert (context["user"], context.user, context.body) == ("Ana", "Ana", None)
+    del context.user
+    assert "user" not in context
+
+
+def test_a_missing_key_is_a_missing_attribute():
+    context = Context(user="Ana")
+    with pytest.raises(AttributeError, match="the context has no 'role'"):
+        _ = context.role
+    with pytest.raises(AttributeError, match="the context has no 'role'"):
+        del context.role
+    assert not hasattr(context, "role")
+
+
+def test_names_of_dictionary_methods_are_keys_only():
+    context = Context()
+    with pytest.raises(AttributeError, match="'items' is a method of dictionaries"):
+        context.items = 1
+    context["items"] = 1
+    assert context == {"items": 1}
+
+
+def test_a_context_can_be_copied():
+    assert copy.deepcopy(Context(user="Ana")) == Context(user="Ana")
+
+
+HEADER_SOURCES = {
+    "mapping": {"Token": "t", "Accept-Language": "fa"},
+    "pairs": [("Token", "t"), ("Accept-Language", "fa")],
+    "iterator": iter([("Token", "t"), ("Accept-Language", "fa")]),
+    "werkzeug": WerkzeugHeaders([("Token", "t"), ("Accept-Language", "fa")]),
+    "environ": EnvironHeaders({"HTTP_TOKEN": "t", "HTTP_ACCEPT_LANGUAGE": "fa"}),
+    "ours": Headers({"Token": "t", "Accept-Language": "fa"}),
+}
+
+
+@pytest.mark.parametrize("source", HEADER_SOURCES.values(), ids=HEADER_SOURCES)
+def test_headers_do_not_mind_case(source):
+    headers = Headers(source)
+    assert (headers["TOKEN"], headers.get("accept-LANGUAGE"), headers.get("missing")) == ("t", "fa", None)
+    assert list(headers) == ["Token", "Accept-Language"]
+    assert headers == {"token": "t", "accept-language": "fa"}
+
+
+@pytest.mark.parametrize("kind", [list, WerkzeugHeaders, Headers])
+def test_headers_keep_all_values_of_a_name(kind):
+    headers = Headers(kind([("Accept", "a"), ("ACCEPT", "b"), ("Token", "t")]))
+    assert (headers["accept"], headers.getlist("ACCEPT"), headers.getlist("missing")) == ("a", ["a", "b"], [])
+    assert dict(headers) == {"Accept": "a", "Token": "t"}
+
+
+@pytest.mark.parametrize("other", [{"Token": "u"}, {}, {1: "t"}, "Token", [("Token", "t")]], ids=repr)
+def test_headers_differ(other):
+    assert Headers({"Token": "t"}) != other
+
+
+def test_headers_never_show_their_values():
+    assert repr(Headers({"Token": "secret"})) == "Headers(['Token'])"
+
+
+def test_gateways_do_not_see_each_other():
+    one, other = ContextFns(), ContextFns()
+    with one.open() as context, other.open():
+        assert one.get_context_model() is context
+        one.add_context({"user": "Ana"})
+        other.set_context({"user": "Bo"})
+        assert (one.get_context_model().user, other.get_context_model().user) == ("Ana", "Bo")
+    with other.open() as context:
+        assert "user" not in context
+
+
+def test_scratch_context_outside_a_request_is_kept_and_not_seen_in_a_request(context_fns):
+    def hooks_alone() -> None:
+        context_fns.add_context({"user": "Ana"})
+        with context_fns.open() as context:
+            assert "user" not in context
+        assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+
+    Variables().run(hooks_alone)
+
+
+def test_scratch_context_begun_inside_another_gateway_ends_with_it(context_fns):
+    inner = ContextFns()
+    with context_fns.open() as context:
+        inner.add_context({"user": "Ana"})
+        assert context_fns.get_context_model() is context
+    assert inner.get_context_model() == {"Headers": {}, "body": None}
+
+
+def test_pool_threads_do_not_inherit_the_context(opened):
+    opened.add_context({"user": "Ana"})
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: dict(opened.get_context_model())).result() == {"Headers": {}, "body": None}
+
+
+def test_run_in_context_carries_the_context_into_a_pool(opened):
+    opened.add_context({"user": "Ana"})
+    with ThreadPoolExecutor(4) as pool:
+        carried = opened.runInContext(lambda suffix: opened.get_context_model().user + suffix)
+        assert list(pool.map(carried, "1234")) == ["Ana1", "Ana2", "Ana3", "Ana4"]
+
+
+def test_run_in_context_gives_each_concurrent_call_a_copy(opened):
+    opened.add_context({"user": "Ana"})
+    barrier = Barrier(4)
+
+    def work(number: int) -> dict[str, object]:
+        opened.get_context_model()["number"] = number
+        barrier.wait(5)
+        return dict(opened.get_context_model())
+
+    carried = opened.run_in_context(work)
+    with ThreadPoolExecutor(4) as pool:
+        seen = list(pool.map(carried, range(4)))
+    assert seen == [{"Headers": {}, "body": None, "user": "Ana", "number": number} for number in range(4)]
+    assert opened.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+
+
+def test_run_in_context_keeps_what_the_context_was_when_it_was_called(context_fns):
+    with context_fns.open():
+        context_fns.add_context({"user": "Ana"})
+        carried = context_fns.run_in_context(lambda: context_fns.get_context_model().user)
+        context_fns.set_context({"user": "Bo"})
+    assert (carried(), carried()) == ("Ana", "Ana")
+
+
+def test_16_threads_of_1000_requests_each_see_only_their_own_user(context_fns):
+    barrier = Barrier(16)
+
+    def serve(thread: int) -> int:
+        barrier.wait(5)
+        return sum(_serves(context_fns, f"{thread}-{number}") for number in range(1000))
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(serve, range(16))) == [1000] * 16
+
+
+def _serves(context_fns: ContextFns, user: str) -> bool:
+    """Tell whether a request sees an empty context at first and its own user at last."""
+    with context_fns.open() as context:
+        fresh = context == {"Headers": {}, "body": None}
+        context_fns.add_header_to_context({"token": user})
+        context_fns.add_context({"user": user})
+        with context_fns.open():
+            context_fns.set_context({"user": "nested"})
+        seen = context_fns.get_context_model()
+        return fresh and (seen["user"], seen["Headers"]["Token"]) == (user, user)

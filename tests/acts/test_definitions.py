@@ -1,0 +1,267 @@
+"""One act as it is registered: its hooks' signatures, its refusals, its two faces."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from gatewayfw.acts.definitions import ACT_KEYS, parse_act, shown
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import string
+
+STRUCT = {"set": {"name": string()}, "get": {}}
+
+
+def act_fn(body):
+    """Say hello.
+
+    To the caller.
+    """
+
+
+def bare():
+    """Take nothing."""
+
+
+async def asynchronous(body):
+    """Do nothing unless awaited."""
+
+
+async def asynchronous_generator(body):
+    """Do nothing unless iterated."""
+    yield body
+
+
+def generator(body):
+    """Do nothing unless iterated."""
+    yield body
+
+
+def two(first, second):
+    """Take two."""
+
+
+def keyword_needed(body, *, key):
+    """Take a keyword no caller gives."""
+
+
+class AsyncCall:
+    async def __call__(self, body):
+        """Do nothing unless awaited."""
+
+
+class GeneratorCall:
+    def __call__(self, body):
+        yield body
+
+
+def parsed(schemas, schema="user", act_name="addUser", **given):
+    return parse_act(schemas, schema, act_name, {"validator": STRUCT, "fn": act_fn, **given})
+
+
+def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
+    act = parsed(schemas, preAct=[bare], preValidation=[act_fn], validationRunType="create")
+    assert dict(act) == {
+        "schema": "user",
+        "actName": "addUser",
+        "validator": STRUCT,
+        "fn": act_fn,
+        "preAct": (bare,),
+        "preValidation": (act_fn,),
+        "validationRunType": "create",
+    }
+    assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
+    assert act.description == "Say hello.\n\nTo the caller."
+    assert repr(act) == "Act(schema='user', act_name='addUser')"
+
+
+def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
+    act = parsed(schemas, fn=lambda body: None)
+    assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 7)
+
+
+def test_an_act_cannot_be_changed(schemas):
+    act = parsed(schemas)
+    with pytest.raises(FrozenInstanceError):
+        act.fn = bare
+    with pytest.raises(TypeError):
+        act["fn"] = bare
+    with pytest.raises(KeyError):
+        act["struct"]
+
+
+def test_hooks_are_kept_as_they_were_when_registered(schemas):
+    hooks = [bare]
+    act = parsed(schemas, preAct=hooks)
+    hooks.append(two)
+    assert act.pre_act == (bare,)
+
+
+class Hooks:
+    """Hooks of every form; each records what it was called with."""
+
+    def __init__(self):
+        self.calls = []
+
+    def method(self, body):
+        self.calls.append(body)
+
+    def bare_method(self):
+        self.calls.append("bare")
+
+    def __call__(self, body):
+        self.calls.append(body)
+
+    def keyword(self, *, body="bare"):
+        self.calls.append(body)
+
+    def default(self, body="bare"):
+        self.calls.append(body)
+
+    def all_positional(self, *values):
+        self.calls.append(*values or ["bare"])
+
+    def two(self, first, second):
+        self.calls.append((first, second))
+
+    def wrapping(self, hook):
+        @functools.wraps(hook)
+        def wrapper(*args, **kwargs):
+            return hook(*args, **kwargs)
+
+        return wrapper
+
+    def filling(self, hook):
+        @functools.wraps(hook)
+        def wrapper():
+            return hook("filled")
+
+        return wrapper
+
+
+HOOK_FORMS = {
+    "bound method": (lambda hooks: hooks.method, "BODY"),
+    "bound method without parameters": (lambda hooks: hooks.bare_method, "bare"),
+    "callable object": (lambda hooks: hooks, "BODY"),
+    "keyword only": (lambda hooks: hooks.keyword, "bare"),
+    "default": (lambda hooks: hooks.default, "BODY"),
+    "any number": (lambda hooks: hooks.all_positional, "BODY"),
+    "partial with one left": (lambda hooks: functools.partial(hooks.two, "given"), ("given", "BODY")),
+    "partial with none left": (lambda hooks: functools.partial(hooks.two, "given", "too"), ("given", "too")),
+    "builtin": (lambda hooks: hooks.calls.append, "BODY"),
+    "decorated with a parameter": (lambda hooks: hooks.wrapping(hooks.method), "BODY"),
+    "decorated without": (lambda hooks: hooks.wrapping(hooks.bare_method), "bare"),
+    "decorator that gives the value": (lambda hooks: hooks.filling(hooks.method), "filled"),
+}
+
+
+@pytest.mark.parametrize(("form", "expected"), HOOK_FORMS.values(), ids=HOOK_FORMS)
+@pytest.mark.parametrize(("key", "attribute"), [("preAct", "act_hooks"), ("preValidation", "validation_hooks")])
+def test_a_hook_that_can_take_the_body_gets_it(schemas, form, expected, key, attribute):
+    hooks = Hooks()
+    (hook,) = getattr(parsed(schemas, **{key: (form(hooks),)}), attribute)
+    hook("BODY")
+    assert hooks.calls == [expected]
+
+
+def test_a_builtin_without_a_signature_gets_the_body(schemas):
+    (hook,) = parsed(schemas, preAct=[dict]).act_hooks
+    assert hook({"act": "a"}) == {"act": "a"}
+
+
+NAME = "a letter or _, then letters, digits and _"
+REFUSED = {
+    "empty schema": ({"schema": ""}, f"act .addUser: bad schema: {NAME}"),
+    "schema with a dash": ({"schema": "a-b"}, f"act a-b.addUser: bad schema: {NAME}"),
+    "schema of another type": ({"schema": 1}, f"act 1.addUser: bad schema: {NAME}"),
+    "act name with a line feed": ({"act_name": "a\n"}, rf"act user.a\n: bad actName: {NAME}"),
+    "act name with a digit first": ({"act_name": "1a"}, f"act user.1a: bad actName: {NAME}"),
+    "act name beyond ASCII": ({"act_name": "añadir"}, f"act user.añadir: bad actName: {NAME}"),
+    "no function": ({"fn": "x"}, "act user.addUser: fn must be a function"),
+    "fn None": ({"fn": None}, "act user.addUser: fn must be a function"),
+    "fn without parameter": (
+        {"fn": bare},
+        "act user.addUser: fn must take the body as its one positional argument",
+    ),
+    "fn of two": ({"fn": two}, "act user.addUser: fn must take the body as its one positional argument"),
+    "fn with a needed keyword": (
+        {"fn": keyword_needed},
+        "act user.addUser: fn must take the body as its one positional argument",
+    ),
+    "async fn": (
+        {"fn": asynchronous},
+        "act user.addUser: fn must not be async: acts and hooks are plain functions",
+    ),
+    "one hook, no list": ({"preAct": bare}, "act user.addUser: preAct must be a list of functions"),
+    "hooks None": ({"preValidation": None}, "act user.addUser: preValidation must be a list of functions"),
+    "hooks as text": ({"preAct": "ab"}, "act user.addUser: preAct must be a list of functions"),
+    "hook no function": ({"preValidation": [bare, 1]}, "act user.addUser: preValidation.1 must be a function"),
+    "hook of two": ({"preAct": [two]}, "act user.addUser: preAct.0 can be called neither with the body nor bare"),
+    "async hook": (
+        {"preAct": [asynchronous]},
+        "act user.addUser: preAct.0 must not be async: acts and hooks are plain functions",
+    ),
+    "async generator": (
+        {"preAct": [asynchronous_generator]},
+        "act user.addUser: preAct.0 must not be async: acts and hooks are plain functions",
+    ),
+    "async partial": (
+        {"preAct": [functools.partial(asynchronous)]},
+        "act user.addUser: preAct.0 must not be async: acts and hooks are plain functions",
+    ),
+    "async callable": (
+        {"preAct": [AsyncCall()]},
+        "act user.addUser: preAct.0 must not be async: acts and hooks are plain functions",
+    ),
+    "generator hook": (
+        {"preAct": [generator]},
+        "act user.addUser: preAct.0 must not be a generator: its calls would do nothing",
+    ),
+    "generator callable": (
+        {"preAct": [GeneratorCall()]},
+        "act user.addUser: preAct.0 must not be a generator: its calls would do nothing",
+    ),
+    "mode": (
+        {"validationRunType": "Create"},
+        "act user.addUser: validationRunType must be 'assert' or 'create'",
+    ),
+    "mode None": ({"validationRunType": None}, "act user.addUser: validationRunType must be 'assert' or 'create'"),
+    "several": (
+        {"schema": "", "fn": 1, "preAct": [2]},
+        f"act .addUser: bad schema: {NAME}; fn must be a function; preAct.0 must be a function",
+    ),
+    "validator": (
+        {"validator": {"set": {}}},
+        "act user.addUser: validator: expected exactly set and get, not set",
+    ),
+    "validator of no form": (
+        {"validator": None},
+        "act user.addUser: validator: expected an object with set and get, a schema or a function, not NoneType",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_wrong_part_is_refused_and_named(schemas, given, message):
+    with pytest.raises(DefinitionError) as raised:
+        parsed(schemas, **given)
+    assert raised.value.message == message
+
+
+SHOWN = {
+    "plain": ("user", "user"),
+    "long": ("x" * 70, "x" * 64),
+    "control": ("a\r\n\x1b[0m\x00", r"a\r\n\x1b[0m\x00"),
+    "direction": ("a\u202eb", r"a\u202eb"),
+    "surrogate": ("\ud800", r"\ud800"),
+    "letters": ("کاربر", "کاربر"),
+    "long after escaping": ("\x00" * 70, r"\x00" * 16),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), SHOWN.values(), ids=SHOWN)
+def test_names_in_messages_are_short_and_printable(name, expected):
+    assert shown(name) == expected

@@ -1,0 +1,378 @@
+"""The life of one request: order, modes, refusals, deadline, context; against the real schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.registry import Acts
+from gatewayfw.errors import (
+    DefinitionError,
+    HttpError,
+    NotFound,
+    OutcomeUnknown,
+    PartlyDone,
+    RemoteTimeout,
+    Timeout,
+    Unavailable,
+    ValidationError,
+)
+from gatewayfw.schemas import defaulted, number, optional, string
+
+
+@pytest.fixture
+def log():
+    """What ran, in order."""
+    return []
+
+
+@pytest.fixture
+def logging_act(acts, log):
+    """Register user.addUser whose parts note that they ran."""
+
+    def register(**more):
+        acts.set_act(
+            schema="user",
+            act_name="addUser",
+            validator=lambda details: log.append("validator"),
+            fn=lambda body: log.append("fn"),
+            **{
+                "pre_validation": [lambda: log.append("preValidation 1"), lambda: log.append("preValidation 2")],
+                "pre_act": [lambda: log.append("preAct 1"), lambda: log.append("preAct 2")],
+                **more,
+            },
+        )
+
+    return register
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_order_is_hooks_validator_hooks_act_finish(lifecycle, logging_act, log, mode):
+    logging_act(validation_run_type=mode)
+    body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": {}, "get": {}}}
+    assert lifecycle.run(body, lambda result: log.append("finish")) is None
+    order = ["preValidation 1", "preValidation 2", "validator", "preAct 1", "preAct 2", "fn", "finish"]
+    assert log == order
+
+
+def stop():
+    raise HttpError("You cant do this", 403)
+
+
+STOPS = {
+    "preValidation": ({"pre_validation": [stop]}, []),
+    "preAct": ({"pre_act": [stop]}, ["preValidation 1", "preValidation 2", "validator"]),
+}
+
+
+@pytest.mark.parametrize(("more", "ran"), STOPS.values(), ids=STOPS)
+def test_nothing_runs_after_a_hook_that_raises(call, logging_act, log, more, ran):
+    logging_act(**more)
+    with pytest.raises(HttpError, match="You cant do this"):
+        call("user", "addUser")
+    assert log == ran
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_a_refused_request_runs_no_pre_act_hook_and_no_act(call, acts, log, mode):
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator={"set": {"name": string(), "age": number()}, "get": {}},
+        fn=lambda body: log.append("fn"),
+        pre_validation=[lambda: log.append("preValidation")],
+        pre_act=[lambda: log.append("preAct")],
+        validation_run_type=mode,
+    )
+    with pytest.raises(ValidationError) as raised:
+        call("user", "addUser", {"name": 1})
+    assert raised.value.errors == {
+        "set.name": ["Not a valid string."],
+        "set.age": ["Missing data for required field."],
+    }
+    assert log == ["preValidation"]
+
+
+VALIDATOR = {"set": {"age": number(), "role": defaulted(string(), "Ordinary")}, "get": {"name": optional(number())}}
+
+
+def test_assert_passes_the_body_as_it_was_sent(lifecycle, acts, context_fns):
+    seen = []
+    acts.set_act(schema="user", act_name="addUser", validator=VALIDATOR, fn=lambda body: body, pre_act=[seen.append])
+    body = {
+        "service": "main",
+        "model": "user",
+        "act": "addUser",
+        "details": {"set": {"age": 5, "role": "x"}, "get": {}},
+    }
+    with context_fns.open():
+        context_fns.add_body_to_context(body)
+        assert lifecycle.run(body, lambda result: result) is body is seen[0] is context_fns.get_context_model().body
+    assert body["details"] == {"set": {"age": 5, "role": "x"}, "get": {}}
+
+
+def test_assert_fills_and_coerces_nothing(call, acts):
+    acts.set_act(schema="user", act_name="addUser", validator=VALIDATOR, fn=lambda body: body)
+    with pytest.raises(ValidationError) as raised:
+        call("user", "addUser", {"age": "5"})
+    assert sorted(raised.value.errors) == ["set.age", "set.role"]
+
+
+def test_create_replaces_details_and_leaves_the_other_keys(lifecycle, acts, context_fns):
+    seen = []
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator=VALIDATOR,
+        fn=lambda body: (body, context_fns.get_context_model()["body"]),
+        pre_validation=[lambda body: seen.append((body, context_fns.get_context_model().body))],
+        pre_act=[lambda body: seen.append((body, context_fns.get_context_model().body))],
+        validation_run_type="create",
+    )
+    sent = {"service": "main", "model": "user", "act": "addUser", "details": {"set": {"age": "5"}, "get": {"name": 1}}}
+    before = {**sent, "details": {"set": {"age": "5"}, "get": {"name": 1}}}
+    loaded = {**sent, "details": {"set": {"age": 5, "role": "Ordinary"}, "get": {"name": 1}}}
+    with context_fns.open():
+        context_fns.add_body_to_context(sent)
+        assert lifecycle.run(sent, lambda result: result) == (loaded, loaded)
+    assert seen == [(before, before), (loaded, loaded)]
+    assert sent == before
+
+
+def test_the_body_is_never_read_back_from_the_context(call, acts, context_fns):
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator=VALIDATOR,
+        fn=lambda body: body["details"]["set"],
+        pre_validation=[lambda: context_fns.set_context({"body": {"details": {"set": {"age": 1}, "get": {}}}})],
+        pre_act=[lambda: context_fns.add_body_to_context(None)],
+        validation_run_type="create",
+    )
+    assert call("user", "addUser", {"age": 7}) == {"age": 7, "role": "Ordinary"}
+
+
+def test_validation_sees_what_pre_validation_hooks_did_to_the_body(call, acts):
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator={"set": {"age": number()}, "get": {}},
+        fn=lambda body: body["details"]["set"],
+        pre_validation=[lambda body: body["details"]["set"].pop("legacy")],
+    )
+    assert call("user", "addUser", {"age": 1, "legacy": True}) == {"age": 1}
+
+
+def test_hooks_and_act_share_the_context(call, acts, context_fns):
+    acts.set_act(
+        schema="user",
+        act_name="whoAmI",
+        validator={"set": {}, "get": {}},
+        fn=lambda body: context_fns.get_context_model().user,
+        pre_act=[lambda: context_fns.add_context({"user": "Ana"})],
+    )
+    assert call("user", "whoAmI") == "Ana"
+
+
+def test_what_hooks_return_is_ignored(call, logging_act, log):
+    logging_act(pre_validation=[lambda: {"stop": True}], pre_act=[lambda body: False])
+    call("user", "addUser")
+    assert log == ["validator", "fn"]
+
+
+async def access_check():
+    raise AssertionError("never awaited")
+
+
+def generated() -> Iterator[None]:
+    yield
+
+
+@pytest.mark.parametrize("hook", [lambda: access_check(), lambda body: generated()], ids=["coroutine", "generator"])
+@pytest.mark.parametrize("key", ["pre_validation", "pre_act"])
+def test_a_hook_that_only_returns_work_to_be_done_stops_the_request(call, logging_act, log, key, hook):
+    logging_act(**{key: [hook]})
+    with pytest.raises(DefinitionError, match="a hook returned a coroutine or generator"):
+        call("user", "addUser")
+    assert "fn" not in log
+
+
+@pytest.mark.parametrize("error", [HttpError("no", 418), KeyError("x"), Exception("mine"), StopIteration()], ids=repr)
+@pytest.mark.parametrize("where", ["pre_validation", "pre_act", "fn"])
+def test_exceptions_pass_unchanged_and_the_context_is_restored(call, acts, context_fns, error, where):
+    def fail(body):
+        context_fns.set_context({"user": "Ana"})
+        raise error
+
+    parts = {"fn": lambda body: None, **{where: fail if where == "fn" else [fail]}}
+    acts.set_act(schema="user", act_name="addUser", validator={"set": {}, "get": {}}, **parts)
+    with context_fns.open() as outer:
+        with pytest.raises(type(error)) as raised:
+            call("user", "addUser")
+        assert raised.value is error
+        assert context_fns.get_context_model() is outer == {"Headers": {}, "body": None}
+
+
+def test_finish_runs_inside_context_and_deadline(lifecycle, acts, context_fns, clock):
+    def rows(body):
+        yield clock.is_open
+        yield context_fns.get_context_model().user
+
+    acts.set_act(
+        schema="user",
+        act_name="getUsers",
+        validator={"set": {}, "get": {}},
+        fn=rows,
+        pre_act=[lambda: context_fns.add_context({"user": clock.is_open})],
+    )
+    body = {"model": "user", "act": "getUsers", "details": {"set": {}, "get": {}}}
+    with context_fns.open():
+        assert lifecycle.run(body, list) == [True, True]
+    assert not clock.is_open
+
+
+@pytest.mark.parametrize("service", [{}, {"service": None}, {"service": "main"}], ids=repr)
+def test_main_is_the_default_service(lifecycle, logging_act, log, service):
+    logging_act()
+    lifecycle.run({**service, "model": "user", "act": "addUser", "details": {"set": {}, "get": {}}}, bool)
+    assert log[-1] == "fn"
+
+
+def test_acts_of_another_service_in_this_process_run_here(call, acts, context_fns):
+    acts.set_service(
+        "billing",
+        {
+            "bill": {
+                "addBill": {
+                    "validator": VALIDATOR,
+                    "fn": lambda body: (body["service"], body["details"]["set"], context_fns.get_context_model().user),
+                    "preAct": [lambda: context_fns.add_context({"user": "Ana"})],
+                    "validationRunType": "create",
+                }
+            }
+        },
+    )
+    assert call("bill", "addBill", {"age": 1}, service="billing") == ("billing", {"age": 1, "role": "Ordinary"}, "Ana")
+
+
+UNKNOWN = {
+    "service": ({"service": "shop"}, "service not found: shop", " (known: main, empty)"),
+    "model": ({"model": "usr"}, "no acts found for model: usr", " (known: user)"),
+    "act": ({"act": "x" * 70}, "act not found: user." + "x" * 64, " (known: addUser)"),
+    "control characters": ({"act": "a\r\nb"}, r"act not found: user.a\r\nb", " (known: addUser)"),
+    "service without acts": ({"service": "empty"}, "no acts found for model: user", " (known: none)"),
+}
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["playground off", "playground on"])
+@pytest.mark.parametrize(("asked", "message", "names"), UNKNOWN.values(), ids=UNKNOWN)
+def test_unknown_names_are_404_and_what_exists_is_told_to_the_playground_only(
+    acts, context_fns, clock, logging_act, log, asked, message, names, listed
+):
+    logging_act()
+    acts.set_service("empty", {})
+    lifecycle = Lifecycle(acts, context_fns, clock, lambda: listed)
+    body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": {}, "get": {}}, **asked}
+    with pytest.raises(NotFound) as raised:
+        lifecycle.run(body, bool)
+    assert (raised.value.message, raised.value.status) == (message + names * listed, 404)
+    assert log == []
+
+
+@pytest.mark.parametrize("error", [Unavailable(), Timeout()], ids=repr)
+@pytest.mark.parametrize("where", ["pre_validation", "pre_act", "fn", "finish"])
+def test_losing_the_database_after_a_commit_is_partly_done(lifecycle, acts, clock, error, where):
+    def fail(_):
+        clock.committed = True
+        raise error
+
+    parts = {"fn": lambda body: None}
+    if where != "finish":
+        parts[where] = fail if where == "fn" else [fail]
+    acts.set_act(schema="user", act_name="addUser", validator={"set": {}, "get": {}}, **parts)
+    body = {"model": "user", "act": "addUser", "details": {"set": {}, "get": {}}}
+    with pytest.raises(PartlyDone) as raised:
+        lifecycle.run(body, fail if where == "finish" else bool)
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize(
+    ("error", "committed"),
+    [(Unavailable(), False), (Timeout(), False), (OutcomeUnknown(), True), (HttpError("no", 503), True)],
+    ids=repr,
+)
+def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
+    def fail(body):
+        clock.committed = committed
+        raise error
+
+    acts.set_act(schema="user", act_name="addUser", validator={"set": {}, "get": {}}, fn=fail)
+    with pytest.raises(type(error)) as raised:
+        call("user", "addUser")
+    assert raised.value is error
+
+
+def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, schemas, clock):
+    inner_fns = ContextFns()
+    inner_acts = Acts(schemas)
+    inner = Lifecycle(inner_acts, inner_fns, clock, lambda: False)
+    nothing = {"set": {}, "get": {}}
+    inner_acts.set_act(
+        schema="user",
+        act_name="whoAmI",
+        validator=nothing,
+        fn=lambda body: inner_fns.get_context_model().user,
+        pre_act=[lambda: inner_fns.add_context({"user": "inner"})],
+        validation_run_type="create",
+    )
+
+    def ask_inner(body):
+        with inner_fns.open():
+            seen = inner.run({"model": "user", "act": "whoAmI", "details": nothing}, str)
+        return seen, context_fns.get_context_model().user, context_fns.get_context_model().body is body
+
+    acts.set_act(
+        schema="user",
+        act_name="ask",
+        validator=nothing,
+        fn=ask_inner,
+        pre_act=[lambda: context_fns.add_context({"user": "outer"})],
+    )
+    assert call("user", "ask") == ("inner", "outer", True)
+
+
+def test_an_act_registered_while_serving_takes_effect_at_once(call, acts, log):
+    with pytest.raises(NotFound):
+        call("user", "late")
+    acts.act("user", "late")(lambda body: log.append("late"))
+    call("user", "late")
+    assert log == ["late"]
+
+
+def test_parallel_requests_each_see_their_own_context(acts, call, context_fns):
+    acts.set_act(
+        schema="user",
+        act_name="whoAmI",
+        validator={"set": {"name": string()}, "get": {}},
+        fn=lambda body: (body["details"]["set"]["name"], context_fns.get_context_model().user),
+        pre_act=[
+            lambda body: context_fns.add_context(
+                {"user": context_fns.get_context_model().body["details"]["set"]["name"]}
+            )
+        ],
+        validation_run_type="create",
+    )
+    names = [f"user {number}" for number in range(400)]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(lambda name: call("user", "whoAmI", {"name": name}), names)) == [(n, n) for n in names]
+
+
+def test_a_remote_service_runs_no_hooks_and_is_asked_within_the_deadline(call, acts, clock):
+    acts.set_service("far", "http://127.0.0.1:9")
+    clock.left = 0.0
+    with pytest.raises(RemoteTimeout, match="service far took too long"):
+        call("user", "addUser", service="far")

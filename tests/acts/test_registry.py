@@ -1,0 +1,359 @@
+"""Registering and finding acts and services, in both spellings."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.errors import DefinitionError, NotFound, ValidationError
+from gatewayfw.schemas import Schemas, object_, string
+from gatewayfw.settings import Settings
+
+STRUCT = {"set": {"name": string()}, "get": {}}
+URL = "http://127.0.0.1:9"
+
+
+def add_user(body):
+    """Add a user."""
+
+
+def get_user(body):
+    """Get a user."""
+
+
+@pytest.fixture
+def filled(acts):
+    """Acts of two schemas, a service in this process and a remote one."""
+    acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
+    acts.set_act(schema="city", act_name="addCity", validator=STRUCT, fn=add_user)
+    acts.set_act(schema="user", act_name="getUser", validator=STRUCT, fn=get_user)
+    acts.set_service("billing", {"bill": {"addBill": {"validator": STRUCT, "fn": add_user}}})
+    acts.set_service("far", URL)
+    return acts
+
+
+def test_set_act_registers_an_act_of_main(acts):
+    acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user, validation_run_type="create")
+    assert acts.get_act("main", "user", "addUser") == {
+        "schema": "user",
+        "actName": "addUser",
+        "validator": STRUCT,
+        "fn": add_user,
+        "preAct": (),
+        "preValidation": (),
+        "validationRunType": "create",
+    }
+
+
+CONTRACT = {
+    "schema": "user",
+    "actName": "addUser",
+    "validator": STRUCT,
+    "fn": add_user,
+    "preAct": [get_user],
+    "preValidation": [add_user],
+    "validationRunType": "create",
+}
+
+
+@pytest.mark.parametrize("as_keywords", [False, True])
+def test_set_act_in_the_contracts_spelling(acts, as_keywords):
+    if as_keywords:
+        acts.setAct(**CONTRACT)
+    else:
+        acts.setAct(CONTRACT)
+    expected = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,)}
+    assert acts.getAct("main", "user", "addUser") == expected
+
+
+def test_set_act_names_an_unknown_key_and_registers_nothing(acts):
+    with pytest.raises(TypeError, match="'preacts'"):
+        acts.setAct({**CONTRACT, "preacts": []})
+    with pytest.raises(TypeError, match="'fn'"):
+        acts.setAct({"schema": "user", "actName": "addUser", "validator": STRUCT})
+    with pytest.raises(TypeError):
+        acts.set_act("user", "addUser", STRUCT, add_user)
+    assert acts.get_main_acts() == {}
+
+
+def test_an_act_cannot_be_registered_twice(filled):
+    with pytest.raises(DefinitionError) as raised:
+        filled.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=get_user)
+    assert raised.value.message == "act user.addUser is registered already"
+    assert filled.get_main_act("user", "addUser").fn is add_user
+
+
+def test_a_refused_act_leaves_nothing(acts):
+    with pytest.raises(DefinitionError):
+        acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user, pre_act=[1])
+    assert (acts.get_main_acts(), acts.get_service_keys()) == ({}, ["main"])
+
+
+def test_the_validator_is_compiled_when_registered(acts):
+    acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
+    struct = acts.get_main_act("user", "addUser").struct
+    assert struct.check({"set": {"name": "Ana"}, "get": {}}, "assert") == {"set": {"name": "Ana"}, "get": {}}
+    with pytest.raises(ValidationError):
+        struct.check({"set": {"name": 1}, "get": {}}, "assert")
+
+
+def test_the_decorator_registers_the_function_and_gives_it_back(acts):
+    @acts.act(
+        "user",
+        "addUser",
+        set={"name": string()},
+        get=1,
+        mode="create",
+        pre_act=[get_user],
+        pre_validation=[add_user],
+    )
+    def decorated(body):
+        """Add one user."""
+        return body
+
+    act = acts.get_main_act("user", "addUser")
+    assert (decorated("body"), act.fn, act.description) == ("body", decorated, "Add one user.")
+    assert (act.pre_act, act.pre_validation, act.validation_run_type) == ((get_user,), (add_user,), "create")
+
+
+GETS = {
+    "number": (1, {"name": 1}, {"user": 1}),
+    "selection": ({"name": 1}, {"name": 1}, {"email": 1}),
+    "kinds": ({"page": string()}, {"page": "a"}, {"name": 1}),
+    "field": (object_({"page": string()}), {"page": "a"}, {"name": 1}),
+    "nothing": ({}, {}, {"name": 1}),
+}
+
+
+@pytest.mark.parametrize(("get", "accepted", "refused"), GETS.values(), ids=GETS)
+def test_get_of_the_decorator(acts, get, accepted, refused):
+    acts.act("user", "getUser", get=get)(get_user)
+    struct = acts.get_main_act("user", "getUser").struct
+    assert struct.check({"set": {}, "get": accepted}, "assert") == {"set": {}, "get": accepted}
+    with pytest.raises(ValidationError):
+        struct.check({"set": {}, "get": refused}, "assert")
+
+
+def test_the_decorator_accepts_only_empty_details_when_told_nothing(acts):
+    acts.act("user", "ping")(get_user)
+    struct = acts.get_main_act("user", "ping").struct
+    assert struct.check({"set": {}, "get": {}}, "assert") == {"set": {}, "get": {}}
+    with pytest.raises(ValidationError):
+        struct.check({"set": {"a": 1}, "get": {}}, "assert")
+
+
+@pytest.mark.parametrize("get", [-1, 1.5, {"name": -1}, True, "1", None], ids=repr)
+def test_the_decorator_names_the_act_of_a_bad_get(acts, get):
+    with pytest.raises(DefinitionError, match=r"^act user\.getUser: "):
+        acts.act("user", "getUser", get=get)(get_user)
+    assert acts.get_main_acts() == {}
+
+
+def test_introspection_lists_in_the_order_registered(filled):
+    assert filled.get_service_keys() == ["main", "billing", "far"]
+    assert filled.get_act_keys("user") == ["addUser", "getUser"]
+    assert filled.get_acts_keys("billing", "bill") == ["addBill"]
+    assert list(filled.get_main_acts()) == ["user", "city"]
+
+
+def test_introspection_gives_acts_by_name(filled):
+    add, get, city = (
+        filled.get_main_act(*names) for names in [("user", "addUser"), ("user", "getUser"), ("city", "addCity")]
+    )
+    bill = filled.get_act("billing", "bill", "addBill")
+    main = {"user": {"addUser": add, "getUser": get}, "city": {"addCity": city}}
+    assert filled.get_acts("user") == main["user"]
+    assert filled.get_main_acts() == filled.get_service("main") == main
+    assert filled.get_service("billing") == {"bill": {"addBill": bill}}
+    assert filled.get_service("far") == URL
+    assert filled.get_acts_with_services() == {"main": main, "billing": {"bill": {"addBill": bill}}, "far": URL}
+    assert (bill["schema"], bill["actName"], bill.description) == ("bill", "addBill", "Add a user.")
+
+
+def test_introspection_in_the_contracts_spelling(filled):
+    assert filled.getServiceKeys() == filled.get_service_keys()
+    assert filled.getActs("user") == filled.getActs(schema="user") == filled.get_acts("user")
+    assert filled.getActsKeys("main", "user") == filled.getActsKeys(service="main", schema="user")
+    assert filled.getActKeys("user") == filled.getActKeys(schema="user") == ["addUser", "getUser"]
+    assert filled.getAct("main", "user", "addUser") is filled.getAct(service="main", schema="user", act="addUser")
+    assert filled.getAtcsWithServices() == filled.get_acts_with_services()
+    assert filled.getMainActs() == filled.get_main_acts()
+    assert filled.getMainAct("user", "addUser") is filled.getMainAct(schema="user", actName="addUser")
+    assert filled.getService("far") == filled.getService(name="far") == URL
+
+
+UNKNOWN = {
+    "service": (lambda acts: acts.get_service("shop"), "service not found: shop"),
+    "service of an act": (lambda acts: acts.get_act("shop", "user", "addUser"), "service not found: shop"),
+    "schema": (lambda acts: acts.get_acts("usr"), "no acts found for model: usr"),
+    "schema of keys": (lambda acts: acts.get_act_keys("usr"), "no acts found for model: usr"),
+    "schema of another service": (lambda acts: acts.get_acts_keys("billing", "user"), "no acts found for model: user"),
+    "act": (lambda acts: acts.get_main_act("user", "addCity"), "act not found: user.addCity"),
+    "keys of a remote service": (
+        lambda acts: acts.get_acts_keys("far", "user"),
+        "service far is remote: its acts are not known here",
+    ),
+    "act of a remote service": (
+        lambda acts: acts.get_act("far", "user", "addUser"),
+        "service far is remote: its acts are not known here",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "message"), UNKNOWN.values(), ids=UNKNOWN)
+def test_unknown_names_are_not_found(filled, ask, message):
+    with pytest.raises(NotFound) as raised:
+        ask(filled)
+    assert raised.value.message == message
+
+
+def test_changing_what_a_getter_gave_changes_nothing_registered(filled):
+    before = filled.get_acts_with_services()
+    filled.get_main_acts().clear()
+    filled.get_acts("user").clear()
+    filled.get_service("main")["user"].clear()
+    filled.get_service("billing")["bill"].clear()
+    filled.get_service_keys().clear()
+    assert filled.get_acts_with_services() == before
+
+
+def test_changing_a_service_object_afterwards_changes_nothing(acts):
+    service = {"bill": {"addBill": {"validator": STRUCT, "fn": add_user}}}
+    acts.set_service("billing", service)
+    service["bill"].clear()
+    assert acts.get_acts_keys("billing", "bill") == ["addBill"]
+
+
+def test_resolve_finds_acts_and_remote_services(filled):
+    assert filled.resolve("main", "user", "addUser") is filled.get_main_act("user", "addUser")
+    assert filled.resolve("billing", "bill", "addBill") is filled.get_act("billing", "bill", "addBill")
+    far = filled.resolve("far", "any", "thing")
+    assert isinstance(far, RemoteService)
+    assert (far.name, far.given, far.url) == ("far", URL, URL + "/gateway")
+
+
+@pytest.mark.parametrize(
+    ("names", "message", "known"),
+    [
+        (("shop", "user", "addUser"), "service not found: shop", ("main", "billing", "far")),
+        (("main", "usr", "addUser"), "no acts found for model: usr", ("user", "city")),
+        (("main", "user", "x"), "act not found: user.x", ("addUser", "getUser")),
+        (("billing", "user", "addUser"), "no acts found for model: user", ("bill",)),
+    ],
+)
+def test_resolve_knows_what_there_is_instead(filled, names, message, known):
+    with pytest.raises(UnknownName) as raised:
+        filled.resolve(*names)
+    assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
+
+
+def test_set_service_takes_acts_with_all_their_parts(acts):
+    entry = {key: CONTRACT[key] for key in ("validator", "fn", "preAct", "preValidation", "validationRunType")}
+    acts.setService("bill-ing", {"user": {"addUser": entry}})
+    assert acts.get_act("bill-ing", "user", "addUser") == {
+        **CONTRACT,
+        "preAct": (get_user,),
+        "preValidation": (add_user,),
+    }
+
+
+def test_set_service_takes_the_acts_of_another_gateway(acts):
+    other = Acts(Schemas(Settings()))
+    other.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
+    acts.set_service(name="other", service=other.get_main_acts())
+    assert acts.get_act("other", "user", "addUser") is other.get_main_act("user", "addUser")
+
+
+def test_set_service_refuses_an_act_under_another_name(filled):
+    act = filled.get_main_act("user", "addUser")
+    with pytest.raises(DefinitionError) as raised:
+        filled.set_service("other", {"user": {"getUser": act}})
+    assert raised.value.message == "service other: act user.getUser: its schema or actName says otherwise"
+
+
+def test_set_service_names_every_error_and_registers_nothing(acts):
+    good = {"validator": STRUCT, "fn": add_user}
+    service = {
+        "user": {
+            "fine": good,
+            "noFn": {"validator": STRUCT},
+            "extra": {**good, "preact": []},
+            "wrong": {**good, "validator": 1, "validationRunType": "x"},
+            "a-b": good,
+            "none": None,
+        },
+        "city": [good],
+        "1x": {"act": good},
+    }
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_service("billing", service)
+    assert raised.value.message == (
+        "service billing: act user.noFn: missing key fn; act user.extra: unknown key preact; "
+        "act user.wrong: validationRunType must be 'assert' or 'create'; "
+        "act user.a-b: bad actName: a letter or _, then letters, digits and _; "
+        "act user.none: expected an object with validator and fn; "
+        "schema city: expected an object of acts keyed by act name; "
+        "act 1x.act: bad schema: a letter or _, then letters, digits and _"
+    )
+    assert acts.get_service_keys() == ["main"]
+
+
+BAD_SERVICES = {
+    "main": ("main", {}, "the service main is this gateway itself; use set_act"),
+    "empty name": ("", URL, "bad service name : a letter or _, then letters, digits, _ and -"),
+    "dot": ("a.b", URL, "bad service name a.b: a letter or _, then letters, digits, _ and -"),
+    "no text": (1, URL, "bad service name 1: a letter or _, then letters, digits, _ and -"),
+    "none": ("x", None, "service x: expected a URL or an object of acts, not NoneType"),
+    "list": ("x", [], "service x: expected a URL or an object of acts, not list"),
+    "url": ("x", "ftp://h", "service x: the URL must start with http:// or https://"),
+}
+
+
+@pytest.mark.parametrize(("name", "service", "message"), BAD_SERVICES.values(), ids=BAD_SERVICES)
+def test_a_bad_service_is_refused(acts, name, service, message):
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_service(name, service)
+    assert raised.value.message == message
+    assert acts.get_service_keys() == ["main"]
+
+
+@pytest.mark.parametrize("name", ["billing", "far"])
+@pytest.mark.parametrize("service", [URL, {}], ids=["url", "acts"])
+def test_a_service_cannot_be_set_twice(filled, name, service):
+    before = filled.get_acts_with_services()
+    with pytest.raises(DefinitionError) as raised:
+        filled.set_service(name, service)
+    assert raised.value.message == f"service {name} is registered already"
+    assert filled.get_acts_with_services() == before
+
+
+def test_acts_registered_at_the_same_time_are_all_there(acts):
+    def register(thread: int) -> int:
+        for number in range(50):
+            acts.set_act(schema="user", act_name=f"a{thread}_{number}", validator=STRUCT, fn=add_user)
+            acts.set_service(f"s{thread}_{number}", {})
+        return len(acts.get_act_keys("user"))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(register, range(8)))
+    assert (len(acts.get_act_keys("user")), len(acts.get_service_keys())) == (400, 401)
+
+
+def test_of_threads_that_register_the_same_act_one_succeeds(acts):
+    def register(number: int) -> bool:
+        try:
+            acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
+        except DefinitionError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(register, range(8))) == 1
+
+
+def test_an_act_of_a_schema_without_model_is_fine(acts):
+    acts.set_act(schema="nothing", act_name="ping", validator={"set": {}, "get": {}}, fn=add_user)
+    assert isinstance(acts.get_main_act("nothing", "ping"), Act)

@@ -1,0 +1,428 @@
+"""Remote services: what is sent, what comes back, and every bad answer, on real sockets."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gatewayfw.acts.context import Headers
+from gatewayfw.acts.remote import RemoteReply, RemoteService, encode
+from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
+from gatewayfw.settings import Settings
+
+BODY = {"service": "far", "model": "user", "act": "addUser", "details": {"set": {"name": "آنا"}, "get": {"name": 1}}}
+OK = b'{"body": {"name" : "\xd8\xa2"}, "success": true}'
+SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_bytes=1000)
+
+
+def answer(data=OK, status=200, content_type="application/json", **headers):
+    """Return a script that sends one answer."""
+
+    def script(handler):
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        handler.send_response(status)
+        handler.send_header("Content-Type", content_type)
+        handler.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return script
+
+
+def raw(*pieces, pause=0.0):
+    """Return a script that writes bytes as they are, with a pause in seconds before each, and closes."""
+
+    def script(handler):
+        handler.close_connection = True
+        for piece in pieces:
+            time.sleep(pause)
+            try:
+                handler.wfile.write(piece)
+            except OSError:
+                return
+
+    return script
+
+
+@pytest.fixture
+def ask(upstream):
+    """Post BODY to a scripted upstream and return the reply."""
+
+    def ask(script, headers=(), seconds=3.0, body=BODY):
+        service = RemoteService(upstream(script), name="far", settings=SETTINGS)
+        return service.call(body, Headers(headers), seconds=seconds)
+
+    return ask
+
+
+URLS = {
+    "host": ("http://h", "http://h/gateway"),
+    "slash": ("http://h/", "http://h/gateway"),
+    "prefix": ("https://h:8443/api", "https://h:8443/api/gateway"),
+    "prefix with slash": ("http://h/api/", "http://h/api/gateway"),
+    "given": ("http://h/gateway", "http://h/gateway"),
+    "given with slash": ("http://h/api/gateway/", "http://h/api/gateway"),
+    "another word": ("http://h/mygateway", "http://h/mygateway/gateway"),
+    "address": ("http://[::1]:80", "http://[::1]:80/gateway"),
+    "upper case": ("HTTP://h", "http://h/gateway"),
+}
+
+
+@pytest.mark.parametrize(("given", "url"), URLS.values(), ids=URLS)
+def test_gateway_is_appended_unless_the_path_ends_in_it(given, url):
+    service = RemoteService(given)
+    assert (service.given, service.url) == (given, url)
+
+
+BAD_URLS = {
+    "empty": ("", "must be printable ASCII without spaces or backslashes"),
+    "no scheme": ("h/gateway", "must start with http:// or https://"),
+    "another scheme": ("file:///etc/passwd", "must start with http:// or https://"),
+    "no host": ("http:///gateway", "must name a host"),
+    "port only": ("http://:80", "must name a host"),
+    "port zero": ("http://h:0", "must name a host"),
+    "port too high": ("http://h:70000", "has a bad host or port"),
+    "port no number": ("http://h:x", "has a bad host or port"),
+    "bad address": ("http://[::1", "has a bad host or port"),
+    "user": ("http://me@h", "must not hold credentials"),
+    "password": ("http://me:secret@h", "must not hold credentials"),
+    "empty credentials": ("http://@h", "must not hold credentials"),
+    "query": ("http://h?a=1", "must not have a query or fragment"),
+    "empty query": ("http://h/?", "must not have a query or fragment"),
+    "fragment": ("http://h#a", "must not have a query or fragment"),
+    "space": ("http://h /", "must be printable ASCII without spaces or backslashes"),
+    "line feed": ("http://h\n", "must be printable ASCII without spaces or backslashes"),
+    "backslash": ("http://h\\x", "must be printable ASCII without spaces or backslashes"),
+    "not ASCII": ("http://hé", "must be printable ASCII without spaces or backslashes"),
+}
+
+
+@pytest.mark.parametrize(("given", "problem"), BAD_URLS.values(), ids=BAD_URLS)
+def test_a_bad_url_is_refused_without_showing_it(given, problem):
+    with pytest.raises(DefinitionError) as raised:
+        RemoteService(given, name="far")
+    assert raised.value.message == f"service far: the URL {problem}"
+
+
+REPLIES = {
+    "success": (200, OK),
+    "created": (201, b'{"success":true,"body":null}'),
+    "failure": (404, b'{"body":{"message":"user not found"},"success":false}'),
+    "failure with detail": (400, b'{"body":{"message":"x","code":"c","errors":{}},"success":false}\n'),
+    "server failure": (503, b'{"body":{"message":"later"},"success":false}'),
+    "at the limit": (200, b'{"success":true,"body":"' + b"x" * 974 + b'"}'),
+}
+
+
+@pytest.mark.parametrize(("status", "envelope"), REPLIES.values(), ids=REPLIES)
+def test_status_and_envelope_come_back_unchanged(ask, status, envelope):
+    assert ask(answer(envelope, status)) == RemoteReply(status, envelope)
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
+def test_json_may_be_written_with_parameters(ask, content_type):
+    assert ask(answer(content_type=content_type)) == RemoteReply(200, OK)
+
+
+def test_a_chunked_envelope_is_read(ask):
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    chunks = [b"%x\r\n%s\r\n" % (len(part), part) for part in (OK[:7], OK[7:])]
+    assert ask(raw(head, *chunks, b"0\r\n\r\n")) == RemoteReply(200, OK)
+
+
+PASSED = {
+    "token": "t",
+    "authorization": "Bearer b",
+    "accept-language": "fa",
+    "x-request-id": "r1",
+    "traceparent": "00-a-b-01",
+    "tracestate": "a=1",
+    "x-gateway-detail": "1",
+}
+
+
+def seen_by(ask, headers=(), body=BODY):
+    """Return path, headers (lower case) and body of the request that reaches the upstream."""
+    seen = {}
+
+    def script(handler):
+        data = handler.rfile.read(int(handler.headers["Content-Length"]))
+        seen.update(path=handler.path, headers={k.lower(): v for k, v in handler.headers.items()}, data=data)
+        handler.headers.replace_header("Content-Length", "0")
+        answer()(handler)
+
+    ask(script, headers, body=body)
+    return seen
+
+
+def test_only_the_listed_headers_are_passed_on(ask):
+    more = {"Cookie": "c", "X-Forwarded-For": "1", "Host": "evil", "Origin": "o", "baggage": "b", "Content-Length": "9"}
+    sent = seen_by(ask, {**{name.title(): value for name, value in PASSED.items()}, **more})["headers"]
+    length = sent.pop("content-length")
+    host = sent.pop("host")
+    assert sent == {
+        **PASSED,
+        "content-type": "application/json",
+        "accept": "application/json",
+        "accept-encoding": "identity",
+        "user-agent": "gatewayfw",
+        "x-gateway-hops": "1",
+    }
+    assert (int(length) > 0, host.startswith("127.0.0.1:")) == (True, True)
+
+
+def test_the_body_is_passed_on_with_its_service_rewritten(ask):
+    seen = seen_by(ask)
+    assert (seen["path"], json.loads(seen["data"])) == ("/gateway", {**BODY, "service": "main"})
+    assert "آنا".encode() in seen["data"]
+    assert BODY["service"] == "far"
+
+
+def test_the_body_is_written_by_the_encoder_given(upstream):
+    seen = []
+
+    def script(handler):
+        seen.append(handler.rfile.read(int(handler.headers["Content-Length"])))
+        handler.headers.replace_header("Content-Length", "0")
+        answer()(handler)
+
+    RemoteService(upstream(script)).call(BODY, {}, seconds=3, encode=lambda value: b"mine")
+    assert seen == [b"mine"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", object(), b"bytes"], ids=repr)
+def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
+    with pytest.raises((TypeError, ValueError)):
+        encode(value)
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    with pytest.raises(BadRequest) as raised:
+        service.call({**BODY, "details": {"set": {"x": value}, "get": {}}}, {}, seconds=3)
+    assert raised.value.message == "the request cannot be passed on to service far"
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\x00", "€"], ids=repr)
+def test_a_header_that_cannot_be_written_is_refused_unsent(closed_port, value):
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    with pytest.raises(BadRequest) as raised:
+        service.call(BODY, {"token": value}, seconds=3)
+    assert raised.value.message == "the header token cannot be passed on"
+
+
+@pytest.mark.parametrize(("given", "sent"), [("0", "1"), ("4", "5")])
+def test_hops_are_counted(ask, given, sent):
+    assert seen_by(ask, {"x-gateway-hops": given})["headers"]["x-gateway-hops"] == sent
+
+
+@pytest.mark.parametrize("hops", ["5", "6", "999", "-1", "x", "", "0x1", "٣", "9" * 5000], ids=lambda hops: hops[:5])
+def test_too_many_hops_are_refused_unsent(closed_port, hops):
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    with pytest.raises(RemoteError) as raised:
+        service.call(BODY, Headers({"X-Gateway-Hops": hops}), seconds=3)
+    assert (raised.value.message, raised.value.status) == ("service far was not asked: too many hops", 502)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+NOT_JSON = "its answer is not application/json"
+NO_ENVELOPE = "its answer is not an envelope"
+CONTRADICTION = "the status of its answer contradicts its envelope"
+REDIRECT = "it answered with a redirect or an unknown status"
+BAD = {
+    "html": (answer(b"<html>", content_type="text/html"), NOT_JSON),
+    "json as text": (answer(content_type="text/plain"), NOT_JSON),
+    "problem json": (answer(content_type="application/problem+json"), NOT_JSON),
+    "no content type": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), NOT_JSON),
+    "compressed": (answer(Content_Encoding="gzip"), "its answer is compressed"),
+    "invalid json": (answer(b'{"body":'), NO_ENVELOPE),
+    "empty": (answer(b""), NO_ENVELOPE),
+    "byte order mark": (answer(b"\xef\xbb\xbf" + OK), NO_ENVELOPE),
+    "utf-16": (answer('{"body":1,"success":true}'.encode("utf-16")), NO_ENVELOPE),
+    "not utf-8": (answer(b'{"body":"\xff","success":true}'), NO_ENVELOPE),
+    "nan": (answer(b'{"body":NaN,"success":true}'), NO_ENVELOPE),
+    "list": (answer(b"[]"), NO_ENVELOPE),
+    "more keys": (answer(b'{"body":1,"success":true,"x":1}'), NO_ENVELOPE),
+    "no body": (answer(b'{"success":true}'), NO_ENVELOPE),
+    "success no boolean": (answer(b'{"body":1,"success":1}'), NO_ENVELOPE),
+    "success with an error status": (answer(OK, 500), CONTRADICTION),
+    "failure with status 200": (answer(b'{"body":{"message":"x"},"success":false}'), CONTRADICTION),
+    "redirect": (answer(OK, 302, Location="http://127.0.0.1:1/"), REDIRECT),
+    "redirect that keeps the method": (answer(OK, 307, Location="/gateway"), REDIRECT),
+    "not modified": (answer(OK, 304), REDIRECT),
+    "unknown status": (answer(OK, 600), REDIRECT),
+    "too large, announced": (answer(b'{"success":true,"body":"' + b"x" * 975 + b'"}'), "its answer is too large"),
+    "too large, chunked": (
+        raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[b"64\r\n" + b"x" * 100 + b"\r\n"] * 20),
+        "its answer is too large",
+    ),
+    "too large, until closed": (raw(HEAD + b"\r\n", b"x" * 2000), "its answer is too large"),
+}
+
+
+@pytest.mark.parametrize(("script", "reason"), BAD.values(), ids=BAD)
+def test_a_bad_answer_is_502(ask, script, reason):
+    with pytest.raises(RemoteError) as raised:
+        ask(script)
+    assert (raised.value.message, raised.value.status) == (f"bad reply of service far: {reason}", 502)
+
+
+def test_an_answer_nested_too_deep_to_read_is_502(upstream):
+    deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    service = RemoteService(upstream(answer(deep)), name="far")
+    with pytest.raises(RemoteError, match=NO_ENVELOPE):
+        service.call(BODY, {}, seconds=3)
+
+
+BROKEN = {
+    "closed at once": raw(),
+    "no http": raw(b"hello\r\n\r\n"),
+    "cut in the head": raw(HEAD),
+    "cut in the body": raw(HEAD + b"Content-Length: 100\r\n\r\n", OK),
+    "cut in a chunk": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"ff\r\n", OK),
+    "bad chunk": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n", OK),
+}
+
+
+@pytest.mark.parametrize("script", BROKEN.values(), ids=BROKEN)
+def test_a_broken_connection_is_502(ask, script):
+    with pytest.raises(RemoteError) as raised:
+        ask(script)
+    assert raised.value.status == 502
+
+
+def test_nothing_listening_is_unreachable(closed_port):
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    with pytest.raises(RemoteError) as raised:
+        service.call(BODY, {}, seconds=3)
+    assert (raised.value.message, raised.value.status) == ("service far is unreachable", 502)
+
+
+SLOW = {
+    "silent": raw(b"", b"", pause=0.6),
+    "head byte by byte": raw(*(bytes([byte]) for byte in HEAD * 3), pause=0.05),
+    "body byte by byte": raw(HEAD + b"Content-Length: 100\r\n\r\n", *[b"x"] * 100, pause=0.05),
+    "chunk sizes byte by byte": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[b"0"] * 100, pause=0.05),
+    "endless continue": raw(*[b"HTTP/1.1 100 Continue\r\n\r\n"] * 100, pause=0.05),
+}
+
+
+@pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
+def test_too_slow_is_504_in_the_time_allowed(ask, script):
+    begun = time.monotonic()
+    with pytest.raises(RemoteTimeout) as raised:
+        ask(script, seconds=0.3)
+    assert (raised.value.message, raised.value.status) == ("service far took too long", 504)
+    assert 0.25 < time.monotonic() - begun < 1.0
+
+
+def test_the_setting_bounds_the_time_too(upstream):
+    service = RemoteService(upstream(SLOW["body byte by byte"]), settings=Settings(remote_timeout=0.2))
+    begun = time.monotonic()
+    with pytest.raises(RemoteTimeout):
+        service.call(BODY, {}, seconds=60)
+    assert time.monotonic() - begun < 1.0
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0])
+def test_without_time_nothing_is_sent(ask, seconds):
+    asked = []
+    with pytest.raises(RemoteTimeout):
+        ask(asked.append, seconds=seconds)
+    assert asked == []
+
+
+def test_a_kept_connection_has_the_full_time_again(upstream):
+    ports = []
+
+    def script(handler):
+        ports.append(handler.client_address[1])
+        time.sleep(0.4 * (len(ports) - 1))  # the second body waits in the sender, being larger than all buffers
+        answer()(handler)
+
+    service = RemoteService(upstream(script), settings=Settings(remote_connect_timeout=5.0))
+    big = {**BODY, "details": {"set": {"x": "x" * 16_000_000}, "get": {}}}
+    assert service.call(BODY, {}, seconds=0.2) == service.call(big, {}, seconds=5) == RemoteReply(200, OK)
+    assert len(set(ports)) == 1
+
+
+def test_a_refused_answer_leaves_nothing_for_the_next_request(upstream):
+    answers = iter([answer(b"x" * 2000), answer()])
+    service = RemoteService(upstream(lambda handler: next(answers)(handler)), name="far", settings=SETTINGS)
+    with pytest.raises(RemoteError):
+        service.call(BODY, {}, seconds=3)
+    assert service.call(BODY, {}, seconds=3) == RemoteReply(200, OK)
+
+
+def test_nothing_is_tried_twice(ask):
+    asked = []
+
+    def script(handler):
+        asked.append(handler.path)
+        handler.close_connection = True
+
+    with pytest.raises(RemoteError):
+        ask(script)
+    assert asked == ["/gateway"]
+
+
+def test_cookies_of_the_upstream_are_not_sent_back(upstream):
+    cookies = []
+
+    def script(handler):
+        cookies.append(handler.headers["Cookie"])
+        answer(Set_Cookie="a=1")(handler)
+
+    service = RemoteService(upstream(script), settings=SETTINGS)
+    service.call(BODY, {}, seconds=3)
+    service.call(BODY, {}, seconds=3)
+    assert cookies == [None, None]
+
+
+def test_proxies_of_the_environment_are_not_used(ask, monkeypatch, closed_port):
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port}")
+    assert ask(answer()) == RemoteReply(200, OK)
+
+
+def test_threads_share_a_service_without_mixing_answers(upstream):
+    def script(handler):
+        data = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        handler.headers.replace_header("Content-Length", "0")
+        answer(json.dumps({"body": [data["act"], handler.headers["token"]], "success": True}).encode())(handler)
+
+    service = RemoteService(upstream(script), settings=SETTINGS)
+
+    def ask(number):
+        reply = service.call({**BODY, "act": f"a{number}"}, {"token": f"t{number}"}, seconds=3)
+        return json.loads(reply.envelope)["body"]
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(ask, range(200))) == [[f"a{number}", f"t{number}"] for number in range(200)]
+
+
+def _ask_in_child(service, replies):
+    replies.put(service.call(BODY, {}, seconds=3).status)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_uses_connections_of_its_own(upstream):
+    ports = []
+
+    def script(handler):
+        ports.append(handler.client_address[1])
+        answer()(handler)
+
+    service = RemoteService(upstream(script), settings=SETTINGS)
+    service.call(BODY, {}, seconds=3)
+    fork = multiprocessing.get_context("fork")
+    replies = fork.Queue()
+    child = fork.Process(target=_ask_in_child, args=(service, replies))
+    child.start()
+    assert replies.get(timeout=10) == 200
+    child.join(10)
+    assert service.call(BODY, {}, seconds=3).status == 200
+    assert (ports[0] == ports[2], ports[0] == ports[1]) == (True, False)
