@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.readme import CLIENT, EXAMPLE, PRINTED
+
 ROOT = Path(__file__).parent.parent
 CLASSIFIER = "Programming Language :: Python :: 3."
 
@@ -31,13 +33,13 @@ def dist(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def installed(dist, tmp_path_factory):
-    """The Python of an environment that holds the wheel and its requirements, nothing else."""
+@pytest.fixture(scope="module", params=["*.whl", "*.tar.gz"], ids=["wheel", "sdist"])
+def installed(dist, tmp_path_factory, request):
+    """The Python of an environment that holds the package and its requirements, nothing else."""
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", next(dist.glob("*.whl")))
+    run(python, "-m", "pip", "install", "-q", next(dist.glob(request.param)))
     return python
 
 
@@ -112,6 +114,7 @@ def test_sdist_holds_what_a_clone_runs(dist):
 
 
 @pytest.mark.slow
-def test_wheel_runs_in_an_empty_environment(installed, tmp_path):
+def test_the_readme_example_runs_in_an_empty_environment(installed, tmp_path):
+    (tmp_path / "app.py").write_text(EXAMPLE + CLIENT, "utf-8")
     run(installed, "-m", "pip", "check")
-    assert run(installed, "-c", "import gatewayfw; print(callable(gatewayfw.gateway))", cwd=tmp_path) == "True\n"
+    assert run(installed, "-W", "error", "-c", "import app", cwd=tmp_path) == PRINTED

@@ -293,13 +293,27 @@ class Model:
 
     # -- reading
 
-    def find(self, *, filters: Mapping[str, Any] | None = None, projection: Get | None = None) -> Cursor:
+    def find(
+        self,
+        config: Mapping[str, Any] | None = None,
+        /,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        projection: Get | None = None,
+    ) -> Cursor:
         """Return a cursor over the documents that match, projected; without filters over all.
+
+        The name is spelled the same in the contract, so ``config`` is always the contract's
+        object ``{filters, projection}``, never a filter.
 
         Raises:
             BadRequest: an unknown operator or field in ``filters``.
             ValidationError: ``projection`` names what the model does not have.
+            TypeError: ``config`` has another key, or one that is also given as a keyword.
         """
+        if config is not None:
+            given = {"filters": filters, "projection": projection}
+            return self.find(**pythonic(config, {name: value for name, value in given.items() if value is not None}))
         compiled = self._compiled(projection)
         wanted = stored_filter(self._odm.schemas, self.schema, filters)
 

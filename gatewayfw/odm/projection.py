@@ -21,8 +21,8 @@ from gatewayfw.schemas.paths import Collected, below
 Link = Relation | RelatedRelation
 
 _UNKNOWN = "Unknown field."
-_VALUE = "Expected 1 or 0."
-_LINK_VALUE = "Expected 1, 0 or an object."
+_VALUE = "Must be 1 or 0."
+_LINK_VALUE = "Must be 1, 0 or an object."
 
 
 @dataclass(frozen=True)

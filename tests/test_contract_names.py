@@ -1,0 +1,219 @@
+"""Every name of the contract exists and does what the contract says, called as the contract calls it.
+
+Where the contract calls with one object, keywords work too. Not here yet: the playground and
+type generation (`generateSchemTypes`).
+"""
+
+from __future__ import annotations
+
+import mongomock
+import pytest
+from bson import ObjectId
+
+from gatewayfw import gateway
+from gatewayfw.acts import Acts, ContextFns
+from gatewayfw.odm import Cursor, Model, Odm
+from gatewayfw.schemas import Schemas
+from gatewayfw.web import server
+
+#: The contract's names, by the object they belong to; every test below takes its names from here.
+NAMES = {
+    "gateway": ["schemas", "acts", "odm", "runServer", "contextFns"],
+    "acts": [
+        "setAct",
+        "getServiceKeys",
+        "getActs",
+        "getActsKeys",
+        "getActKeys",
+        "getAct",
+        "getAtcsWithServices",
+        "getMainActs",
+        "getMainAct",
+        "setService",
+        "getService",
+    ],
+    "odm": ["setDb", "newModel"],
+    "model": ["insertOne", "insertMany", "find", "findOne", "findOneAndUpdate", "deleteOne"],
+    "cursor": ["toArray"],
+    "contextFns": [
+        "getContextModel",
+        "setContext",
+        "addContexts",
+        "addContext",
+        "addReqToContext",
+        "addHeaderToContext",
+        "addBodyToContext",
+    ],
+    "schemas": [
+        "string",
+        "number",
+        "boolean",
+        "object",
+        "array",
+        "optional",
+        "defaulted",
+        "objectIdValidation",
+        "enums",
+        "selectStruct",
+    ],
+}
+CLASSES = {
+    "acts": Acts,
+    "odm": Odm,
+    "model": Model,
+    "cursor": Cursor,
+    "contextFns": ContextFns,
+    "schemas": Schemas,
+}
+
+
+@pytest.fixture
+def gw(database):
+    """A gateway on an empty database."""
+    gw = gateway()
+    gw.odm.setDb(database)
+    return gw
+
+
+@pytest.fixture
+def country(gw):
+    return gw.odm.newModel("country", {"name": gw.schemas.string()}, {})
+
+
+def called(method, config, form):
+    """Call a method with one object, or with the same keys as keywords."""
+    return method(config) if form == "object" else method(**config)
+
+
+both_forms = pytest.mark.parametrize("form", ["object", "keywords"])
+
+
+def test_every_name_is_there():
+    found = gateway()
+    assert [name for name in NAMES["gateway"] if not hasattr(found, name)] == []
+    missing = [(owner, name) for owner, cls in CLASSES.items() for name in NAMES[owner] if not hasattr(cls, name)]
+    assert missing == []
+
+
+@both_forms
+def test_model_operations(country, form):
+    id_ = ObjectId()
+    one = called(
+        country.insertOne, {"doc": {"_id": id_, "name": "a"}, "relations": {}, "projection": {"name": 1}}, form
+    )
+    many = called(country.insertMany, {"docs": [{"name": "b"}], "projection": {"name": 1, "_id": 0}}, form)
+    found = called(country.find, {"filters": {}, "projection": {"name": 1, "_id": 0}}, "keywords").sort("name")
+    first = called(country.findOne, {"filters": {"_id": id_}, "projection": {"name": 1}}, form)
+    change = {"filter": {"_id": id_}, "update": {"$set": {"name": "c"}}, "projection": {"name": 1}}
+    updated = called(country.findOneAndUpdate, change, form)
+    deleted = called(country.deleteOne, {"filter": {"_id": id_}, "hardCascade": True}, form)
+    assert (one, many, first) == ({"_id": id_, "name": "a"}, [{"name": "b"}], {"_id": id_, "name": "a"})
+    assert (updated, deleted) == ({"_id": id_, "name": "c"}, {"deletedCount": 1, "cascaded": {}})
+    assert found.toArray() == [{"name": "b"}]
+
+
+@both_forms
+def test_an_unknown_key_is_named(gw, country, form):
+    for method in (country.insertOne, country.findOne, country.deleteOne, gw.acts.setAct, gw.runServer):
+        with pytest.raises(TypeError, match="fooBar"):
+            called(method, {"fooBar": 1}, form)
+
+
+def test_find_takes_the_contracts_object_too(country):
+    country.insertOne({"doc": {"name": "a"}})
+    assert country.find({"filters": {"name": "a"}, "projection": {"name": 1, "_id": 0}}).toArray() == [{"name": "a"}]
+    with pytest.raises(TypeError, match="name"):
+        country.find({"name": "a"})
+
+
+def test_new_model_with_relations_and_index(gw, country):
+    relations = {
+        "country": {
+            "optional": False,
+            "schemaName": "country",
+            "type": "single",
+            "relatedRelations": {
+                "cities": {"type": "multiple", "limit": 50, "sort": {"field": "_id", "order": "desc"}}
+            },
+        }
+    }
+    index = {"createIndex": {"indexSpec": {"name": 1}, "options": {"unique": True}}}
+    city = gw.odm.newModel("city", {"name": gw.schemas.string()}, relations, index)
+    land = country.insertOne({"doc": {"name": "a"}})["_id"]
+    relation = {"country": {"_ids": land, "relatedRelations": {"cities": True}}}
+    made = city.insertOne({"doc": {"name": "x"}, "relations": relation, "projection": {"country": {"name": 1}}})
+    assert made == {"_id": made["_id"], "country": {"name": "a"}}
+    assert country.findOne({"projection": {"cities": 1, "_id": 0}}) == {"cities": [{"_id": made["_id"], "name": "x"}]}
+
+
+@both_forms
+def test_acts_registered_and_discovered(gw, country, form):
+    kinds = gw.schemas
+    validator = kinds.object(
+        {
+            "set": kinds.object({"countryId": kinds.objectIdValidation}),
+            "get": kinds.selectStruct("country", 1),
+        }
+    )
+    act = {
+        "schema": "country",
+        "actName": "getCountry",
+        "validator": validator,
+        "fn": len,
+        "preAct": [],
+        "preValidation": [],
+        "validationRunType": "create",
+    }
+    called(gw.acts.setAct, act, form)
+    gw.acts.setService("other", "http://127.0.0.1:1/")
+    gw.acts.setService("local", {"thing": {"doIt": {"validator": validator, "fn": len}}})
+    found = gw.acts.getAct("main", "country", "getCountry")
+    assert (found["fn"], found["validationRunType"]) == (len, "create")
+    assert gw.acts.getServiceKeys() == ["main", "other", "local"]
+    assert gw.acts.getActsKeys("main", "country") == gw.acts.getActKeys("country") == ["getCountry"]
+    assert gw.acts.getActs("country") == {"getCountry": found}
+    assert gw.acts.getMainActs() == {"country": {"getCountry": found}}
+    assert gw.acts.getMainAct("country", "getCountry") is found
+    assert gw.acts.getService("other") == "http://127.0.0.1:1/"
+    assert list(gw.acts.getAtcsWithServices()) == ["main", "other", "local"]
+    assert gw.acts.getService("local")["thing"]["doIt"]["fn"] is len
+
+
+def test_context_functions(gw):
+    fns = gw.contextFns
+    with fns.open():
+        fns.addHeaderToContext({"Token": "t"})
+        fns.addBodyToContext({"model": "x"})
+        fns.addReqToContext("request")
+        fns.addContext({"user": 1})
+        context = fns.getContextModel()
+        assert (context.Headers["token"], context.body, context.user) == ("t", {"model": "x"}, 1)
+        fns.setContext({"only": 1})
+        assert dict(fns.getContextModel()) == {"only": 1}
+        fns.addContexts({"other": 2})
+        assert dict(fns.getContextModel()) == {"other": 2}
+
+
+def test_value_kinds_by_the_contracts_names(gw):
+    kinds = gw.schemas
+    shape = {
+        "a": kinds.string(),
+        "b": kinds.optional(kinds.number()),
+        "c": kinds.defaulted(kinds.boolean(), True),
+        "d": kinds.array(kinds.object({"feature": kinds.enums("x", "y")})),
+        "e": kinds.objectIdValidation,
+    }
+    field = kinds.object(shape)
+    value = {"a": "s", "d": [{"feature": "x"}], "e": "0" * 24}
+    assert field.deserialize(value) == {**value, "c": True}
+
+
+@both_forms
+def test_run_server(monkeypatch, form):
+    served = {}
+    monkeypatch.setattr(server, "serve", lambda app, **options: served.update(options))
+    gw = gateway()
+    gw.odm.setDb(mongomock.MongoClient().test)
+    options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}
+    called(gw.runServer, options, form)
+    assert served == {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "multi_process": False}

@@ -1,0 +1,71 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import string
+
+import pytest
+
+from gatewayfw import errors
+from gatewayfw.errors import GatewayError
+from sample_service import demo
+from sample_service.app import create_service
+from tests.readme import BLOCKS, CLIENT, EXAMPLE, PRINTED, README
+
+CALLS = [
+    (text, answer)
+    for (kind, text), (next_kind, answer) in zip(BLOCKS, BLOCKS[1:], strict=False)
+    if (kind, next_kind) == ("sh", "json")
+]
+ID = re.compile(r"\b[0-9a-f]{24}\b")
+TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
+
+
+@pytest.fixture
+def client(database):
+    """The sample service with demo data, as `./dev run` starts it."""
+    service = create_service(database, "k" * 32)
+    demo.seed(service)
+    return service.gw.create_app().test_client()
+
+
+def request_of(command, variables):
+    """The body and headers of a curl command, as a shell would pass them."""
+    words = shlex.split(string.Template(command).safe_substitute(variables))
+    assert words[:2] == ["curl", "http://127.0.0.1:8000/gateway"]
+    headers = dict(words[at + 1].split(": ", 1) for at, word in enumerate(words) if word == "-H")
+    (body,) = [words[at + 1] for at, word in enumerate(words) if word == "-d"]
+    return {"data": body, "headers": headers}
+
+
+def alike(text):
+    """An answer without what differs every time."""
+    return TOKEN.sub("TOKEN", ID.sub("ID", text.strip()))
+
+
+def test_the_five_calls_answer_as_shown(client):
+    variables = {}
+    assert len(CALLS) == 5
+    for command, answer in CALLS:
+        got = client.post("/gateway", **request_of(command, variables)).get_data(as_text=True)
+        assert alike(got) == alike(answer)
+        if "TOKEN" not in variables:
+            body = json.loads(got)["body"]
+            variables = {"TOKEN": body["token"], "ROLE": body["roles"][0]["roleId"]}
+
+
+def test_the_example_runs(monkeypatch, capsys):
+    monkeypatch.delenv("MONGODB_URI", raising=False)
+    exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), {"__name__": "app"})
+    assert capsys.readouterr().out == PRINTED
+
+
+def test_the_errors_table_has_every_code():
+    known = {one.code for one in vars(errors).values() if isinstance(one, type) and issubclass(one, GatewayError)}
+    shown = set(re.findall(r"\| `([a-z_`; ]+)` \|$", README.split("## Errors")[1].split("## ")[0], re.MULTILINE))
+    listed = {code for cell in shown for code in re.findall(r"[a-z_]+", cell)}
+    # Shown to clients as internal_error.
+    assert listed == known - {"definition_error", "storage_error"}
