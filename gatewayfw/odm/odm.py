@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar, final
@@ -31,7 +30,6 @@ class Odm:
         self._storage: Storage | None = None
         self._models: dict[str, Model] = {}
         self._prepared: dict[str, int] = {}
-        self._preparing = threading.Lock()
         self._index_problems: dict[str, list[str]] = {}
 
     # -- database
@@ -132,11 +130,11 @@ class Odm:
         if self._prepared.get(name) == version:
             return storage
         self.schemas.validate(name)
-        with self._preparing:
-            for reachable in self.schemas.reachable(name):
-                if self._prepared.get(reachable) != version:
-                    self._ensure(storage, self.schemas.get_schema(reachable))
-                    self._prepared[reachable] = version
+        # No lock: preparing twice does no harm, and waiting for one that waits for a lost server does.
+        for reachable in self.schemas.reachable(name):
+            if self._prepared.get(reachable) != version:
+                self._ensure(storage, self.schemas.get_schema(reachable))
+                self._prepared[reachable] = version
         return storage
 
     def _ensure(self, storage: Storage, schema: ModelSchema) -> None:

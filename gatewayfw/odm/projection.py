@@ -17,12 +17,9 @@ from bson import ObjectId
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
 from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.select import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 
 Link = Relation | RelatedRelation
-
-_UNKNOWN = "Unknown field."
-_VALUE = "Must be 1 or 0."
-_LINK_VALUE = "Must be 1, 0 or an object."
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,10 @@ def compile_projection(
     visible = tuple(name for name in schema.pure if name not in schema.options.excludes or name in reveal)
     if get is None:
         get = dict.fromkeys([*visible, *links], 1)
+    problem = bounds_problem(get, schemas.settings) if isinstance(get, Mapping) else NO_OBJECT
+    if problem:
+        raise ValidationError({"get": [problem]})
     errors = Collected()
-    _check_size(get, schemas, errors)
     names = ["_id"] if _flag(get.get("_id", 1), "get._id", errors) else []
     shapes: dict[str, LinkShape] = {}
     for name, value in get.items():
@@ -75,32 +74,16 @@ def compile_projection(
                 names.append(name)
                 shapes[name] = shape_
         else:
-            errors.add(path, _UNKNOWN)
+            errors.add(path, UNKNOWN)
     if errors.errors:
         raise ValidationError(errors.errors)
     return Projection(_paths(names, shapes), tuple(names), shapes)
 
 
-def _check_size(get: object, schemas: Schemas, errors: Collected) -> None:
-    """Refuse a `get` that is no object, too deep or too wide, before looking at its names."""
-    if not isinstance(get, Mapping):
-        raise ValidationError({"get": ["Expected an object."]})
-    leaves = 0
-    level: list[Mapping[Any, Any]] = [get]
-    for _ in range(schemas.settings.max_get_depth):
-        leaves += sum(len(part) for part in level)
-        if leaves > schemas.settings.max_get_leaves:
-            raise ValidationError({"get": [f"More than {schemas.settings.max_get_leaves} fields."]})
-        level = [value for part in level for value in part.values() if isinstance(value, Mapping)]
-        if not level:
-            return
-    raise ValidationError({"get": [f"Deeper than {schemas.settings.max_get_depth} levels."]})
-
-
 def _flag(value: object, path: str, errors: Collected) -> bool:
-    if type(value) is int and value in (0, 1):
+    if is_flag(value):
         return value == 1
-    errors.add(path, _VALUE)
+    errors.add(path, NO_FLAG)
     return False
 
 
@@ -110,12 +93,12 @@ def _link_shape(schemas: Schemas, link: Link, value: object, path: str, errors: 
     sort = link.sort if isinstance(link, Relation) else None
     if isinstance(value, Mapping):
         names = _copy_names(source, copied, value, path, errors)
-    elif type(value) is int and value in (0, 1):
+    elif is_flag(value):
         if value == 0:
             return None
         names = ("_id", *copied)
     else:
-        errors.add(path, _LINK_VALUE)
+        errors.add(path, NO_LINK_VALUE)
         return None
     return LinkShape(link.type == "multiple", names, sort)
 
@@ -128,7 +111,7 @@ def _copy_names(
     for name, wanted in value.items():
         inner = below(path, name)
         if name != "_id" and name not in source.pure:
-            errors.add(inner, _UNKNOWN)
+            errors.add(inner, UNKNOWN)
         elif _flag(wanted, inner, errors):
             named.append(name)
     if not named:

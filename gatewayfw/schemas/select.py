@@ -14,12 +14,20 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.strict import Kind
+from gatewayfw.settings import Settings
 
 if TYPE_CHECKING:
     from gatewayfw.schemas.registry import Schemas
 
 #: A restriction as `freeze` keeps it: levels, or (name, restriction) pairs.
 Spec = int | tuple[tuple[str, "Spec"], ...]
+
+
+#: What is wrong with a part of a `get`, for clients.
+NO_OBJECT = "Not a valid mapping type."
+UNKNOWN = "Unknown field."
+NO_FLAG = "Must be 1 or 0."
+NO_LINK_VALUE = "Must be 1, 0 or an object."
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,27 @@ def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
     return projected(model, spec, frozenset())
 
 
+def bounds_problem(get: Mapping[Any, Any], settings: Settings) -> str | None:
+    """Return why a `get` is too deep or too wide to be looked at, or None. It is not recursive."""
+    leaves = 0
+    waiting = [(get, 1)]
+    while waiting:
+        current, depth = waiting.pop()
+        if depth > settings.max_get_depth:
+            return f"Nested too deeply: at most {settings.max_get_depth} levels."
+        inner = [item for item in current.values() if isinstance(item, Mapping) and item]
+        leaves += len(current) - len(inner)
+        if leaves > settings.max_get_leaves:
+            return f"Too many fields: at most {settings.max_get_leaves}."
+        waiting.extend((item, depth + 1) for item in inner)
+    return None
+
+
+def is_flag(value: object) -> bool:
+    """Tell whether a value of a `get` is exactly the number 1 or 0."""
+    return type(value) is int and value in (0, 1)
+
+
 class SelectStruct(Kind, mm.Raw):
     """The field for ``get``: names of one model with 1, 0 or, for links, an object.
 
@@ -116,13 +145,11 @@ class SelectStruct(Kind, mm.Raw):
 
     kind = "select_struct"
     default_error_messages = {
-        "invalid": "Not a valid mapping type.",
-        "unknown": "Unknown field.",
-        "field": "Must be 1 or 0.",
-        "link": "Must be 1, 0 or an object.",
+        "invalid": NO_OBJECT,
+        "unknown": UNKNOWN,
+        "field": NO_FLAG,
+        "link": NO_LINK_VALUE,
         "restricted": "Not all fields may be selected: name them in an object.",
-        "deep": "Nested too deeply: at most {most} levels.",
-        "wide": "Too many fields: at most {most}.",
     }
 
     def __init__(self, schemas: Schemas, model: str, spec: Spec) -> None:
@@ -156,31 +183,18 @@ class SelectStruct(Kind, mm.Raw):
         top = self.resolve()
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
-        self._check_bounds(value)
+        if problem := bounds_problem(value, self.schemas.settings):
+            raise ValidationError(problem)
         errors = self._errors(value, top)
         if errors:
             raise ValidationError(errors)
         return value
 
-    def _check_bounds(self, value: Mapping[Any, Any]) -> None:
-        settings = self.schemas.settings
-        leaves = 0
-        waiting = [(value, 1)]
-        while waiting:
-            current, depth = waiting.pop()
-            if depth > settings.max_get_depth:
-                raise self.make_error("deep", most=settings.max_get_depth)
-            inner = [item for item in current.values() if isinstance(item, Mapping) and item]
-            leaves += len(current) - len(inner)
-            if leaves > settings.max_get_leaves:
-                raise self.make_error("wide", most=settings.max_get_leaves)
-            waiting.extend((item, depth + 1) for item in inner)
-
     def _errors(self, value: Mapping[Any, Any], allowed: Level) -> dict[Any, Any]:
         errors: dict[Any, Any] = {}
         for key, item in value.items():
             if key == "_id" or key in allowed.pure:
-                if not _flag(item):
+                if not is_flag(item):
                     errors[key] = [self.error_messages["field"]]
             elif key in allowed.links:
                 found = self._link_errors(item, allowed.links[key])
@@ -193,15 +207,11 @@ class SelectStruct(Kind, mm.Raw):
     def _link_errors(self, item: Any, link: Link) -> Any:
         if isinstance(item, Mapping):
             return self._errors(item, self._level(link.model, link.spec))
-        if not _flag(item):
+        if not is_flag(item):
             return [self.error_messages["link"]]
         if item == 1 and not self._level(link.model, link.spec).whole:
             return [self.error_messages["restricted"]]
         return None
-
-
-def _flag(value: Any) -> bool:
-    return type(value) is int and value in (0, 1)
 
 
 def _links(schemas: Schemas, model: str) -> dict[str, Link]:

@@ -203,8 +203,7 @@ def _strict_parts(field: Any, sent: Any, messages: Any, path: str, collected: Co
         parts = {index: (field.inner, item) for index, item in enumerate(sent)}
     for key, (inner, item) in parts.items():
         _strict(inner, item, below(path, key), collected, fill=fill)
-    rest = {key: text for key, text in messages.items() if key not in parts} if parts else messages
-    collected.add_all(rest, path)
+    collected.add_all(messages, path)
 
 
 def _compare(field: Any, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool) -> None:

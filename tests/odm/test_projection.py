@@ -73,10 +73,10 @@ def test_get_becomes_dotted_paths(get, paths):
         ({"cities": {"nme": 1}}, "get.cities.nme", "Unknown field."),
         ({"cities": {"country": 1}}, "get.cities.country", "Unknown field."),
         ({"cities": {"name": {"x": 1}}}, "get.cities.name", "Must be 1 or 0."),
-        ([], "get", "Expected an object."),
-        ("name", "get", "Expected an object."),
-        ({"cities": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": 1}}}}}}}}}, "get", "Deeper than 8 levels."),
-        ({f"f{number}": 1 for number in range(501)}, "get", "More than 500 fields."),
+        ([], "get", "Not a valid mapping type."),
+        ("name", "get", "Not a valid mapping type."),
+        ({"cities": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": 1}}}}}}}}}, "get", "Nested too deeply: at most 8 levels."),
+        ({f"f{number}": 1 for number in range(501)}, "get", "Too many fields: at most 500."),
     ],
 )
 def test_get_refuses(get, path, text):

@@ -64,7 +64,7 @@ def test_what_introspection_gives_is_a_copy(shop: Schemas) -> None:
         shop.get_relations("city"),
         shop.get_related_relations("country"),
     ):
-        result.clear()  # type: ignore[attr-defined]  # all are dicts
+        result.clear()
     assert [len(shop.get_schemas()), len(shop.get_pure("city")), len(shop.get_relations("city"))] == [2, 2, 1]
     assert len(shop.get_related_relations("country")) == 1
 

@@ -85,6 +85,14 @@ def test_assert_gives_what_was_sent() -> None:
         ({"name": "a", "active": True, "count": True}, {"set.count": ["Not a valid number."]}),
         ({"name": "a", "active": True, "count": None}, {"set.count": ["Field may not be null."]}),
         ({"name": "a", "active": True, "x": 1}, {"set.x": ["Unknown field."]}),
+        (
+            {"name": 5, "count": "5"},
+            {
+                "set.name": ["Not a valid string."],
+                "set.count": ["Not a valid number."],
+                "set.active": ["Missing data for required field."],
+            },
+        ),
     ],
 )
 def test_assert_refuses_what_create_would_change(set_: Any, errors: Any) -> None:
