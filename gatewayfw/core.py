@@ -1,0 +1,196 @@
+"""The gateway: one object that owns its registries, and the ways to put it into an app."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, final
+from uuid import uuid4
+
+from flask import Blueprint, Flask
+
+from gatewayfw.acts import Acts, ContextFns, Lifecycle
+from gatewayfw.errors import DefinitionError
+from gatewayfw.odm import Odm
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.spelling import pythonic
+from gatewayfw.web import server
+from gatewayfw.web.blueprint import Endpoint, make_blueprint
+from gatewayfw.web.cors import Cors
+
+Directories = Sequence[str | PathLike[str]]
+
+
+def gateway(**settings: Any) -> Gateway:
+    """Return a new gateway; see `Gateway`. Source: contract, "Registration interface"."""
+    return Gateway(**settings)
+
+
+@final
+class Gateway:
+    """Models, acts and a database, and the one endpoint that serves them.
+
+    Two gateways share nothing, also within one app. The keywords are the settings of
+    `gatewayfw.settings.Settings`; what is not given is read from the environment.
+
+    Attributes:
+        settings: the settings in force.
+        schemas: value kinds, models and relations, select structs.
+        acts: registers and finds acts and services.
+        odm: the database connection and the models.
+        context_fns: the functions of the request context (`contextFns`).
+        lifecycle: runs one act without HTTP.
+
+    Raises:
+        DefinitionError: an unknown setting or a value that does not fit.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        """Take settings by name (``deadline=3``)."""
+        self.settings = Settings.load(os.environ, **settings)
+        self.schemas = Schemas(self.settings)
+        self.acts = Acts(self.schemas)
+        self.odm = Odm(self.schemas, self.settings)
+        self.context_fns = ContextFns()
+        self._names_listed = False
+        self.lifecycle = Lifecycle(
+            self.acts,
+            self.context_fns,
+            deadline=lambda: self.odm.deadline(self.settings.deadline),
+            list_names=lambda: self._names_listed,
+        )
+
+    @property
+    def contextFns(self) -> ContextFns:
+        """The contract's spelling of `context_fns`."""
+        return self.context_fns
+
+    def blueprint(
+        self,
+        name: str | None = None,
+        *,
+        playground: bool = False,
+        cors: str | Sequence[str] | None = None,
+        static_path: Directories = (),
+        static_prefix: str | None = None,
+    ) -> Blueprint:
+        """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
+
+        ``name`` is by default different for every blueprint. ``cors`` is ``"*"`` or a list of
+        exact origins. ``static_path`` is served under ``static_prefix``, which goes with it.
+        Nothing else in the app changes: its error pages, limits and routes stay.
+
+        Raises:
+            DefinitionError: an option is of the wrong type or does not go with the others.
+        """
+        made = make_blueprint(
+            self._endpoint(cors),
+            name or _fresh_name(),
+            playground=playground,
+            static_path=static_path,
+            static_prefix=static_prefix,
+        )
+        self._names_listed = self._names_listed or playground
+        return made
+
+    def init_app(self, app: Flask, url_prefix: str = "", **options: Any) -> None:
+        """Register a blueprint in an app; ``options`` are those of `blueprint`.
+
+        Raises:
+            DefinitionError: as `blueprint`, or ``url_prefix`` does not start with a slash.
+        """
+        prefix = server.prefix(url_prefix)
+        app.register_blueprint(self.blueprint(**options), url_prefix=prefix)
+
+    def create_app(
+        self,
+        *,
+        port: int = 8000,
+        playground: bool = False,
+        type_generation: bool = False,
+        static_path: Directories = (),
+        cors: str | Sequence[str] | None = None,
+        host: str = "127.0.0.1",
+        workers: int = 2,
+        threads: int = 8,
+        url_prefix: str = "",
+    ) -> Flask:
+        """Return a Flask app that serves this gateway and nothing else.
+
+        Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``,
+        ``workers`` and ``threads`` are checked and otherwise left to the server that runs it.
+        Files of the ``static_path`` directories are served at the root path.
+
+        Raises:
+            DefinitionError: names the option that does not fit.
+        """
+        server.check_server_options(host, port, workers, threads)
+        if type_generation is not False:
+            raise DefinitionError("option 'type_generation': type generation is not available in this version")
+        app = server.make_app(
+            self._endpoint(cors),
+            _fresh_name(),
+            playground=playground,
+            static_path=static_path,
+            url_prefix=url_prefix,
+        )
+        self._names_listed = self._names_listed or playground
+        return app
+
+    def run_server(
+        self,
+        *,
+        port: int = 8000,
+        playground: bool = False,
+        type_generation: bool = False,
+        static_path: Directories = (),
+        cors: str | Sequence[str] | None = None,
+        host: str = "127.0.0.1",
+        workers: int = 2,
+        threads: int = 8,
+        url_prefix: str = "",
+    ) -> None:
+        """Serve this gateway until it is stopped; blocks. Source: contract, ``runServer``.
+
+        In the main thread, with a database that several processes can share, gunicorn with
+        ``workers`` processes of ``threads`` threads runs it and ends with SystemExit. On
+        mongomock, without a database, or in another thread, one threaded server in this
+        process does, and returns at KeyboardInterrupt.
+
+        Raises:
+            DefinitionError: names the option that does not fit.
+            OSError: the port is in use, or the host has no such address.
+        """
+        app = self.create_app(
+            port=port,
+            playground=playground,
+            type_generation=type_generation,
+            static_path=static_path,
+            cors=cors,
+            host=host,
+            workers=workers,
+            threads=threads,
+            url_prefix=url_prefix,
+        )
+        multi_process = self._shares_data_between_processes()
+        server.serve(app, host=host, port=port, workers=workers, threads=threads, multi_process=multi_process)
+
+    # The contract's spelling of the method above: one object, or the same keys as keywords.
+    def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
+        """Call `run_server` with the contract's object or keywords."""
+        self.run_server(**pythonic(config, keys))
+
+    def _shares_data_between_processes(self) -> bool:
+        try:
+            return self.odm.storage.multi_process
+        except DefinitionError:  # No database was set.
+            return False
+
+    def _endpoint(self, cors: str | Sequence[str] | None) -> Endpoint:
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors))
+
+
+def _fresh_name() -> str:
+    return f"gateway_{uuid4().hex[:12]}"

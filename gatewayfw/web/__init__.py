@@ -1,0 +1,1 @@
+"""HTTP: the strict reader, the envelope, CORS, static files, the blueprint and the servers."""

@@ -1,0 +1,205 @@
+"""The blueprint: one route for the gateway in any Flask app, and nothing else changed in it.
+
+The route takes every method, because a 405 of the routing never reaches a blueprint. Every
+exception of a request ends here as an envelope, so no error page of the host is involved.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Protocol, final
+from uuid import uuid4
+
+from flask import Blueprint, Response, abort, current_app, got_request_exception, request
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.datastructures import Headers
+
+from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.remote import RemoteReply
+from gatewayfw.errors import DefinitionError, MethodNotAllowed, NotFound
+from gatewayfw.settings import Settings
+from gatewayfw.web import envelope
+from gatewayfw.web.cors import Cors
+from gatewayfw.web.reader import read_body
+from gatewayfw.web.static import StaticFiles
+
+RULE = "/gateway"
+PLAYGROUND_RULE = "/playground"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_NAMES = ("service", "model", "act")
+
+
+class Runner(Protocol):
+    """What runs an act: the `Lifecycle` of a gateway."""
+
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any], bytes], /) -> bytes | RemoteReply:
+        """Return what ``finish`` makes of the act's result, or a remote service's reply."""
+
+
+@final
+@dataclass(frozen=True)
+class Endpoint:
+    """Answers the requests of one mount; all state of a request is local to the call."""
+
+    lifecycle: Runner
+    contexts: ContextFns
+    settings: Settings
+    cors: Cors = Cors()
+
+    def view(self, **_values: Any) -> Response:
+        """Answer the current request: POST runs an act, OPTIONS is CORS, else 405.
+
+        An incoming `X-Request-Id` of up to 64 plain characters is kept; the act finds the
+        id in the headers of its context. Values of variables in a url_prefix are not passed.
+        """
+        if request.method == "OPTIONS":
+            return self._options()
+        asked: dict[str, Any] = {}
+        request_id = _request_id()
+        try:
+            if request.method != "POST":
+                raise MethodNotAllowed
+            status, payload = self._run(request_id, asked)
+        except Exception as error:  # The seam: every error becomes an envelope.
+            return self.refuse(error, request_id, asked)
+        return self.reply(payload, status, {"X-Request-Id": request_id, **envelope.error_headers(status)})
+
+    def refuse(
+        self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
+    ) -> Response:
+        """Return the error envelope of an exception; log it and send Flask's signal where due."""
+        request_id = request_id or _request_id()
+        expose = self.settings.expose_errors
+        shown = envelope.client_error(
+            error, expose=current_app.debug or current_app.testing if expose is None else expose
+        )
+        detail = self.settings.error_detail or request.headers.get("X-Gateway-Detail") == "1"
+        status, headers, payload = envelope.failure(shown, detail, request_id)
+        envelope.log_error(error, status, request_id, asked or {})
+        if envelope.is_unexpected(error):
+            _signal(error)
+        return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
+
+    def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
+        """Return an envelope as a response. Never cached, never sniffed: our choice."""
+        fixed = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        reply = Response(payload, status, {**fixed, **headers}, content_type=envelope.CONTENT_TYPE)
+        return self.with_cors(reply)
+
+    def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
+        """Return the response, whose CORS headers are added after the host's own hooks ran.
+
+        Only then it is known which headers the host has set. The method is replaced on the
+        instance, because Flask changes the class of a response to the app's own.
+        """
+        if self.cors.origins is None:
+            return reply
+        cors, ref = self.cors, weakref.ref(reply)  # Weak: a cycle would keep every reply until a collection.
+
+        def completed(environ: Any) -> Headers:
+            owner = ref()
+            assert owner is not None  # It is being sent.
+            headers = type(owner).get_wsgi_headers(owner, environ)
+            cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=preflight)
+            return headers
+
+        reply.get_wsgi_headers = completed  # type: ignore[method-assign]  # see above
+        return reply
+
+    def _run(self, request_id: str, asked: dict[str, Any]) -> tuple[int, bytes]:
+        with self.contexts.open():
+            self.contexts.add_req_to_context(request._get_current_object())  # type: ignore[attr-defined]  # a proxy
+            self.contexts.add_header_to_context(
+                [
+                    *((name, value) for name, value in request.headers if name != "X-Request-Id"),
+                    ("X-Request-Id", request_id),
+                ]
+            )
+            body = read_body(request, self.settings)
+            asked.update({key: body[key] for key in _NAMES})
+            self.contexts.add_body_to_context(body)
+            result = self.lifecycle.run(body, envelope.success)
+        return (result.status, result.envelope) if isinstance(result, RemoteReply) else (200, result)
+
+    def _options(self) -> Response:
+        # Without `cors` an OPTIONS request still learns the methods: our choice.
+        preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
+        reply = self.reply(b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": _request_id()})
+        del reply.headers["Content-Type"]  # There is no content.
+        return self.with_cors(reply, preflight=preflight)
+
+
+def make_blueprint(
+    endpoint: Endpoint,
+    name: str,
+    *,
+    playground: bool = False,
+    static_path: Sequence[str | PathLike[str]] = (),
+    static_prefix: str | None = None,
+) -> Blueprint:
+    """Return a blueprint with the route `/gateway`, to be registered under any url_prefix.
+
+    ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
+    it would shadow the host's routes. A file that does not exist is the host's 404.
+
+    Raises:
+        DefinitionError: an option is of the wrong type or does not go with the others.
+    """
+    if not isinstance(playground, bool):
+        raise DefinitionError("option 'playground': expected true or false")
+    blueprint = Blueprint(name, __name__)
+    blueprint.record(lambda state: _add_rule(state, endpoint.view))
+    if playground:
+        envelope.logger.warning("option 'playground': the playground is not available in this version")
+        blueprint.add_url_rule(PLAYGROUND_RULE, "playground", lambda **_values: endpoint.refuse(NotFound("not found")))
+    if (static_prefix is not None) != bool(static_path):
+        raise DefinitionError("options 'static_path' and 'static_prefix' go together")
+    if static_prefix is not None:
+        _add_files(blueprint, endpoint, StaticFiles(static_path), static_prefix)
+    return blueprint
+
+
+def _add_rule(state: BlueprintSetupState, view: Callable[..., Response]) -> None:
+    """Add the rule for all methods: `add_url_rule` always narrows them (Flask 3.1)."""
+    endpoint = f"{state.name_prefix}.{state.name}.gateway".lstrip(".")
+    rule = state.app.url_rule_class(
+        (state.url_prefix or "").rstrip("/") + RULE,
+        endpoint=endpoint,
+        methods=None,
+        subdomain=state.subdomain,
+        defaults=state.url_defaults,
+    )
+    rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
+    state.app.url_map.add(rule)
+    state.app.view_functions[endpoint] = view
+
+
+def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:
+    if not isinstance(prefix, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
+        raise DefinitionError("option 'static_prefix': expected a path like '/files'")
+
+    def view(path: str = "", **_values: Any) -> Response:
+        reply = files.response(path)
+        if reply is None:
+            abort(404)
+        return endpoint.with_cors(reply)
+
+    blueprint.add_url_rule(f"{prefix}/", "files_index", view)
+    blueprint.add_url_rule(f"{prefix}/<path:path>", "files", view)
+
+
+def _request_id() -> str:
+    given = request.headers.get("X-Request-Id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _signal(error: Exception) -> None:
+    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
+    try:
+        got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
+    except Exception as failed:  # A host's receiver: the client still gets the envelope.
+        envelope.logger.error("a receiver of got_request_exception failed", exc_info=failed)

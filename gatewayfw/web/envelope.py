@@ -1,0 +1,199 @@
+"""The envelope: results and errors as the JSON of a reply, and what the log says of an error.
+
+JSON: ids become hex strings, datetimes ISO 8601 in UTC with milliseconds and `Z` (a naive one
+is UTC), cursors and other iterators arrays, NaN and Infinity null. Keys must be strings, and
+integers fit 64 bits; a set, bytes or any other object is an error of the act, not of the
+client. All our choice.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timezone
+from typing import Any
+
+import marshmallow
+import orjson
+from bson import ObjectId
+from werkzeug.exceptions import HTTPException
+
+from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, ValidationError
+
+logger = logging.getLogger("gatewayfw")
+
+#: The content type of every reply of the gateway, exactly.
+CONTENT_TYPE = "application/json"
+
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME
+_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
+_PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
+_SHOWN = 64
+
+
+class NotJsonError(TypeError):
+    """The result of an act holds something that is not JSON; the message names its type only."""
+
+
+def dumps(value: Any) -> bytes:
+    """Return a value as JSON; see the head of this module for what is converted.
+
+    Raises:
+        NotJsonError: the value holds something that has no JSON.
+    """
+    try:
+        return orjson.dumps(value, default=_plain, option=_OPTIONS)
+    except orjson.JSONEncodeError as error:
+        # orjson wraps whatever `_plain` raises, also a SystemExit or a timeout while a cursor is drained.
+        if error.__cause__ is not None:
+            raise error.__cause__ from None
+        raise NotJsonError(f"the result of the act is not JSON: {error}") from None
+
+
+def success(value: Any) -> bytes:
+    """Return the envelope of a result. Source: contract, "Response envelope"."""
+    return b'{"body":' + dumps(value) + b',"success":true}'
+
+
+def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
+    """Return status, headers and envelope of an error; see `client_error` for other exceptions.
+
+    With ``detail`` the body holds `code`, `errors` and `requestId` besides the message.
+    """
+    status = error.status if type(error.status) is int and 400 <= error.status <= 599 else 500
+    code = _code(error)
+    body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
+    if detail:
+        errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in _errors(error).items()}
+        body |= {"code": code, "errors": errors, "requestId": request_id}
+    headers = {
+        name: str(value)
+        for name, value in error.headers.items()
+        if _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(str(value))
+    }
+    return status, {**headers, **error_headers(status, code)}, dumps({"body": body, "success": False})
+
+
+def error_headers(status: int, code: str | None = None) -> dict[str, str]:
+    """Return the headers that every error reply with this status carries, none below 400."""
+    if status < 400:
+        return {}
+    headers = {"X-Error-Code": code or HttpError("", status).code}
+    return {**headers, "WWW-Authenticate": "Token"} if status == 401 else headers
+
+
+def client_error(error: Exception, *, expose: bool) -> GatewayError:
+    """Return the error a client may see in place of an exception. Source: contract, "Errors".
+
+    - our own errors as they are, but the message of a `StorageError` or `DefinitionError`;
+    - `Exception` itself: its text is its author's message, status 500;
+    - what `flask.abort` raises: its status with its name, unless it is no error;
+    - a marshmallow `ValidationError` of an act: a validation error with its messages;
+    - anything else: `internal error`, or class and text with ``expose``.
+    """
+    if isinstance(error, GatewayError) and not is_unexpected(error):
+        return error
+    if isinstance(error, HTTPException) and _is_error(error):
+        return _aborted(error)
+    if isinstance(error, marshmallow.ValidationError):
+        return ValidationError(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]  # marshmallow 4.4
+    if type(error) is Exception:
+        return HttpError(_text(error))
+    shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else "internal error")
+    shown.code = _code(error) if isinstance(error, GatewayError) else shown.code
+    return shown
+
+
+def is_unexpected(error: Exception) -> bool:
+    """Whether an exception is a fault of the program: its traceback belongs into the log."""
+    if isinstance(error, GatewayError):
+        return isinstance(error, DefinitionError | StorageError)
+    if isinstance(error, HTTPException):
+        return not _is_error(error)
+    return type(error) is not Exception and not isinstance(error, marshmallow.ValidationError)
+
+
+def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str, Any]) -> None:
+    """Log an error of the server's side, never with a value that was sent.
+
+    An unexpected one comes with its traceback. Of a `StorageError` only the places and the
+    classes: the text of a driver's error can hold whole documents.
+    """
+    names = " ".join(f"{key}={_shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
+    where = f"request_id={request_id} {names}".rstrip()
+    if isinstance(error, StorageError):
+        cause = error.__cause__
+        kind = f"{type(cause).__name__} code={getattr(cause, 'code', None)}" if cause else "no cause"
+        logger.error("storage error (%s): %s\n%s", kind, where, "".join(traceback.format_tb(error.__traceback__)))
+    elif is_unexpected(error):
+        logger.error("unexpected error: %s", where, exc_info=error)
+    elif status >= 500:
+        logger.warning("%s: status=%d %s", type(error).__name__, status, where)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, ObjectId):
+        return str(value)
+    if isinstance(value, datetime):
+        return _instant(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytes | bytearray | memoryview):
+        return list(value)
+    raise NotJsonError(f"the result of the act holds a value of the type {type(value).__name__}, which is not JSON")
+
+
+def _instant(value: datetime) -> str:
+    utc = value if value.tzinfo is None else value.astimezone(timezone.utc)
+    return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def _is_error(error: HTTPException) -> bool:
+    return error.code is not None and 400 <= error.code <= 599
+
+
+def _aborted(error: HTTPException) -> GatewayError:
+    shown = HttpError(error.name, error.code or 500)
+    shown.headers = {name: value for name, value in error.get_headers() if name in _PASSED_ON}
+    return shown
+
+
+def _flat(messages: Any, path: str = "") -> dict[str, list[str]]:
+    """Return marshmallow's nested messages by dotted path."""
+    if isinstance(messages, Mapping):
+        found: dict[str, list[str]] = {}
+        for key, value in messages.items():
+            found |= _flat(value, f"{path}.{key}" if path else str(key))
+        return found
+    return {path: [str(text) for text in messages] if isinstance(messages, list) else [str(messages)]}
+
+
+def _errors(error: GatewayError) -> Mapping[str, list[str]]:
+    return getattr(error, "errors", {})
+
+
+def _code(error: GatewayError) -> str:
+    code = str(error.code)  # Authors write their own: anything may be in it.
+    return code if _CODE.fullmatch(code) else "error"
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # The author's own __str__ or __repr__: an error reply must not fail over it.
+        return "internal error"
+
+
+def _utf8(text: Any) -> str:
+    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _shown(text: Any) -> str:
+    """Return a name that a client sent as one short word for a line of the log."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:_SHOWN])

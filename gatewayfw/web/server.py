@@ -1,0 +1,155 @@
+"""A whole Flask app for one gateway, and the servers that run it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Flask, Response, request
+from werkzeug import exceptions
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from gatewayfw.errors import DefinitionError, HttpError, NotFound
+from gatewayfw.web.blueprint import Endpoint, make_blueprint
+from gatewayfw.web.envelope import logger
+from gatewayfw.web.static import StaticFiles
+
+_BACKLOG = 128
+
+
+def make_app(
+    endpoint: Endpoint,
+    name: str,
+    *,
+    playground: bool = False,
+    static_path: Sequence[str | os.PathLike[str]] = (),
+    url_prefix: str = "",
+) -> Flask:
+    """Return an app that serves one gateway, static files at the root, and envelopes elsewhere.
+
+    Static files are looked for only when the routing found nothing, so they shadow no route.
+    Unknown paths and methods answer envelopes, because this app is ours (our choice); what
+    views that are added to it abort with stays as Flask makes it.
+
+    Raises:
+        DefinitionError: an option is of the wrong type, or a directory does not exist.
+    """
+    files = StaticFiles(static_path)
+    app = Flask(__name__, static_folder=None)
+    app.register_blueprint(make_blueprint(endpoint, name, playground=playground), url_prefix=prefix(url_prefix))
+
+    def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
+        if request.routing_exception is not error:
+            return error
+        reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
+        return endpoint.refuse(NotFound("not found")) if reply is None else endpoint.with_cors(reply)
+
+    def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
+        if request.routing_exception is not error:
+            return error
+        refusal = HttpError("method not allowed", 405)
+        refusal.headers = {"Allow": ", ".join(sorted(error.valid_methods or ()))}
+        return endpoint.refuse(refusal)
+
+    app.register_error_handler(404, not_found)
+    app.register_error_handler(405, not_allowed)
+    return app
+
+
+def prefix(url_prefix: Any) -> str | None:
+    """Return a checked url_prefix as Flask wants it: None for the root.
+
+    Raises:
+        DefinitionError: not empty and not a path that starts with a slash.
+    """
+    if not isinstance(url_prefix, str) or (url_prefix and not url_prefix.startswith("/")):
+        raise DefinitionError("option 'url_prefix': expected '' or a path like '/api'")
+    return url_prefix.rstrip("/") or None
+
+
+def check_server_options(host: Any, port: Any, workers: Any, threads: Any) -> None:
+    """Refuse options no server can use.
+
+    Raises:
+        DefinitionError: names the option and what was expected.
+    """
+    if not isinstance(host, str) or not host:
+        raise DefinitionError("option 'host': expected a host name or an address")
+    if type(port) is not int or not 0 <= port <= 65535:
+        raise DefinitionError("option 'port': expected an integer in 0..65535")
+    for name, value in (("workers", workers), ("threads", threads)):
+        if type(value) is not int or value < 1:
+            raise DefinitionError(f"option {name!r}: expected a positive integer")
+
+
+def serve(app: Flask, *, host: str, port: int, workers: int, threads: int, multi_process: bool) -> None:
+    """Serve an app until it is stopped; blocks.
+
+    In the main thread, and where several processes can share the storage (``multi_process``),
+    gunicorn with ``workers`` processes of ``threads`` threads; it ends with SystemExit. Else one
+    threaded server in this process, because a forked worker would have its own copy of the data;
+    it ends at KeyboardInterrupt.
+
+    Raises:
+        OSError: the port is in use, or the host has no such address.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if multi_process and main and hasattr(os, "fork"):
+        _listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
+        _gunicorn(app, host=host, port=port, workers=workers, threads=threads)
+    else:
+        server = threaded_server(app, host, port)
+        logger.info("serving in this process at http://%s:%d", host, server.port)
+        server.log_startup()
+        server.serve_forever()
+
+
+def threaded_server(app: Flask, host: str, port: int) -> BaseWSGIServer:
+    """Return a server that answers each request in a thread, bound to its port already.
+
+    Raises:
+        OSError: the port is in use, or the host has no such address.
+    """
+    # Bound here, because werkzeug 3.1 prints and exits when it cannot bind.
+    with _listener(host, port) as listener:
+        return make_server(host, port, app, threaded=True, fd=listener.fileno())
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int) -> None:
+    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
+
+    options = {
+        "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
+        "workers": workers,
+        "threads": threads,
+        "worker_class": "gthread",
+    }
+
+    class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+        def load_config(self) -> None:
+            for name, value in options.items():
+                self.cfg.set(name, value)
+            if "control_socket_disable" in self.cfg.settings:  # Gunicorn 25: a socket file in the home directory.
+                self.cfg.set("control_socket_disable", True)
+
+        def load(self) -> Flask:
+            return app
+
+    Application().run()

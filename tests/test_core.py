@@ -1,0 +1,236 @@
+"""The gateway object: its parts, its ways into an app, and requests that do not see each other."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import mongomock
+import pymongo
+import pytest
+import urllib3
+from flask import Flask
+
+from gatewayfw.core import Gateway, gateway
+from gatewayfw.errors import DefinitionError, HttpError
+from gatewayfw.schemas import string
+from gatewayfw.web import server
+
+BODY = {"model": "user", "act": "echo", "details": {"set": {"name": "x"}, "get": {}}}
+OK = (200, {"body": {"name": "x"}, "success": True})
+
+
+def echoing(**settings) -> Gateway:
+    gw = gateway(**settings)
+    gw.acts.act("user", "echo", set={"name": string()}, get={})(lambda body: body["details"]["set"])
+    return gw
+
+
+@pytest.fixture
+def gw():
+    return echoing()
+
+
+def post(app, path="/gateway", json=BODY, **given):
+    reply = app.test_client().post(path, json=json, **given)
+    return reply.status_code, reply.get_json()
+
+
+def test_blueprint_serves_the_acts_in_a_host_app(gw):
+    app = Flask("host")
+    app.register_blueprint(gw.blueprint(), url_prefix="/api")
+    assert post(app, "/api/gateway") == OK
+
+
+def test_init_app_mounts_under_a_prefix(gw):
+    app = Flask("host")
+    gw.init_app(app, "/api", cors="*")
+    assert post(app, "/api/gateway") == OK
+
+
+@pytest.mark.parametrize("mount", [Gateway.init_app, lambda gw, app, **options: gw.create_app(**options)])
+def test_cors_option_reaches_the_replies(gw, mount):
+    app = Flask("host")
+    reply = (mount(gw, app, cors="*") or app).test_client().post("/gateway", json=BODY)
+    assert (reply.status_code, reply.headers["Access-Control-Allow-Origin"]) == (200, "*")
+
+
+def test_create_app_serves_the_acts(gw):
+    assert post(gw.create_app()) == OK
+
+
+def test_refused_details_are_a_validation_error(gw):
+    found = post(gw.create_app(), json={**BODY, "details": {"set": {"name": 5}, "get": {}}})
+    assert found == (400, {"body": {"message": "validation error: set.name: Not a valid string."}, "success": False})
+
+
+@pytest.mark.parametrize("key", ["service", "model", "act"])
+def test_unknown_names_are_not_found(gw, key):
+    status, envelope = post(gw.create_app(), json={**BODY, key: "nobody"})
+    assert (status, envelope["success"], list(envelope["body"])) == (404, False, ["message"])
+
+
+def test_error_of_a_hook_is_the_reply(gw):
+    def refuse(body):
+        raise HttpError("You cant do this", 403)
+
+    gw.acts.act("user", "closed", set={}, get={}, pre_act=[refuse])(lambda body: 1)
+    found = post(gw.create_app(), json={**BODY, "act": "closed", "details": {"set": {}, "get": {}}})
+    assert found == (403, {"body": {"message": "You cant do this"}, "success": False})
+
+
+def test_two_gateways_share_an_app_but_nothing_else(gw):
+    other = gateway()
+    app = Flask("host")
+    gw.init_app(app, "/one")
+    other.init_app(app, "/two")
+    assert post(app, "/one/gateway") == OK
+    assert post(app, "/two/gateway")[0] == 404
+
+
+def test_one_gateway_can_be_mounted_twice(gw):
+    app = Flask("host")
+    gw.init_app(app, "/one")
+    gw.init_app(app, "/two")
+    assert [post(app, path) for path in ("/one/gateway", "/two/gateway")] == [OK, OK]
+
+
+def test_name_of_the_blueprint_is_taken(gw):
+    assert gw.blueprint("acts").name == "acts"
+
+
+def test_contract_spellings(gw):
+    assert gw.contextFns is gw.context_fns
+    with pytest.raises(DefinitionError, match="^option 'port'"):
+        gw.runServer({"port": -1, "staticPath": [], "typeGeneration": False})
+    with pytest.raises(DefinitionError, match="^option 'port'"):
+        gw.runServer(port=-1, staticPath=[], playground=False, cors=None)
+
+
+def test_unknown_option_is_named(gw):
+    with pytest.raises(TypeError, match="sttaicPath"):
+        gw.runServer({"sttaicPath": []})
+
+
+def test_type_generation_is_not_available(gw):
+    with pytest.raises(DefinitionError) as caught:
+        gw.runServer({"typeGeneration": True})
+    assert caught.value.message == "option 'type_generation': type generation is not available in this version"
+
+
+def test_settings_come_from_code_and_environment(monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_MAX_BODY_BYTES", "10")
+    monkeypatch.setenv("GATEWAYFW_DEADLINE", "2")
+    gw = echoing(deadline=3)
+    assert (gw.settings.max_body_bytes, gw.settings.deadline) == (10, 3)
+    assert post(gw.create_app()) == (413, {"body": {"message": "the request body is too large"}, "success": False})
+
+
+def test_unknown_setting_is_refused():
+    with pytest.raises(DefinitionError, match="did you mean 'deadline'"):
+        gateway(deadlin=3)
+
+
+def test_port_in_use_raises(gw):
+    gw.odm.set_db(mongomock.MongoClient().test)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        gw.run_server(port=taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("client", "shared"),
+    [
+        (mongomock.MongoClient, False),
+        (lambda: pymongo.MongoClient("mongodb://127.0.0.1:1", connect=False), True),
+    ],
+    ids=["mongomock", "mongo"],
+)
+def test_processes_are_used_only_for_a_database_they_can_share(gw, monkeypatch, client, shared):
+    served = []
+    monkeypatch.setattr(server, "serve", lambda app, **options: served.append(options))
+    gw.runServer(port=5)
+    with client() as opened:
+        gw.odm.set_db(opened.test)
+        gw.runServer({"port": 5})
+    one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "multi_process": False}
+    assert served == [one, {**one, "multi_process": shared}]
+
+
+@pytest.fixture
+def address():
+    """A threaded server whose act tells what its context holds, after all others have started."""
+    gw = gateway()
+    together = threading.Barrier(20)
+
+    def read_token():
+        context = gw.context_fns.get_context_model()
+        gw.context_fns.add_context({"caller": context.Headers["token"]})
+
+    def who(body):
+        together.wait(10)
+        context = gw.context_fns.get_context_model()
+        return [context.caller, context.Headers["token"], context.body["details"]["set"]["name"], body is context.body]
+
+    gw.acts.act("user", "who", set={"name": string()}, get={}, pre_act=[read_token])(who)
+    running = server.threaded_server(gw.create_app(), "127.0.0.1", 0)
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{running.port}/gateway"
+    running.shutdown()
+    thread.join()
+
+
+def test_200_parallel_requests_see_only_their_own_context(address):
+    with urllib3.PoolManager(maxsize=20, retries=False) as http, ThreadPoolExecutor(20) as pool:
+
+        def ask(number):
+            details = {"set": {"name": f"name-{number}"}, "get": {}}
+            body = {"model": "user", "act": "who", "details": details}
+            return http.request("POST", address, json=body, headers={"token": f"token-{number}"}).json()
+
+        replies = list(pool.map(ask, range(200)))
+    assert replies == [{"body": [f"token-{n}", f"token-{n}", f"name-{n}", True], "success": True} for n in range(200)]
+
+
+PROGRAM = """
+import os, sys
+from gatewayfw.core import gateway
+from gatewayfw.web import server
+gw = gateway()
+gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
+app = gw.create_app()
+server.serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=sys.argv[2] == "many")
+"""
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@pytest.fixture(params=["many", "one"])
+def program(request, tmp_path):
+    """The process of a server started by a program: of several processes, or of one."""
+    port = free_port()
+    environ = {**os.environ, "PYTHONPATH": os.getcwd(), "HOME": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(port), request.param], env=environ, stderr=subprocess.DEVNULL
+    )
+    yield request.param, port, process
+    process.kill()
+    process.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_run_server_uses_processes_where_the_storage_can_be_shared(program):
+    kind, port, process = program
+    body = {"model": "user", "act": "pid", "details": {"set": {}, "get": {}}}
+    with urllib3.PoolManager(retries=urllib3.Retry(connect=30, backoff_factor=0.01)) as http:
+        reply = http.request("POST", f"http://127.0.0.1:{port}/gateway", json=body)
+        pid = reply.json()["body"]
+    process.send_signal(signal.SIGINT)
+    assert (reply.status, pid == process.pid, process.wait(10)) == (200, kind == "one", 0)

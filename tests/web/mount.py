@@ -1,0 +1,60 @@
+"""What the tests of the web share: an endpoint around one function, in a host app."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from gatewayfw.acts import ContextFns
+from gatewayfw.settings import Settings
+from gatewayfw.web.blueprint import Endpoint, make_blueprint
+from gatewayfw.web.cors import Cors
+
+BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
+ID = "test-1"
+
+
+class Script:
+    """A lifecycle whose only act is one function of the body."""
+
+    def __init__(self, fn):
+        self._fn = fn
+
+    def run(self, body, finish):
+        return finish(self._fn(body))
+
+
+def raising(error):
+    """An act that raises."""
+
+    def fn(body):
+        raise error
+
+    return fn
+
+
+def endpoint(fn=lambda body: body, *, cors=None, contexts=None, **settings):
+    return Endpoint(Script(fn), contexts or ContextFns(), Settings.load({}, **settings), Cors.checked(cors))
+
+
+def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **parts):
+    """A Flask app of somebody else with the gateway mounted in it."""
+    app = Flask("host", static_folder=None)
+    app.register_blueprint(make_blueprint(endpoint(fn, **parts), name, **(options or {})), url_prefix=url_prefix)
+    return app
+
+
+def post(app, path="/api/gateway", json=BODY, headers=None, **given):
+    return app.test_client().post(path, json=json, headers={"X-Request-Id": ID, **(headers or {})}, **given)
+
+
+def seen(reply):
+    """Status, content type and whole envelope of a reply."""
+    return reply.status_code, reply.headers.get("Content-Type"), reply.get_json()
+
+
+def refusal(status, message):
+    return status, "application/json", {"body": {"message": message}, "success": False}
+
+
+def answer(value):
+    return 200, "application/json", {"body": value, "success": True}

@@ -1,0 +1,330 @@
+"""The blueprint: every method, every error as an envelope, and a host app that stays as it was."""
+
+import logging
+import warnings
+from wsgiref.validate import validator
+
+import pytest
+from flask import Blueprint, Flask, abort, g, got_request_exception, redirect, request, url_for
+from werkzeug.test import Client
+
+from gatewayfw import errors
+from gatewayfw.acts import ContextFns, RemoteReply
+from gatewayfw.errors import DefinitionError
+from gatewayfw.web.blueprint import make_blueprint
+from gatewayfw.web.server import make_app
+from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
+
+WHOLE = {"service": "main", **BODY}
+FIXED = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+def headers_of(reply):
+    return {name: value for name, value in reply.headers if name != "Content-Length"}
+
+
+def test_post_runs_the_act_on_the_whole_body():
+    reply = post(host())
+    assert seen(reply) == answer(WHOLE)
+    assert headers_of(reply) == {**FIXED, "X-Request-Id": ID}
+
+
+def test_error_has_its_headers():
+    reply = post(host(raising(errors.Unavailable())))
+    assert seen(reply) == refusal(503, "service unavailable, try again")
+    assert headers_of(reply) == {**FIXED, "X-Request-Id": ID, "X-Error-Code": "unavailable", "Retry-After": "1"}
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+def test_other_methods_are_an_envelope_with_allow(method):
+    reply = host(raising(AssertionError)).test_client().open("/api/gateway", method=method, json=BODY)
+    assert seen(reply) == refusal(405, "method not allowed: use POST")
+    assert (reply.headers["Allow"], reply.headers["X-Error-Code"]) == ("POST, OPTIONS", "method_not_allowed")
+
+
+def test_head_is_refused_without_a_body():
+    reply = host().test_client().head("/api/gateway")
+    assert (reply.status_code, reply.data, reply.headers["Allow"]) == (405, b"", "POST, OPTIONS")
+
+
+@pytest.mark.parametrize("given", ["trace-1.A_b", "x" * 64])
+def test_plain_request_id_is_kept(given):
+    assert post(host(), headers={"X-Request-Id": given}).headers["X-Request-Id"] == given
+
+
+@pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a;b", "é", "a\tb"])
+def test_other_request_id_is_replaced(given):
+    found = post(host(), headers={"X-Request-Id": given}).headers["X-Request-Id"]
+    assert len(found) == 32
+    assert set(found) <= set("0123456789abcdef")
+
+
+def test_act_finds_request_headers_and_body_in_its_context():
+    contexts = ContextFns()
+
+    def fn(body):
+        context = contexts.get_context_model()
+        method, same = context.Request.method, context.body is body
+        return [method, same, context.Headers["TOKEN"], context.Headers.getlist("x-request-id"), sorted(context)]
+
+    reply = post(host(fn, contexts=contexts), headers={"Token": "abc"})
+    assert seen(reply) == answer(["POST", True, "abc", [ID], ["Headers", "Request", "body"]])
+
+
+def test_context_of_the_request_is_gone_afterwards():
+    contexts = ContextFns()
+    with contexts.open():
+        post(host(lambda body: contexts.add_context({"user": 1}), contexts=contexts))
+        assert dict(contexts.get_context_model()) == {"Headers": {}, "body": None}
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"data": b"{", "content_type": "application/json"}, refusal(400, "malformed JSON at line 1 column 2")),
+        (
+            {"data": b"{}", "content_type": "text/plain"},
+            refusal(415, "unsupported media type: send application/json in UTF-8"),
+        ),
+        ({"json": {**BODY, "act": ""}}, refusal(400, "act must be a string that is not empty")),
+        ({"data": b" " * 1_048_577, "content_type": "application/json"}, refusal(413, "the request body is too large")),
+    ],
+    ids=["json", "type", "shape", "size"],
+)
+def test_bad_request_runs_no_act(given, refused):
+    given = {"json": None, **given}
+    assert seen(post(host(raising(AssertionError)), **given)) == refused
+
+
+def test_result_that_is_no_json_is_an_internal_error(caplog):
+    reply = post(host(lambda body: {"password": {"secret"}}))
+    assert seen(reply) == refusal(500, "internal error")
+    assert "of the type set, which is not JSON" in caplog.text
+    assert "secret" not in caplog.text
+
+
+@pytest.mark.parametrize(("code", "name"), [(403, "Forbidden"), (404, "Not Found"), (500, "Internal Server Error")])
+def test_abort_in_an_act_is_an_envelope_and_no_page_of_the_host(code, name):
+    app = host(lambda body: abort(code, "secret"))
+    app.register_error_handler(code, lambda error: ("host page", 599))
+    assert seen(post(app)) == refusal(code, name)
+
+
+def test_redirect_raised_in_an_act_is_an_internal_error():
+    assert seen(post(host(lambda body: abort(redirect("/login"))))) == refusal(500, "internal error")
+
+
+def test_unexpected_error_is_hidden_logged_and_sent_to_trackers(caplog):
+    error = KeyError("secret")
+    app, sent = host(raising(error)), []
+
+    def receiver(sender, exception, **extra):
+        sent.append((sender, exception))
+
+    with got_request_exception.connected_to(receiver, app):
+        reply = post(app, json={**BODY, "act": "a\nb"})
+    assert seen(reply) == refusal(500, "internal error")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"unexpected error: request_id={ID} service=main model=user act=a\\nb"
+    ]
+    assert caplog.records[0].exc_info[1] is error
+    assert sent == [(app, error)]
+
+
+def test_expected_error_is_not_sent_to_trackers():
+    app, sent = host(raising(errors.Unavailable())), []
+    with got_request_exception.connected_to(lambda *args, **extra: sent.append(1), app):
+        post(app)
+    assert sent == []
+
+
+def test_tracker_that_fails_does_not_harm_the_reply(caplog):
+    app = host(raising(KeyError()))
+
+    def receiver(sender, **extra):
+        raise RuntimeError
+
+    with got_request_exception.connected_to(receiver, app):
+        assert seen(post(app)) == refusal(500, "internal error")
+    assert "a receiver of got_request_exception failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("setting", "config", "message"),
+    [
+        (None, {}, "internal error"),
+        (None, {"TESTING": True}, "KeyError: 'x'"),
+        (None, {"DEBUG": True}, "KeyError: 'x'"),
+        (False, {"TESTING": True}, "internal error"),
+        (True, {}, "KeyError: 'x'"),
+    ],
+)
+def test_expose_errors_shows_unexpected_ones(setting, config, message):
+    app = host(raising(KeyError("x")), expose_errors=setting)
+    app.config.update(config)
+    assert seen(post(app)) == refusal(500, message)
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), KeyboardInterrupt(), GeneratorExit()])
+def test_what_stops_the_process_is_not_swallowed(error):
+    with pytest.raises(type(error)):
+        post(host(raising(error)))
+
+
+@pytest.mark.parametrize(("header", "setting"), [("1", False), ("0", True)])
+def test_detail_is_in_the_body_when_asked_for(header, setting):
+    app = host(raising(errors.NotFound("user not found")), error_detail=setting)
+    body = {"message": "user not found", "code": "not_found", "errors": {}, "requestId": ID}
+    assert seen(post(app, headers={"X-Gateway-Detail": header})) == (
+        404,
+        "application/json",
+        {"body": body, "success": False},
+    )
+
+
+@pytest.mark.parametrize("header", ["0", "true", ""])
+def test_detail_is_not_in_the_body_otherwise(header):
+    app = host(raising(errors.NotFound("user not found")))
+    assert seen(post(app, headers={"X-Gateway-Detail": header})) == refusal(404, "user not found")
+
+
+@pytest.mark.parametrize(
+    ("status", "extra"),
+    [
+        (200, {}),
+        (401, {"X-Error-Code": "unauthenticated", "WWW-Authenticate": "Token"}),
+        (502, {"X-Error-Code": "bad_gateway"}),
+    ],
+)
+def test_reply_of_a_remote_service_passes_unchanged(status, extra):
+    class Remote:
+        def run(self, body, finish):
+            return RemoteReply(status, b'{ "body": 1, "success": null }')
+
+    app = Flask("host")
+    app.register_blueprint(make_blueprint(endpoint().__class__(Remote(), ContextFns(), endpoint().settings), "gw"))
+    reply = post(app, "/gateway")
+    assert (reply.status_code, reply.data) == (status, b'{ "body": 1, "success": null }')
+    assert headers_of(reply) == {**FIXED, "X-Request-Id": ID, **extra}
+
+
+def test_two_gateways_in_one_app_do_not_see_each_other():
+    app = host(lambda body: "first", url_prefix="/one", name="one", cors="*")
+    app.register_blueprint(make_blueprint(endpoint(lambda body: "second"), "two"), url_prefix="/two")
+    replies = [post(app, "/one/gateway"), post(app, "/two/gateway")]
+    assert [seen(reply) for reply in replies] == [answer("first"), answer("second")]
+    assert ["Access-Control-Allow-Origin" in reply.headers for reply in replies] == [True, False]
+
+
+@pytest.mark.parametrize("prefix", [None, "", "/api", "/api/", "/v1/deep"])
+def test_mount_under_any_prefix(prefix):
+    app = host(url_prefix=prefix)
+    assert seen(post(app, f"{(prefix or '').rstrip('/')}/gateway")) == answer(WHOLE)
+
+
+def test_mount_in_a_nested_blueprint_twice():
+    app, parent = Flask("host"), Blueprint("parent", "host", url_prefix="/<tenant>")
+    parent.register_blueprint(make_blueprint(endpoint(), "gw"), url_prefix="/api")
+    app.register_blueprint(parent)
+    app.register_blueprint(parent, name="again", url_prefix="/again")
+    assert [seen(post(app, path)) for path in ("/acme/api/gateway", "/again/api/gateway")] == [answer(WHOLE)] * 2
+    with app.test_request_context():
+        assert url_for("parent.gw.gateway", tenant="x") == "/x/api/gateway"
+
+
+def crowded():
+    """An app of somebody else who does everything a mount could disturb, without a gateway."""
+    app = Flask("host", static_folder=None)
+    app.config.update(MAX_CONTENT_LENGTH=500)
+    app.before_request(lambda: g.setdefault("raw", request.get_data()) and None)
+    for code in (404, 405, 413, 500):
+        app.register_error_handler(code, lambda error, code=code: (f"host {code}", code))
+    app.add_url_rule("/own", "own", lambda: "own", methods=["GET"])
+    app.add_url_rule("/own/fails", "fails", lambda: {}["x"])
+    app.add_url_rule("/echo", "echo", lambda: request.get_data(), methods=["POST"])
+    app.add_url_rule("/playground", "playground", lambda: "mine")
+    return app
+
+
+def with_catch_all(app):
+    app.add_url_rule("/<path:path>", "rest", lambda path: f"rest {path}")
+    return app
+
+
+REQUESTS = [
+    ("GET", "/own", None),
+    ("POST", "/own", None),
+    ("OPTIONS", "/own", None),
+    ("GET", "/own/", None),
+    ("GET", "/own/fails", None),
+    ("GET", "/missing", None),
+    ("POST", "/missing", None),
+    ("GET", "/api", None),
+    ("GET", "/api/", None),
+    ("POST", "/api/gateway/", b"{}"),
+    ("POST", "/api/gateway/x", b"{}"),
+    ("POST", "/gateway", b"{}"),
+    ("GET", "/playground", None),
+    ("POST", "/playground", None),
+    ("GET", "/api/playground", None),
+    ("POST", "/echo", b"x" * 500),
+    ("POST", "/echo", b"x" * 501),
+    ("GET", "/static/a.txt", None),
+]
+
+
+def behaviour(app):
+    client = app.test_client()
+    replies = [client.open(path, method=method, data=data) for method, path, data in REQUESTS]
+    return [(reply.status_code, reply.data, sorted(reply.headers)) for reply in replies]
+
+
+@pytest.mark.parametrize("shape", [lambda app: app, with_catch_all], ids=["plain", "catch-all"])
+def test_mounting_changes_nothing_in_the_host_app(shape):
+    alone, mounted = shape(crowded()), shape(crowded())
+    mounted.register_blueprint(make_blueprint(endpoint(cors="*"), "gw"), url_prefix="/api")
+    assert behaviour(mounted) == behaviour(alone)
+    assert mounted.config == alone.config
+    assert seen(post(mounted)) == answer(WHOLE)
+
+
+def test_limit_of_the_host_is_an_envelope_on_the_gateway():
+    app = crowded()
+    app.before_request_funcs.clear()
+    app.register_blueprint(make_blueprint(endpoint(), "gw"), url_prefix="/api")
+    assert seen(post(app, json={**BODY, "x": "x" * 500})) == refusal(413, "the request body is too large")
+
+
+def test_playground_answers_404_and_says_so_in_the_log(caplog):
+    with caplog.at_level(logging.WARNING, "gatewayfw"):
+        app = host(options={"playground": True})
+    assert caplog.messages == ["option 'playground': the playground is not available in this version"]
+    assert seen(app.test_client().get("/api/playground")) == refusal(404, "not found")
+
+
+def test_playground_option_must_be_a_boolean():
+    with pytest.raises(DefinitionError) as caught:
+        host(options={"playground": "yes"})
+    assert caught.value.message == "option 'playground': expected true or false"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "given", "status"),
+    [
+        ("POST", "/gateway", {"json": BODY}, 200),
+        ("POST", "/gateway", {"data": b"{"}, 415),
+        ("GET", "/gateway", {}, 405),
+        ("HEAD", "/gateway", {}, 405),
+        ("OPTIONS", "/gateway", {"headers": {"Origin": "https://a.b", "Access-Control-Request-Method": "POST"}}, 204),
+        ("GET", "/playground", {}, 404),
+        ("GET", "/a.txt", {}, 200),
+        ("GET", "/missing", {}, 404),
+    ],
+)
+def test_every_route_speaks_proper_wsgi(tmp_path, method, path, given, status):
+    (tmp_path / "a.txt").write_text("a")
+    app = make_app(endpoint(cors="*"), "gw", playground=True, static_path=[tmp_path])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with Client(validator(app)).open(path, method=method, **given) as reply:
+            assert reply.status_code == status

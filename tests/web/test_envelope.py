@@ -1,0 +1,303 @@
+"""The envelope: what results and errors look like on the wire, and what the log says."""
+
+import json
+import logging
+from collections import OrderedDict
+from datetime import date, datetime, timedelta, timezone
+from types import MappingProxyType
+
+import marshmallow
+import pytest
+from bson import ObjectId
+from werkzeug import exceptions
+from werkzeug.routing import RequestRedirect
+from werkzeug.wrappers import Response
+
+from gatewayfw import errors
+from gatewayfw.web.envelope import (
+    NotJsonError,
+    client_error,
+    dumps,
+    error_headers,
+    failure,
+    is_unexpected,
+    log_error,
+    success,
+)
+
+OID = ObjectId("64b0f0a1c2d3e4f5a6b7c8d9")
+TEHRAN = timezone(timedelta(hours=3, minutes=30))
+NOON = datetime(2024, 5, 6, 12, 0, 0, 123456)
+
+
+class Cursor:
+    """Something that can only be iterated."""
+
+    def __init__(self, *items):
+        self._items = items
+
+    def __iter__(self):
+        return iter(self._items)
+
+
+class Failing:
+    def __init__(self, error):
+        self._error = error
+
+    def __iter__(self):
+        yield {}
+        raise self._error
+
+
+RESULTS = {
+    "none": (None, b"null"),
+    "scalars": ([1, 1.5, True, "é", 2**63 - 1], '[1,1.5,true,"é",9223372036854775807]'.encode()),
+    "id": ({"_id": OID}, b'{"_id":"64b0f0a1c2d3e4f5a6b7c8d9"}'),
+    "naive": (NOON, b'"2024-05-06T12:00:00.123Z"'),
+    "aware": (NOON.replace(tzinfo=TEHRAN), b'"2024-05-06T08:30:00.123Z"'),
+    "no fraction": (datetime(2024, 5, 6), b'"2024-05-06T00:00:00.000Z"'),
+    "date": (date(2024, 5, 6), b'"2024-05-06"'),
+    "mapping": (MappingProxyType({"a": OID}), b'{"a":"64b0f0a1c2d3e4f5a6b7c8d9"}'),
+    "ordered": (OrderedDict(b=1, a=2), b'{"b":1,"a":2}'),
+    "cursor": ({"all": Cursor({"_id": OID}, {"n": NOON})}, None),
+    "generator": ((n for n in (1, 2)), b"[1,2]"),
+    "nested cursors": (Cursor(Cursor(1), Cursor()), b"[[1],[]]"),
+    "nan": ([float("nan"), float("inf")], b"[null,null]"),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), RESULTS.values(), ids=RESULTS)
+def test_result_becomes_json(value, text):
+    whole = b'{"all":[{"_id":"64b0f0a1c2d3e4f5a6b7c8d9"},{"n":"2024-05-06T12:00:00.123Z"}]}'
+    assert dumps(value) == (text or whole)
+
+
+NO_JSON = {
+    "set": ({"a": {1}}, "the result of the act holds a value of the type set, which is not JSON"),
+    "bytes": ([b"secret"], "the result of the act holds a value of the type bytes, which is not JSON"),
+    "object": (Cursor(object()), "the result of the act holds a value of the type object, which is not JSON"),
+    "big integer": (2**64, "the result of the act is not JSON: Integer exceeds 64-bit range"),
+    "integer key": ({1: 2}, "the result of the act is not JSON: Dict key must be str"),
+    "id key": (Cursor({OID: 2}), "the result of the act is not JSON: Dict key must be str"),
+    "surrogate": ("\ud800", "the result of the act is not JSON: str is not valid UTF-8: surrogates not allowed"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), NO_JSON.values(), ids=NO_JSON)
+def test_result_without_json_is_refused_and_not_shown(value, message):
+    with pytest.raises(NotJsonError) as caught:
+        dumps(value)
+    assert str(caught.value) == message
+
+
+def test_endless_nesting_is_refused():
+    loop: list = []
+    loop.append(loop)
+    with pytest.raises(NotJsonError, match="Recursion limit reached"):
+        dumps(loop)
+
+
+@pytest.mark.parametrize("error", [errors.Timeout(), KeyError("x"), SystemExit(1), GeneratorExit()])
+def test_error_while_a_cursor_is_drained_comes_through(error):
+    with pytest.raises(type(error)) as caught:
+        success({"deep": Cursor(Failing(error))})
+    assert caught.value is error
+
+
+def test_success_is_the_envelope_of_the_contract():
+    assert success({"_id": OID}) == b'{"body":{"_id":"64b0f0a1c2d3e4f5a6b7c8d9"},"success":true}'
+
+
+FAILURES = {
+    "bad request": (errors.BadRequest("no"), 400, "bad_request", "no", {}),
+    "validation": (
+        errors.ValidationError({"set.a": ["x", "y"], "get.b": ["z"]}),
+        400,
+        "validation_error",
+        "validation error: set.a: x y; get.b: z",
+        {},
+    ),
+    "401": (errors.Unauthenticated("who"), 401, "unauthenticated", "who", {"WWW-Authenticate": "Token"}),
+    "HttpError 401": (errors.HttpError("who", 401), 401, "unauthenticated", "who", {"WWW-Authenticate": "Token"}),
+    "403": (errors.Forbidden("You cant do this"), 403, "forbidden", "You cant do this", {}),
+    "404": (errors.NotFound("user not found"), 404, "not_found", "user not found", {}),
+    "405": (
+        errors.MethodNotAllowed(),
+        405,
+        "method_not_allowed",
+        "method not allowed: use POST",
+        {"Allow": "POST, OPTIONS"},
+    ),
+    "409": (errors.DuplicateKey(), 409, "duplicate_key", "Duplicate key error", {}),
+    "413": (errors.TooLarge("big"), 413, "too_large", "big", {}),
+    "415": (errors.UnsupportedMediaType("type"), 415, "unsupported_media_type", "type", {}),
+    "429": (errors.HttpError("slow", 429), 429, "too_many_requests", "slow", {}),
+    "unavailable": (errors.Unavailable(), 503, "unavailable", "service unavailable, try again", {"Retry-After": "1"}),
+    "timeout": (
+        errors.Timeout(),
+        503,
+        "timeout",
+        "the time for this request is used up, try again",
+        {"Retry-After": "1"},
+    ),
+    "partly done": (
+        errors.PartlyDone(),
+        503,
+        "partly_done",
+        "service unavailable; a part of this request was done",
+        {},
+    ),
+    "outcome unknown": (
+        errors.OutcomeUnknown(),
+        503,
+        "outcome_unknown",
+        "service unavailable; the outcome of the write is unknown",
+        {},
+    ),
+    "502": (errors.RemoteError("bad"), 502, "remote_error", "bad", {}),
+    "504": (errors.RemoteTimeout("slow"), 504, "remote_timeout", "slow", {}),
+    "HttpError": (errors.HttpError("tea", 418), 418, "bad_request", "tea", {}),
+    "own code": (errors.HttpError("tea", 418, code="teapot"), 418, "teapot", "tea", {}),
+    "Exception": (Exception("says its author"), 500, "error", "says its author", {}),
+    "abort": (exceptions.Forbidden("secret"), 403, "forbidden", "Forbidden", {}),
+    "abort 418": (exceptions.ImATeapot(), 418, "bad_request", "I'm a teapot", {}),
+    "abort 429": (
+        exceptions.TooManyRequests(retry_after=7),
+        429,
+        "too_many_requests",
+        "Too Many Requests",
+        {"Retry-After": "7"},
+    ),
+    "marshmallow": (
+        marshmallow.ValidationError({"a": {0: ["bad"]}, "b": ["worse", "worst"]}),
+        400,
+        "validation_error",
+        "validation error: a.0: bad; b: worse worst",
+        {},
+    ),
+    "marshmallow text": (
+        marshmallow.ValidationError("bad"),
+        400,
+        "validation_error",
+        "validation error: _schema: bad",
+        {},
+    ),
+    "redirect": (exceptions.HTTPException(response=Response(status=302)), 500, "internal_error", "internal error", {}),
+    "routing": (RequestRedirect("/x"), 500, "internal_error", "internal error", {}),
+    "unknown": (KeyError("secret"), 500, "internal_error", "internal error", {}),
+    "subclass of Exception": (type("Mine", (Exception,), {})("secret"), 500, "internal_error", "internal error", {}),
+    "storage": (errors.StorageError("secret"), 500, "storage_error", "internal error", {}),
+    "definition": (errors.DefinitionError("secret"), 500, "definition_error", "internal error", {}),
+    "not json": (NotJsonError("secret"), 500, "internal_error", "internal error", {}),
+}
+
+
+@pytest.mark.parametrize(("error", "status", "code", "message", "headers"), FAILURES.values(), ids=FAILURES)
+def test_error_becomes_status_headers_and_envelope(error, status, code, message, headers):
+    found = failure(client_error(error, expose=False), False, "r1")
+    body = json.dumps({"body": {"message": message}, "success": False}, separators=(",", ":")).encode()
+    assert found == (status, {"X-Error-Code": code, **headers}, body)
+
+
+def test_detail_adds_code_errors_and_request_id():
+    refused = errors.ValidationError({"set.a": ["x"]})
+    assert json.loads(failure(refused, True, "r1")[2]) == {
+        "body": {
+            "message": "validation error: set.a: x",
+            "code": "validation_error",
+            "errors": {"set.a": ["x"]},
+            "requestId": "r1",
+        },
+        "success": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (KeyError("here"), "KeyError: 'here'"),
+        (errors.StorageError("here"), "StorageError: here"),
+        (Exception("here"), "here"),
+        (exceptions.NotFound("here"), "Not Found"),
+    ],
+)
+def test_exposed_errors_show_class_and_text(error, message):
+    assert client_error(error, expose=True).message == message
+
+
+def test_error_written_carelessly_still_gives_a_reply():
+    class Careless(errors.GatewayError):
+        status = 200
+        code = "a\r\nb"
+        headers = {"Retry-After": "1\r\nSet-Cookie: x", "X-Ok": "yes"}
+
+        def __init__(self):
+            self.path = "\ud800"
+
+    body = b'{"body":{"message":"internal error"},"success":false}'
+    assert failure(Careless(), False, "r") == (500, {"X-Ok": "yes", "X-Error-Code": "error"}, body)
+
+
+def test_text_that_fails_or_is_no_utf8_still_gives_a_reply():
+    class Mute:
+        def __str__(self):
+            raise RuntimeError
+
+    shown = [client_error(Exception(value), expose=False) for value in (Mute(), "\ud800")]
+    assert [json.loads(failure(error, False, "r")[2])["body"]["message"] for error in shown] == [
+        "internal error",
+        "\\ud800",
+    ]
+
+
+def test_error_headers_follow_the_status():
+    assert [error_headers(status) for status in (200, 401, 502)] == [
+        {},
+        {"X-Error-Code": "unauthenticated", "WWW-Authenticate": "Token"},
+        {"X-Error-Code": "bad_gateway"},
+    ]
+
+
+def logged(caplog, error, status=500, **asked):
+    with caplog.at_level(logging.DEBUG, "gatewayfw"):
+        log_error(error, status, "r1", asked)
+    return [(record.levelname, record.getMessage(), record.exc_info is not None) for record in caplog.records]
+
+
+def test_unexpected_error_is_logged_with_its_traceback(caplog):
+    assert logged(caplog, KeyError("x"), service="main", model="user", act="a") == [
+        ("ERROR", "unexpected error: request_id=r1 service=main model=user act=a", True)
+    ]
+
+
+def test_expected_error_of_the_server_is_one_warning_without_its_message(caplog):
+    assert logged(caplog, errors.HttpError("token abc", 503), 503, act="a") == [
+        ("WARNING", "HttpError: status=503 request_id=r1 act=a", False)
+    ]
+
+
+def test_refusals_are_not_logged(caplog):
+    assert logged(caplog, errors.NotFound("x"), 404) == []
+
+
+def test_storage_error_is_logged_without_the_text_of_the_driver(caplog):
+    class DriverError(Exception):
+        code = 121
+
+    error = errors.StorageError("password")
+    error.__cause__ = DriverError("password")
+    assert logged(caplog, error) == [("ERROR", "storage error (DriverError code=121): request_id=r1\n", False)]
+    assert "password" not in caplog.text
+
+
+def test_names_in_the_log_are_escaped_and_cut(caplog):
+    found = logged(caplog, errors.Unavailable(), 503, model="a\r\n\x1b[2J\u2028b", act="x" * 999)
+    assert found == [
+        ("WARNING", "Unavailable: status=503 request_id=r1 model=a\\r\\n\\x1b[2J\\u2028b act=" + "x" * 64, False)
+    ]
+
+
+def test_only_faults_of_the_program_are_unexpected():
+    expected = [errors.Unavailable(), Exception("x"), exceptions.Forbidden(), marshmallow.ValidationError("x")]
+    faults = [KeyError(), errors.StorageError(), errors.DefinitionError(), exceptions.HTTPException()]
+    assert [is_unexpected(error) for error in expected + faults] == [False] * 4 + [True] * 4

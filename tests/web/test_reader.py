@@ -1,0 +1,274 @@
+"""The strict reader: what is refused, with which words, and what gets through unchanged."""
+
+import contextlib
+import io
+import json
+
+import pytest
+from flask import Flask, request
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatewayfw.errors import BadRequest, GatewayError, TooLarge, UnsupportedMediaType
+from gatewayfw.settings import Settings
+from gatewayfw.web.reader import check_request, parse, read_body
+from tests.web.mount import BODY
+
+SETTINGS = Settings()
+WHOLE = {"service": "main", **BODY}
+DATA = json.dumps(BODY).encode()
+
+
+def refused(call, *args):
+    with pytest.raises(GatewayError) as caught:
+        call(*args)
+    return type(caught.value), caught.value.message
+
+
+def read(data=DATA, content_type="application/json", settings=SETTINGS, app=None, before=None, **given):
+    app = app or Flask("host")
+    with app.test_request_context("/", method="POST", data=data, content_type=content_type, **given):
+        if before:
+            before()
+        return read_body(request, settings)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "Application/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"'],
+)
+def test_json_in_utf8_is_read(content_type):
+    assert read(content_type=content_type) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "",
+        "text/plain",
+        "text/plain; a=application/json",
+        "application/json; charset=utf-16",
+        "application/json; profile=x",
+        "application/json, text/plain",
+        "application/jsonp",
+        "application/vnd.api+json",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded",
+    ],
+)
+def test_other_media_types_are_refused(content_type):
+    found = refused(read, DATA, content_type)
+    assert found == (UnsupportedMediaType, "unsupported media type: send application/json in UTF-8")
+
+
+def test_encoded_body_is_refused():
+    found = refused(lambda: read(headers={"Content-Encoding": "gzip"}))
+    assert found == (UnsupportedMediaType, "unsupported content encoding: send the body as it is")
+
+
+def test_identity_encoding_is_no_encoding():
+    assert read(headers={"Content-Encoding": "Identity"}) == WHOLE
+
+
+MALFORMED = {
+    "empty": (b"", "the request body is empty"),
+    "bom": (b"\xef\xbb\xbf{}", "the request body starts with a byte order mark"),
+    "utf-16": ("{}".encode("utf-16"), "the request body is not UTF-8"),
+    "utf-16 without a mark": ('{"a":1}'.encode("utf-16-le"), "malformed JSON at line 1 column 2"),
+    "latin-1": ('"é"'.encode("latin-1"), "the request body is not UTF-8"),
+    "surrogate in utf-8": (b'"\xed\xa0\x80"', "the request body is not UTF-8"),
+    "surrogate by escape": (b'["\\ud800"]', "the request body holds a lone surrogate"),
+    "surrogate in a key": (b'{"\\udfff": 1}', "the request body holds a lone surrogate"),
+    "nul in a key": (b'[{"a\\u0000b": 1}]', "a key of the request body holds NUL"),
+    "raw control character": (b'"\x00"', "malformed JSON at line 1 column 2"),
+    "cut off": (b'{"a":\n  [1,', "malformed JSON at line 2 column 6"),
+    "trailing text": (b"{} {}", "malformed JSON at line 1 column 4"),
+    "comment": (b"/**/{}", "malformed JSON at line 1 column 1"),
+    "NaN": (b'{"a": NaN}', "the request body holds NaN or Infinity, which is not JSON"),
+    "-Infinity": (b"[-Infinity]", "the request body holds NaN or Infinity, which is not JSON"),
+    "1e400": (b"[1e400]", "the request body holds a number that is too large"),
+    "2**63": (b"[9223372036854775808]", "the request body holds an integer that does not fit 64 bits"),
+    "-2**63-1": (b"[-9223372036854775809]", "the request body holds an integer that does not fit 64 bits"),
+    "5000 digits": (b"1" * 5000, "the request body holds an integer that does not fit 64 bits"),
+    "33 levels": (b"[" * 33 + b"]" * 33, "the request body is nested deeper than 32 levels"),
+    "100k open": (b'{"a":' * 100_000, "the request body is nested deeper than 32 levels"),
+    "100k brackets": (b"[" * 100_000, "the request body is nested deeper than 32 levels"),
+    "20001 values": (b"[" + b"1," * 19_999 + b"1]", "the request body holds more than 20000 values"),
+    "values in objects": (b"[" + b'{"a":1},' * 10_000 + b"1]", "the request body holds more than 20000 values"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), MALFORMED.values(), ids=MALFORMED)
+def test_bytes_that_are_no_strict_json_are_refused(data, message):
+    assert refused(parse, data, SETTINGS) == (BadRequest, message)
+
+
+ACCEPTED = {
+    "int64": (b"[9223372036854775807,-9223372036854775808]", [2**63 - 1, -(2**63)]),
+    "floats": (b"[1.5,1e3,-0.0,1e-400]", [1.5, 1000.0, -0.0, 0.0]),
+    "surrogate pair": (b'"\\ud83d\\ude00"', "\U0001f600"),
+    "nul in a text": (b'["\\u0000"]', ["\0"]),
+    "last of duplicates": (b'{"a":1,"a":2}', {"a": 2}),
+    "32 levels": (b"[" * 32 + b"]" * 32, None),
+    "brackets in texts": (b'["' + b"[{" * 500 + b'\\"[[","\\\\"]', ["[{" * 500 + '"[[', "\\"]),
+    "siblings": (b"[" + b"[]," * 99 + b"[]]", [[]] * 100),
+    "20000 values": (b"[" + b"1," * 19_998 + b"1]", [1] * 19_999),
+    "big integer as text": (b'"9223372036854775808"', "9223372036854775808"),
+}
+
+
+@pytest.mark.parametrize(("data", "value"), ACCEPTED.values(), ids=ACCEPTED)
+def test_strict_json_is_accepted(data, value):
+    assert repr(parse(data, SETTINGS)) == repr(json.loads(data) if value is None else value)
+
+
+def test_recursion_of_the_parser_is_a_refusal():
+    deep = Settings.load({}, max_body_depth=10**6)
+    assert refused(parse, b"[" * 500_000, deep) == (
+        BadRequest,
+        "the request body is nested deeper than 1000000 levels",
+    )
+
+
+@pytest.mark.parametrize("data", [b'"' + b'\\"' * 500_000, b'[[[["' * 20_000, b'{"' + b"\\" * 1_000_001])
+def test_depth_scan_of_unfinished_texts_is_linear(data):
+    assert refused(parse, b"[" + b"[]," * 33 + data, SETTINGS)[0] is BadRequest
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    # Texts that hypothesis makes hold no surrogates.
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text().filter(lambda k: "\0" not in k), inner),
+    max_leaves=20,
+)
+
+
+@given(json_values, st.booleans())
+def test_what_json_writes_is_read_back(value, ascii_only):
+    assert parse(json.dumps(value, ensure_ascii=ascii_only).encode(), SETTINGS) == value
+
+
+@given(st.binary())
+def test_any_bytes_give_a_value_or_a_refusal(data):
+    with contextlib.suppress(BadRequest):
+        json.dumps(parse(data, SETTINGS))
+
+
+def test_service_is_main_unless_given():
+    assert [check_request({**BODY, **extra})["service"] for extra in ({}, {"service": None}, {"service": "x"})] == [
+        "main",
+        "main",
+        "x",
+    ]
+
+
+def test_other_keys_are_ignored():
+    assert check_request({**BODY, "wants": 1}) == WHOLE
+
+
+def without(key):
+    return {name: value for name, value in BODY.items() if name != key}
+
+
+WRONG = {
+    "list": ([BODY], "the request body must be an object"),
+    "null": (None, "the request body must be an object"),
+    "text": ("x", "the request body must be an object"),
+    "service number": ({**BODY, "service": 1}, "service must be a string that is not empty"),
+    "service empty": ({**BODY, "service": ""}, "service must be a string that is not empty"),
+    "service false": ({**BODY, "service": False}, "service must be a string that is not empty"),
+    "no model": (without("model"), "model must be a string that is not empty"),
+    "model empty": ({**BODY, "model": ""}, "model must be a string that is not empty"),
+    "no act": (without("act"), "act must be a string that is not empty"),
+    "act list": ({**BODY, "act": ["x"]}, "act must be a string that is not empty"),
+    "no details": (without("details"), "details must be an object with set and get"),
+    "details list": ({**BODY, "details": []}, "details must be an object with set and get"),
+    "no set": ({**BODY, "details": {"get": {}}}, "details.set must be an object"),
+    "set null": ({**BODY, "details": {"set": None, "get": {}}}, "details.set must be an object"),
+    "no get": ({**BODY, "details": {"set": {}}}, "details.get must be an object"),
+    "get number": ({**BODY, "details": {"set": {}, "get": 1}}, "details.get must be an object"),
+    "more": ({**BODY, "details": {"set": {}, "get": {}, "x": 1}}, "details must hold set and get only"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), WRONG.values(), ids=WRONG)
+def test_body_of_another_shape_is_refused(value, message):
+    assert refused(check_request, value) == (BadRequest, message)
+
+
+def test_body_at_the_limit_is_read_and_one_byte_more_is_not():
+    exact = Settings.load({}, max_body_bytes=len(DATA))
+    assert read(settings=exact) == WHOLE
+    assert refused(lambda: read(DATA + b" ", settings=exact)) == (TooLarge, "the request body is too large")
+
+
+def chunked(data, **given):
+    """Read a body without a length, as servers give a chunked one."""
+    stream = io.BytesIO(data) if isinstance(data, bytes) else data
+    environ = {"wsgi.input_terminated": True, "CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+    return read(None, input_stream=stream, environ_overrides=environ, **given)
+
+
+def test_chunked_body_stops_one_block_after_the_limit():
+    exact = Settings.load({}, max_body_bytes=len(DATA))
+    endless = io.BytesIO(b" " * 10_000_000)
+    assert chunked(DATA, settings=exact) == WHOLE
+    assert refused(lambda: chunked(endless, settings=exact)) == (TooLarge, "the request body is too large")
+    assert endless.tell() <= 2 * len(DATA) + 2
+
+
+@pytest.mark.parametrize("reader", [read, chunked])
+def test_a_lower_limit_of_the_host_wins_and_stays(reader):
+    app = Flask("host")
+    app.config["MAX_CONTENT_LENGTH"] = 20
+    assert refused(lambda: reader(DATA, app=app)) == (TooLarge, "the request body is too large")
+    assert app.config["MAX_CONTENT_LENGTH"] == 20
+
+
+def test_a_higher_limit_of_the_host_does_not_raise_ours():
+    app = Flask("host")
+    app.config["MAX_CONTENT_LENGTH"] = 10**9
+    small = Settings.load({}, max_body_bytes=20)
+    assert refused(lambda: read(DATA, app=app, settings=small)) == (TooLarge, "the request body is too large")
+
+
+@pytest.mark.parametrize("before", [lambda: request.get_data(), lambda: request.get_json(), lambda: request.form])
+@pytest.mark.parametrize("reader", [read, chunked])
+def test_body_the_host_read_before_is_read_again(reader, before):
+    assert reader(DATA, before=before) == WHOLE
+
+
+def test_body_the_host_consumed_is_empty():
+    found = refused(lambda: read(before=lambda: request.stream.read()))
+    assert found == (BadRequest, "the request body is empty")
+
+
+@pytest.mark.parametrize(
+    "error", [OSError("Invalid chunk header"), ConnectionResetError(), type("Own", (Exception,), {})()]
+)
+def test_stream_that_breaks_is_a_bad_request(error):
+    class Broken(io.BytesIO):
+        def read(self, *args):
+            raise error
+
+        readinto = readline = readall = read
+
+    found = refused(lambda: chunked(Broken()))
+    assert found == (BadRequest, "the request body could not be read")
+
+
+def test_client_that_leaves_is_a_bad_request():
+    length = {"CONTENT_LENGTH": str(len(DATA))}
+    found = refused(lambda: read(None, input_stream=io.BytesIO(DATA[:5]), environ_overrides=length))
+    assert found == (BadRequest, "the request body could not be read")
+
+
+def test_body_shorter_than_its_length_is_a_bad_request():
+    environ = {"CONTENT_LENGTH": str(len(DATA) + 1), "wsgi.input_terminated": True}
+    found = refused(lambda: read(None, input_stream=io.BytesIO(DATA), environ_overrides=environ))
+    assert found == (BadRequest, "the request body could not be read")

@@ -1,0 +1,134 @@
+"""The app of our own, and the servers that run it."""
+
+import socket
+import threading
+
+import pytest
+import urllib3
+from flask import abort
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.web.server import check_server_options, make_app, serve, threaded_server
+from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
+
+WHOLE = {"service": "main", **BODY}
+
+
+@pytest.fixture
+def app():
+    return make_app(endpoint(), "gw", url_prefix="/api")
+
+
+@pytest.fixture
+def taken():
+    """A port somebody else listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_app_serves_the_gateway(app):
+    assert seen(post(app)) == answer(WHOLE)
+
+
+@pytest.mark.parametrize("path", ["/", "/gateway", "/api", "/api/gateway/", "/playground", "/static/x", "/favicon.ico"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_unknown_paths_answer_an_envelope(app, method, path):
+    reply = app.test_client().open(path, method=method)
+    assert seen(reply) == refusal(404, "not found")
+    assert reply.headers["X-Error-Code"] == "not_found"
+
+
+def test_unknown_method_answers_an_envelope_with_allow():
+    app = make_app(endpoint(), "gw", playground=True)
+    reply = app.test_client().post("/playground")
+    assert seen(reply) == refusal(405, "method not allowed")
+    assert reply.headers["Allow"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize("code", [404, 405])
+def test_what_added_views_abort_with_stays(app, code):
+    app.add_url_rule("/own", "own", lambda: abort(code, description="own words"))
+    reply = app.test_client().get("/own")
+    assert (reply.status_code, reply.mimetype, "own words" in reply.text) == (code, "text/html", True)
+
+
+@pytest.mark.parametrize("prefix", ["api", None, 5])
+def test_wrong_url_prefix_is_refused(prefix):
+    with pytest.raises(DefinitionError) as caught:
+        make_app(endpoint(), "gw", url_prefix=prefix)
+    assert caught.value.message == "option 'url_prefix': expected '' or a path like '/api'"
+
+
+OPTIONS = {"host": "127.0.0.1", "port": 8000, "workers": 2, "threads": 8}
+PORT = "option 'port': expected an integer in 0..65535"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("port", -1, PORT),
+        ("port", 65536, PORT),
+        ("port", "8000", PORT),
+        ("port", True, PORT),
+        ("port", None, PORT),
+        ("host", "", "option 'host': expected a host name or an address"),
+        ("host", None, "option 'host': expected a host name or an address"),
+        ("workers", 0, "option 'workers': expected a positive integer"),
+        ("threads", 1.5, "option 'threads': expected a positive integer"),
+    ],
+)
+def test_wrong_server_option_is_named(name, value, message):
+    with pytest.raises(DefinitionError) as caught:
+        check_server_options(**{**OPTIONS, name: value})
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize("port", [0, 1, 65535])
+def test_right_server_options_are_taken(port):
+    check_server_options(**{**OPTIONS, "port": port})
+
+
+@pytest.mark.parametrize("multi_process", [True, False])
+def test_port_in_use_is_an_error(app, taken, multi_process):
+    with pytest.raises(OSError, match="in use"):
+        serve(app, host="127.0.0.1", port=taken, workers=1, threads=1, multi_process=multi_process)
+
+
+@pytest.fixture
+def address(app):
+    """The address of the app on a threaded server."""
+    server = threaded_server(app, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.fixture
+def http():
+    with urllib3.PoolManager(retries=False) as pool:
+        yield pool
+
+
+def test_threaded_server_answers(address, http):
+    reply = http.request("POST", f"{address}/api/gateway", json=BODY)
+    assert (reply.status, reply.headers["Content-Type"], reply.json()) == answer(WHOLE)
+
+
+def test_chunked_body_is_read(address, http):
+    parts = iter([b'{"model":"user","act":', b'"getUser","details":{"set":{},"get":{}}}'])
+    reply = http.request("POST", f"{address}/api/gateway", body=parts, headers={"Content-Type": "application/json"})
+    assert (reply.status, reply.headers["Content-Type"], reply.json()) == answer(WHOLE)
+
+
+def test_bad_chunk_is_a_bad_request(address):
+    host, port = address.removeprefix("http://").split(":")
+    head = (
+        "POST /api/gateway HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port))) as client:
+        client.sendall(head.encode() + b"zz\r\n{}\r\n0\r\n\r\n")
+        reply = client.makefile("rb").read()
+    assert reply.startswith(b"HTTP/1.1 400 ")
+    assert reply.endswith(b'{"body":{"message":"the request body could not be read"},"success":false}')
