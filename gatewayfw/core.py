@@ -92,6 +92,7 @@ class Gateway:
             static_path=static_path,
             static_prefix=static_prefix,
         )
+        made.record(lambda state: self._note(state.app, f"{state.name_prefix}.{state.name}".lstrip(".")))
         self._names_listed = self._names_listed or playground
         return made
 
@@ -129,13 +130,15 @@ class Gateway:
         server.check_server_options(host, port, workers, threads)
         if type_generation is not False:
             raise DefinitionError("option 'type_generation': type generation is not available in this version")
+        name = _fresh_name()
         app = server.make_app(
             self._endpoint(cors),
-            _fresh_name(),
+            name,
             playground=playground,
             static_path=static_path,
             url_prefix=url_prefix,
         )
+        self._note(app, name)
         self._names_listed = self._names_listed or playground
         return app
 
@@ -181,6 +184,10 @@ class Gateway:
     def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
         """Call `run_server` with the contract's object or keywords."""
         self.run_server(**pythonic(config, keys))
+
+    def _note(self, app: Flask, name: str) -> None:
+        """Let the command line find this gateway, by the name its blueprint is registered under."""
+        app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _shares_data_between_processes(self) -> bool:
         try:
