@@ -9,6 +9,7 @@ from typing import Any, final
 from uuid import uuid4
 
 from flask import Blueprint, Flask
+from flask.sansio.app import App
 
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.errors import DefinitionError
@@ -185,7 +186,7 @@ class Gateway:
         """Call `run_server` with the contract's object or keywords."""
         self.run_server(**pythonic(config, keys))
 
-    def _note(self, app: Flask, name: str) -> None:
+    def _note(self, app: App, name: str) -> None:
         """Let the command line find this gateway, by the name its blueprint is registered under."""
         app.extensions.setdefault("gatewayfw", {})[name] = self
 

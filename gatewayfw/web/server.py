@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from gatewayfw.web.envelope import logger
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128
+#: Seconds that requests under way get when the server stops; twice the default deadline of an act.
+_PATIENCE = 10
 
 
 def make_app(
@@ -132,6 +135,16 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
+def _leave_interrupts_to_the_master(worker: Any) -> None:
+    """Ignore Ctrl-C in a worker; the master tells it to stop.
+
+    A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters
+    the worker's signal handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself,
+    until it is killed after 30 s.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int) -> None:
     from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
 
@@ -140,6 +153,8 @@ def _gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int) -
         "workers": workers,
         "threads": threads,
         "worker_class": "gthread",
+        "graceful_timeout": _PATIENCE,
+        "post_worker_init": _leave_interrupts_to_the_master,
     }
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types

@@ -1,0 +1,18 @@
+"""Who calls, and what they may do: tokens, passwords and access rules for hooks."""
+
+from __future__ import annotations
+
+from gatewayfw.auth.access import Auth, Rule, same_id
+from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
+from gatewayfw.auth.tokens import Tokens, key_from_environment
+
+__all__ = [
+    "Auth",
+    "PasswordHasher",
+    "Pbkdf2Hasher",
+    "Rule",
+    "Sha256Hasher",
+    "Tokens",
+    "key_from_environment",
+    "same_id",
+]

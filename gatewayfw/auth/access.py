@@ -1,0 +1,136 @@
+"""Access rules as hooks: read the token, load the user, check the active role.
+
+The three steps, their order and every message: contract, "Authentication" and "Errors". What the
+contract leaves open is our choice: a ghost needs no active role, and ids compare without regard
+to the case of their digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from gatewayfw.acts.context import ContextFns, Headers
+from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
+from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
+from gatewayfw.schemas.values import HEX_ID
+
+NO_TOKEN = "you should send your id with token key in req header"
+BAD_TOKEN_DATA = "Invalid or missing token data"
+NO_USER = "user not exist"
+NO_ACTIVE_ROLE = "activeRoleId is required"
+UNKNOWN_ACTIVE_ROLE = "Active role not found"
+REFUSED = "You cant do this"
+
+Role = Mapping[str, Any]
+Body = Mapping[str, Any]
+Scope = Callable[[Role, Body], bool]
+AccessHook = Callable[[Body], None]
+
+
+@final
+@dataclass(frozen=True)
+class Rule:
+    """Roles that may run an act, everywhere or only where ``scope(role, body)`` is true.
+
+    ``roles`` are names. ``scope`` gets the caller's active role (``{roleId, name, scopeType?,
+    scopeId?}``) and the validated body.
+    """
+
+    roles: tuple[str, ...]
+    scope: Scope | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.roles, (tuple, list)) or not all(isinstance(name, str) for name in self.roles):
+            raise DefinitionError("Rule: roles must be a tuple of names")
+        object.__setattr__(self, "roles", tuple(self.roles))
+
+    def allows(self, role: Role, body: Body) -> bool:
+        """Tell whether this rule lets a role run the act."""
+        return role.get("name") in self.roles and (self.scope is None or self.scope(role, body) is True)
+
+
+@final
+class Auth:
+    """The hooks of one gateway, for `preAct` in this order: `read_token`, `load_user`, `grant`.
+
+    ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's
+    ``roles`` and ``isGhost`` decide, never what the token says. The act finds in the context
+    ``user`` and ``active_role`` (None for a ghost without one).
+    """
+
+    def __init__(
+        self, contexts: ContextFns, tokens: Tokens, load_user: Callable[[str], Mapping[str, Any] | None]
+    ) -> None:
+        self.tokens = tokens
+        self._contexts = contexts
+        self._find_user = load_user
+
+    def read_token(self) -> None:
+        """Hook: put the payload of the ``token`` header into the context, as ``token``.
+
+        Raises:
+            Unauthenticated: no such header, more than one, or a token that does not verify.
+        """
+        context = self._contexts.get_context_model()
+        sent = Headers(context.get("Headers") or ()).getlist("token")
+        if not sent:
+            raise Unauthenticated(NO_TOKEN)
+        if len(sent) > 1:
+            raise Unauthenticated(INVALID_TOKEN)
+        context["token"] = self.tokens.read(sent[0])
+
+    def load_user(self) -> None:
+        """Hook: put the user whom the token names into the context, as ``user``.
+
+        Raises:
+            Unauthenticated: the payload has no usable ``_id``, or that user is gone.
+        """
+        context = self._contexts.get_context_model()
+        payload = context.get("token")
+        id_ = payload.get("_id") if isinstance(payload, Mapping) else None
+        if not isinstance(id_, str) or not HEX_ID.fullmatch(id_):
+            raise Unauthenticated(BAD_TOKEN_DATA)
+        user = self._find_user(id_)
+        if user is None:
+            raise Unauthenticated(NO_USER)
+        context["user"] = user
+
+    def grant(self, *rules: Rule) -> AccessHook:
+        """Return a hook that lets pass whom a rule allows; without rules only a ghost passes.
+
+        The hook raises:
+            HttpError: 400, ``details.set.activeRoleId`` is missing.
+            Forbidden: it is no role of the user, or no rule allows that role.
+        """
+        if not all(isinstance(rule, Rule) for rule in rules):
+            raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
+
+        def check_access(body: Body) -> None:
+            context = self._contexts.get_context_model()
+            if "user" not in context:
+                raise DefinitionError("grant: the hooks read_token and load_user must come before it")
+            user = context["user"]
+            wanted = body["details"]["set"].get("activeRoleId")
+            role = None if wanted is None else _role(user, wanted)
+            if user.get("isGhost") is not True:
+                if wanted is None:
+                    raise HttpError(NO_ACTIVE_ROLE, 400, code="validation_error")
+                if role is None:
+                    raise Forbidden(UNKNOWN_ACTIVE_ROLE)
+                if not any(rule.allows(role, body) for rule in rules):
+                    raise Forbidden(REFUSED)
+            context["active_role"] = role
+
+        return check_access
+
+
+def same_id(left: object, right: object) -> bool:
+    """Tell whether two ids, each an ObjectId or its hexadecimal digits, are the same; None never is."""
+    return left is not None and right is not None and str(left).lower() == str(right).lower()
+
+
+def _role(user: Mapping[str, Any], role_id: object) -> Role | None:
+    roles = (role for role in user.get("roles") or () if isinstance(role, Mapping))
+    return next((role for role in roles if same_id(role.get("roleId"), role_id)), None)

@@ -1,0 +1,121 @@
+"""How passwords are stored: never as they are.
+
+The contract wants SHA-256, without salt by its letter: `Sha256Hasher`. `Pbkdf2Hasher` is what a
+new service should use; it reads the other's hashes too, so that changing over is one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import Protocol, final
+
+from gatewayfw.errors import DefinitionError, ValidationError
+
+#: The longest password in bytes of UTF-8; our choice.
+MAX_BYTES = 4096
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_PBKDF2 = re.compile(r"pbkdf2_sha256\$([0-9]{1,9})\$([A-Za-z0-9]{1,64})\$([A-Za-z0-9+/]{43}=)")
+
+
+class PasswordHasher(Protocol):
+    """What a service needs to store and check passwords."""
+
+    def hash(self, password: str) -> str:
+        """Return what to store for a password.
+
+        Raises:
+            ValidationError: it has more than `MAX_BYTES` bytes, or is not valid text.
+        """
+
+    def verify(self, password: str, stored: str) -> bool:
+        """Tell whether a password belongs to a stored hash, in the same time for right and wrong."""
+
+    def needs_rehash(self, stored: str) -> bool:
+        """Tell whether a stored hash is not what `hash` would make; replace it at the next login."""
+
+
+@final
+class Sha256Hasher:
+    """The contract's: 64 lower-case hexadecimal digits of SHA-256, without salt."""
+
+    def hash(self, password: str) -> str:
+        """Return the digest; see `PasswordHasher`."""
+        return hashlib.sha256(_encoded(password)).hexdigest()
+
+    def verify(self, password: str, stored: str) -> bool:
+        """Tell whether the digest is that of the password."""
+        given = _given(password)
+        return given is not None and _is_sha256(given, stored)
+
+    def needs_rehash(self, stored: str) -> bool:
+        """Tell whether the stored hash is of another kind."""
+        return not _SHA256.fullmatch(stored)
+
+
+@final
+@dataclass(frozen=True)
+class Pbkdf2Hasher:
+    """Salted PBKDF2 with SHA-256: ``pbkdf2_sha256$<iterations>$<salt>$<hash>``, as Django writes it.
+
+    Also verifies the plain digests of `Sha256Hasher`, which then need a re-hash.
+    Raises DefinitionError for ``iterations`` that are no positive integer.
+    """
+
+    iterations: int = 600_000
+
+    def __post_init__(self) -> None:
+        if type(self.iterations) is not int or not 0 < self.iterations < 10**9:
+            raise DefinitionError("Pbkdf2Hasher: iterations must be a positive integer")
+
+    def hash(self, password: str) -> str:
+        """Return a hash with a salt of its own; see `PasswordHasher`."""
+        encoded, salt = _encoded(password), secrets.token_hex(16)
+        return f"pbkdf2_sha256${self.iterations}${salt}${_derived(encoded, salt, self.iterations)}"
+
+    def verify(self, password: str, stored: str) -> bool:
+        """Tell whether the password belongs to the hash; a plain digest takes as long as a salted one."""
+        given = _given(password)
+        if given is None:
+            return False
+        found = _PBKDF2.fullmatch(stored)
+        if found is None:
+            _derived(given, "", self.iterations)
+            return _is_sha256(given, stored)
+        iterations, salt, expected = found.groups()
+        return compare_digest(b64decode(_derived(given, salt, max(1, int(iterations)))), b64decode(expected))
+
+    def needs_rehash(self, stored: str) -> bool:
+        """Tell whether the stored hash is a plain digest, or has another number of iterations."""
+        found = _PBKDF2.fullmatch(stored)
+        return found is None or int(found[1]) != self.iterations
+
+
+def _derived(password: bytes, salt: str, iterations: int) -> str:
+    return b64encode(hashlib.pbkdf2_hmac("sha256", password, salt.encode(), iterations)).decode()
+
+
+def _is_sha256(password: bytes, stored: str) -> bool:
+    expected = stored if _SHA256.fullmatch(stored) else ""
+    return compare_digest(hashlib.sha256(password).hexdigest(), expected)
+
+
+def _encoded(password: str) -> bytes:
+    given = _given(password)
+    if given is None:
+        raise ValidationError({"password": [f"Must be text of at most {MAX_BYTES} bytes."]})
+    return given
+
+
+def _given(password: str) -> bytes | None:
+    """Return the bytes to be hashed; None for what no stored hash can belong to."""
+    try:
+        encoded = password.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
+    return encoded if len(encoded) <= MAX_BYTES else None

@@ -1,0 +1,89 @@
+"""``python -m sample_service``: the service with demo data, for trying things out and development.
+
+``PORT`` (8000) chooses the port, ``MONGODB_URI`` the database. Without it a local MongoDB server
+is started, whose data stays in ``.gateway/``; where there is none, the data is in memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gatewayfw import GatewayError
+from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound
+from sample_service import demo
+from sample_service.app import create_service, options_from
+
+HOST = "127.0.0.1"
+DATA = Path(".gateway")
+
+
+def main() -> None:
+    """Run the service until Ctrl-C."""
+    os.environ.setdefault("GATEWAYFW_ENV", "development")
+    logging.basicConfig(format="%(levelname)s: %(message)s")
+    try:
+        port = port_from(os.environ.get("PORT", "8000"))
+        with database() as (db, where):
+            run(db, where, port)
+    except (GatewayError, MongodError, OSError) as error:
+        sys.exit(f"sample_service: {error}")
+    except KeyboardInterrupt:
+        pass  # Ctrl-C before, or without, the server that answers it
+
+
+def port_from(text: str) -> int:
+    """Return a port that is free; OSError says what to do when it is not."""
+    try:
+        port = int(text)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((HOST, port))
+    except (ValueError, OverflowError):
+        raise OSError(f"PORT={text} is no port number") from None
+    except OSError as error:
+        raise OSError(f"port {text}: {error.strerror}; PORT=8001 chooses another one") from error
+    return port
+
+
+@contextmanager
+def database() -> Iterator[tuple[str | None, str]]:
+    """Give a database for `create_service`, and a line that says where its data is."""
+    if uri := os.environ.get("MONGODB_URI"):
+        yield uri, "the database of MONGODB_URI"
+        return
+    mongod = LocalMongod(DATA)
+    try:
+        mongod.start()
+    except MongodNotFound as error:
+        print(f"\n*** The data is in memory and will be lost: {error} ***\n", file=sys.stderr)
+        yield None, "in memory; it is lost when this program ends"
+        return
+    try:
+        uri = f"mongodb://{HOST}:{mongod.port}/sample?replicaSet=rs0"
+        yield uri, f"{mongod.data} (MONGODB_URI='{uri}' while this runs)"
+    finally:
+        mongod.stop()
+
+
+def run(db: str | None, where: str, port: int) -> None:
+    """Seed, say how to use the service, and serve it."""
+    service = create_service(db)
+    options = options_from(os.environ)
+    if os.environ["GATEWAYFW_ENV"] == "development":
+        demo.seed(service)
+    url = f"http://{HOST}:{port}{options.get('url_prefix', '').rstrip('/')}/gateway"
+    parts = [f"Endpoint: POST {url}", f"Data: {where}"]
+    if os.environ["GATEWAYFW_ENV"] == "development":
+        parts += [demo.credentials(service), demo.examples(service, url)]
+    print("\n\n".join(parts), end="\n\nCtrl-C stops it.\n", flush=True)
+    service.gw.run_server(port=port, host=HOST, **options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Puts the service together, from arguments and the environment."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import mongomock
+from flask import Flask
+
+from gatewayfw import DefinitionError, gateway
+from gatewayfw.auth import Auth, PasswordHasher, Sha256Hasher, Tokens, key_from_environment
+from gatewayfw.odm import Model
+from sample_service import city, commands, country, file, organization, unit, user
+from sample_service.city.model import define_city
+from sample_service.country.model import define_country
+from sample_service.file.model import define_file
+from sample_service.organization.model import define_organization
+from sample_service.service import Service
+from sample_service.unit.model import define_unit
+from sample_service.user.model import define_user
+
+_LOG = logging.getLogger("sample_service")
+_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def create_app(db: Any = None, token_key: str | bytes | None = None, **options: Any) -> Flask:
+    """Return the service as a Flask app, on a gateway of its own.
+
+    ``db`` is a MongoDB URI, or a PyMongo or mongomock database; ``token_key`` signs the tokens;
+    ``options`` are those of `gatewayfw.core.Gateway.create_app`. What is not given is read from
+    ``MONGODB_URI``, ``GATEWAYFW_TOKEN_KEY`` and the variables of `options_from`.
+
+    Raises:
+        DefinitionError: there is no usable token key, or an option does not fit.
+    """
+    if db is None:
+        db = os.environ.get("MONGODB_URI") or None
+    service = create_service(db, token_key)
+    app = service.gw.create_app(**{**options_from(os.environ), **options})
+    commands.add_to(app, service, in_memory=db is None)
+    return app
+
+
+def create_service(
+    db: Any = None, token_key: str | bytes | None = None, hasher: PasswordHasher | None = None
+) -> Service:
+    """Return the gateway with all models and acts; without ``db`` the data is in memory."""
+    gw = gateway()
+    if db is None:
+        _LOG.warning("no database: set MONGODB_URI; until then the data is in memory and ends with this process")
+        db = mongomock.MongoClient().sample
+    gw.odm.set_db(db)
+    users = define_user(gw)
+    tokens = Tokens(token_key or key_from_environment(os.environ))
+    service = Service(
+        gw=gw,
+        auth=Auth(gw.context_fns, tokens, load_user=lambda id_: find_caller(users, id_)),
+        hasher=hasher or Sha256Hasher(),  # for a new service: Pbkdf2Hasher()
+        countries=define_country(gw),
+        cities=define_city(gw),
+        files=define_file(gw),
+        organizations=define_organization(gw),
+        units=define_unit(gw),
+        users=users,
+    )
+    for model in (user, organization, unit, file, country, city):
+        model.register(service)
+    return service
+
+
+def find_caller(users: Model, id_: str) -> dict[str, Any] | None:
+    """Return what the access hooks and acts need to know of the caller; never the password's hash."""
+    known = {"first_name": 1, "last_name": 1, "email": 1, "isActive": 1, "isGhost": 1, "roles": 1}
+    return users.find_one(filters={"_id": id_}, projection=known)
+
+
+def options_from(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options that the environment gives.
+
+    ``GATEWAYFW_CORS``: ``*``, or origins separated by commas. ``GATEWAYFW_STATIC_PATH``:
+    directories separated by ``:``. ``GATEWAYFW_PLAYGROUND``: true or false.
+    ``GATEWAYFW_BASE_URL``: a prefix such as ``/api``.
+    """
+    options: dict[str, Any] = {}
+    if cors := environ.get("GATEWAYFW_CORS", "").strip():
+        options["cors"] = cors if cors == "*" else [origin.strip() for origin in cors.split(",") if origin.strip()]
+    if static_path := environ.get("GATEWAYFW_STATIC_PATH"):
+        options["static_path"] = [directory for directory in static_path.split(":") if directory]
+    if playground := environ.get("GATEWAYFW_PLAYGROUND", "").strip():
+        if playground.lower() not in _WORDS:
+            raise DefinitionError("GATEWAYFW_PLAYGROUND: expected true or false")
+        options["playground"] = _WORDS[playground.lower()]
+    if base_url := environ.get("GATEWAYFW_BASE_URL"):
+        options["url_prefix"] = base_url
+    return options

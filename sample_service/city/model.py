@@ -1,0 +1,24 @@
+"""The model city, which embeds its country and is listed there."""
+
+from __future__ import annotations
+
+from gatewayfw import Gateway, string
+from gatewayfw.odm import Model
+
+
+def define_city(gw: Gateway) -> Model:
+    """Define city; a country lists the 50 newest of its cities."""
+    return gw.odm.new_model(
+        "city",
+        {"name": string()},
+        {
+            "country": {
+                "schemaName": "country",
+                "type": "single",
+                "optional": False,
+                "relatedRelations": {
+                    "cities": {"type": "multiple", "limit": 50, "sort": {"field": "_id", "order": "desc"}}
+                },
+            }
+        },
+    )

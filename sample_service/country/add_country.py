@@ -1,0 +1,18 @@
+"""country.addCountry. Source: contract, "Illustrative acts"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import number, string
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+
+    @service.gw.acts.act("country", "addCountry", set={"name": string(), "population": number()}, get=1)
+    def add_country(body: Body) -> dict[str, Any]:
+        """Add a country."""
+        details = body["details"]
+        return service.countries.insert_one(doc=details["set"], projection=details["get"])

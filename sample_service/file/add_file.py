@@ -1,0 +1,25 @@
+"""file.addFile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import integer, optional, string
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "file",
+        "addFile",
+        set={"name": string(), "type": string(), "size": integer(minimum=0), "path": optional(string())},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user],
+    )
+    def add_file(body: Body) -> dict[str, Any]:
+        """Add what is known of a file, for example to make it an avatar."""
+        details = body["details"]
+        return service.files.insert_one(doc=details["set"], projection=details["get"])

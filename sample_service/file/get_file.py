@@ -1,0 +1,28 @@
+"""file.getFile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, object_id
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "file",
+        "getFile",
+        set={"fileId": object_id()},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user],
+    )
+    def get_file(body: Body) -> dict[str, Any]:
+        """Return one file."""
+        details = body["details"]
+        file = service.files.find_one(filters={"_id": details["set"]["fileId"]}, projection=details["get"])
+        if file is None:
+            raise NotFound("file not found")
+        return file

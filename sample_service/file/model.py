@@ -1,0 +1,13 @@
+"""The model file: what is known of a file that is stored elsewhere."""
+
+from __future__ import annotations
+
+from gatewayfw import Gateway, integer, optional, string
+from gatewayfw.odm import Model
+
+
+def define_file(gw: Gateway) -> Model:
+    """Define file; ``type`` is a media type, ``size`` counts bytes, ``path`` is where it is served."""
+    return gw.odm.new_model(
+        "file", {"name": string(), "type": string(), "size": integer(minimum=0), "path": optional(string())}
+    )

@@ -1,0 +1,37 @@
+# ruff: noqa: N999  (the name that gunicorn knows)
+"""Settings for ``gunicorn -c sample_service/gunicorn.conf.py``; nothing here touches the network.
+
+``PORT`` (8000), ``HOST`` (127.0.0.1) and ``WEB_CONCURRENCY`` (2 workers) are read from the
+environment. Put a buffering proxy in front: nothing in WSGI protects threads from slow senders.
+"""
+
+import os
+import secrets
+import signal
+
+wsgi_app = "sample_service:create_app()"
+bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
+
+# Threads: an act mostly waits for the database.
+worker_class = "gthread"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+threads = 8
+
+# Seconds. Far above the deadline of an act (5), so that a worker is never killed in the middle of one.
+timeout = 30
+graceful_timeout = 30
+
+control_socket_disable = True
+limit_request_line = 4094
+
+
+def on_starting(server):  # type: ignore[no-untyped-def]
+    """Give all workers the same token key in development; each would make its own."""
+    if os.environ.get("GATEWAYFW_ENV") == "development" and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
+        server.log.warning("GATEWAYFW_TOKEN_KEY is not set: tokens end with this process")
+        os.environ["GATEWAYFW_TOKEN_KEY"] = secrets.token_hex(32)
+
+
+def post_worker_init(worker):  # type: ignore[no-untyped-def]
+    """Leave Ctrl-C to the master, which tells the workers; gunicorn 27 can hang when both reach one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,28 @@
+"""organization.addOrganization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import optional, string
+from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "organization",
+        "addOrganization",
+        set={**ACTIVE_ROLE, "name": string(), "description": optional(string())},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
+    )
+    def add_organization(body: Body) -> dict[str, Any]:
+        """Add an organization."""
+        doc = dict(body["details"]["set"])
+        doc.pop("activeRoleId", None)
+        return service.organizations.insert_one(doc=doc, projection=body["details"]["get"])

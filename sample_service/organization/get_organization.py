@@ -1,0 +1,30 @@
+"""organization.getOrganization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, object_id
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "organization",
+        "getOrganization",
+        set={"organizationId": object_id()},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user],
+    )
+    def get_organization(body: Body) -> dict[str, Any]:
+        """Return one organization."""
+        details = body["details"]
+        organization = service.organizations.find_one(
+            filters={"_id": details["set"]["organizationId"]}, projection=details["get"]
+        )
+        if organization is None:
+            raise NotFound("organization not found")
+        return organization

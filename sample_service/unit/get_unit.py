@@ -1,0 +1,28 @@
+"""unit.getUnit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, object_id
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "unit",
+        "getUnit",
+        set={"unitId": object_id()},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user],
+    )
+    def get_unit(body: Body) -> dict[str, Any]:
+        """Return one unit."""
+        details = body["details"]
+        unit = service.units.find_one(filters={"_id": details["set"]["unitId"]}, projection=details["get"])
+        if unit is None:
+            raise NotFound("unit not found")
+        return unit

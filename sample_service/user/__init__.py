@@ -1,0 +1,30 @@
+"""The model user and its acts."""
+
+from sample_service.service import Service
+from sample_service.user import (
+    add_user,
+    get_me,
+    get_user,
+    get_users,
+    login,
+    remove_user,
+    set_user_roles,
+    update_user,
+    update_user_relations,
+)
+
+
+def register(service: Service) -> None:
+    """Register all acts of user."""
+    for act in (
+        login,
+        add_user,
+        update_user,
+        update_user_relations,
+        remove_user,
+        get_user,
+        get_users,
+        get_me,
+        set_user_roles,
+    ):
+        act.register(service)

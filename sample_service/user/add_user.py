@@ -1,0 +1,49 @@
+"""user.addUser. Source: contract, "Act: addUser"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import array, boolean, defaulted, object_id, optional, string
+from sample_service.access import HEAD_OF_FIRST_ORGANIZATION, MANAGER_OR_ADMIN
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+from sample_service.user.model import FEATURES, relation_input
+
+RELATIONS = ("avatar", "organizations", "units")
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "addUser",
+        set={
+            **ACTIVE_ROLE,
+            "first_name": string(),
+            "last_name": string(),
+            "email": string(),
+            "password": string(),
+            "position": optional(string()),
+            "isActive": defaulted(boolean(), True),
+            "features": optional(FEATURES),
+            "avatar": optional(object_id()),
+            "organizations": optional(array(object_id())),
+            "units": optional(array(object_id())),
+        },
+        get=1,
+        mode="create",
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN, HEAD_OF_FIRST_ORGANIZATION)],
+    )
+    def add_user(body: Body) -> dict[str, Any]:
+        """Add a user: a Manager or Admin anywhere, an OrgHead in the own organization."""
+        doc = dict(body["details"]["set"])
+        doc.pop("activeRoleId", None)
+        ids = {name: doc.pop(name) for name in RELATIONS if name in doc}
+        return service.users.insert_one(
+            doc={**doc, "password": service.hasher.hash(doc["password"])},
+            relations=relation_input(ids),
+            projection=body["details"]["get"],
+        )

@@ -1,0 +1,18 @@
+"""user.getMe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act("user", "getMe", get=1, pre_act=[auth.read_token, auth.load_user])
+    def get_me(body: Body) -> dict[str, Any] | None:
+        """Return the user whose token it is."""
+        caller = service.gw.context_fns.get_context_model()["user"]
+        return service.users.find_one(filters={"_id": caller["_id"]}, projection=body["details"]["get"])

@@ -1,0 +1,28 @@
+"""user.getUser. Source: contract, "Illustrative acts"; that it needs a token is our choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, object_id
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "getUser",
+        set={"userId": object_id()},
+        get=1,
+        pre_act=[auth.read_token, auth.load_user],
+    )
+    def get_user(body: Body) -> dict[str, Any]:
+        """Return one user."""
+        details = body["details"]
+        user = service.users.find_one(filters={"_id": details["set"]["userId"]}, projection=details["get"])
+        if user is None:
+            raise NotFound("user not found")
+        return user

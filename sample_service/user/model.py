@@ -1,0 +1,75 @@
+"""The model user. Source: contract, "The user model"; roles and the features are our choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gatewayfw import Gateway, array, boolean, defaulted, enums, object_, object_id, optional, string
+from gatewayfw.odm import Model
+from sample_service.access import ROLE_NAMES
+
+FEATURES = array(object_({"feature": enums("reports", "exports", "invitations")}))
+
+#: A role without its ``roleId``: what the user may do, and for a head of something, where.
+ROLE = {
+    "name": enums(ROLE_NAMES),
+    "scopeType": optional(enums("organization", "unit")),
+    "scopeId": optional(object_id()),
+}
+
+_NEWEST_FIRST = {
+    "type": "multiple",
+    "limit": 100,
+    "sort": {"field": "_id", "order": "desc"},
+    "excludes": ["roles", "isGhost"],  # a copy says who someone is, not what they may do
+}
+
+
+def define_user(gw: Gateway) -> Model:
+    """Define user; the password's hash is in no reply and no copy."""
+    return gw.odm.new_model(
+        "user",
+        {
+            "first_name": string(),
+            "last_name": string(),
+            "email": string(),
+            "password": string(),
+            "position": optional(string()),
+            "isActive": defaulted(boolean(), True),
+            "features": optional(FEATURES),
+            "roles": optional(array(object_({"roleId": object_id(), **ROLE}))),
+            "isGhost": optional(boolean()),
+        },
+        {
+            "avatar": {"schemaName": "file", "type": "single", "optional": True},
+            "organizations": {
+                "schemaName": "organization",
+                "type": "multiple",
+                "optional": True,
+                "relatedRelations": {"users": _NEWEST_FIRST},
+            },
+            "units": {
+                "schemaName": "unit",
+                "type": "multiple",
+                "optional": True,
+                "relatedRelations": {"members": _NEWEST_FIRST},
+            },
+        },
+        {
+            "createIndex": {"indexSpec": {"email": 1}, "options": {"unique": True}},
+            "excludes": ["password"],
+        },
+    )
+
+
+def relation_input(ids: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the relation input for the ids given under `avatar`, `organizations` and `units`."""
+    relations: dict[str, Any] = {}
+    if "avatar" in ids:
+        relations["avatar"] = {"_ids": ids["avatar"]}
+    if "organizations" in ids:
+        relations["organizations"] = {"_ids": ids["organizations"], "relatedRelations": {"users": True}}
+    if "units" in ids:
+        relations["units"] = {"_ids": ids["units"], "relatedRelations": {"members": True}}
+    return relations

@@ -1,0 +1,31 @@
+"""user.removeUser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, boolean, defaulted, enums, object_id, optional
+from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "removeUser",
+        set={**ACTIVE_ROLE, "_id": object_id(), "hardCascade": defaulted(boolean(), False)},
+        get={"deletedCount": optional(enums(0, 1)), "cascaded": optional(enums(0, 1))},
+        mode="create",
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
+    )
+    def remove_user(body: Body) -> dict[str, Any]:
+        """Remove a user, everywhere; `cascaded` counts other documents that went along, by model."""
+        given, wanted = body["details"]["set"], body["details"]["get"]
+        result = service.users.delete_one(filter={"_id": given["_id"]}, hard_cascade=given["hardCascade"])
+        if not result:
+            raise NotFound("user not found")
+        return {name: value for name, value in result.items() if wanted.get(name)}

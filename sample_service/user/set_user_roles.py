@@ -1,0 +1,60 @@
+"""user.setUserRoles: what a user may do. Only a Manager decides that; our choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw import NotFound, ValidationError, array, object_, object_id, optional
+from sample_service.access import MANAGER
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+from sample_service.user.model import ROLE
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "setUserRoles",
+        set={
+            **ACTIVE_ROLE,
+            "_id": object_id(),
+            "roles": array(object_({"roleId": optional(object_id()), **ROLE}), size=(0, 50)),
+        },
+        get=1,
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER)],
+    )
+    def set_user_roles(body: Body) -> dict[str, Any]:
+        """Replace a user's roles; one without a `roleId` gets a new one."""
+        given = body["details"]["set"]
+        check_roles(given["roles"])
+        roles = [{"roleId": ObjectId(), **role} for role in given["roles"]]
+        user = service.users.find_one_and_update(
+            filter={"_id": given["_id"]}, update={"$set": {"roles": roles}}, projection=body["details"]["get"]
+        )
+        if user is None:
+            raise NotFound("user not found")
+        return user
+
+
+def check_roles(roles: list[dict[str, Any]]) -> None:
+    """Check what the kinds of the single values cannot say.
+
+    Raises:
+        ValidationError: a scope without its other half, or a `roleId` given twice.
+    """
+    errors: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for number, role in enumerate(roles):
+        if ("scopeType" in role) != ("scopeId" in role):
+            errors[f"set.roles.{number}"] = ["scopeType and scopeId go together."]
+        role_id = role.get("roleId", "").lower()
+        if role_id and role_id in seen:
+            errors[f"set.roles.{number}.roleId"] = ["Ids may not repeat."]
+        seen.add(role_id)
+    if errors:
+        raise ValidationError(errors)

@@ -1,0 +1,48 @@
+"""user.updateUser. Source: contract, "Act: updateUser"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, boolean, object_id, optional, string
+from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+from sample_service.user.model import FEATURES
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "updateUser",
+        set={
+            **ACTIVE_ROLE,
+            "_id": object_id(),
+            "first_name": optional(string()),
+            "last_name": optional(string()),
+            "email": optional(string()),
+            "password": optional(string()),
+            "position": optional(string()),
+            "isActive": optional(boolean()),
+            "features": optional(FEATURES),
+        },
+        get=1,
+        mode="create",
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
+    )
+    def update_user(body: Body) -> dict[str, Any]:
+        """Change the fields that are given; all copies of the user follow."""
+        changes = dict(body["details"]["set"])
+        changes.pop("activeRoleId", None)
+        id_ = changes.pop("_id")
+        if "password" in changes:
+            changes["password"] = service.hasher.hash(changes["password"])
+        user = service.users.find_one_and_update(
+            filter={"_id": id_}, update={"$set": changes}, projection=body["details"]["get"]
+        )
+        if user is None:
+            raise NotFound("user not found")
+        return user

@@ -1,0 +1,44 @@
+"""user.updateUserRelations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, array, boolean, defaulted, object_id, optional
+from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.mixins import ACTIVE_ROLE
+from sample_service.service import Body, Service
+from sample_service.user.model import relation_input
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+    auth = service.auth
+
+    @service.gw.acts.act(
+        "user",
+        "updateUserRelations",
+        set={
+            **ACTIVE_ROLE,
+            "_id": object_id(),
+            "avatar": optional(object_id()),
+            "organizations": optional(array(object_id())),
+            "units": optional(array(object_id())),
+            "replace": defaulted(boolean(), False),
+        },
+        get=1,
+        mode="create",
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
+    )
+    def update_user_relations(body: Body) -> dict[str, Any]:
+        """Add to a user's relations; with `replace` the ids given are all that remains."""
+        given = body["details"]["set"]
+        user = service.users.add_relation(
+            filters={"_id": given["_id"]},
+            relations=relation_input(given),
+            replace=given["replace"],
+            projection=body["details"]["get"],
+        )
+        if user is None:
+            raise NotFound("user not found")
+        return user

@@ -1,0 +1,175 @@
+"""The three access hooks: what each leaves in the context, and every message."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.acts import ContextFns
+from gatewayfw.auth import Auth, Rule, Tokens, same_id
+from gatewayfw.errors import DefinitionError, GatewayError
+
+USER_ID = "0123456789abcdef01234567"
+ROLE_ID = ObjectId("aaaaaaaaaaaaaaaaaaaaaaaa")
+ROLE = {"roleId": ROLE_ID, "name": "Manager"}
+HEAD = {"roleId": ObjectId("bbbbbbbbbbbbbbbbbbbbbbbb"), "name": "OrgHead", "scopeId": ObjectId(USER_ID)}
+MANAGERS = Rule(roles=("Manager", "Admin"))
+
+
+@pytest.fixture
+def contexts():
+    fns = ContextFns()
+    with fns.open():
+        yield fns
+
+
+@pytest.fixture
+def users():
+    return {USER_ID: {"_id": ObjectId(USER_ID), "roles": [ROLE, HEAD]}}
+
+
+@pytest.fixture
+def auth(contexts, users):
+    return Auth(contexts, Tokens("k" * 32), users.get)
+
+
+def body(**set_):
+    return {"details": {"set": set_, "get": {}}}
+
+
+def refusal(hook, *args):
+    with pytest.raises(GatewayError) as caught:
+        hook(*args)
+    return caught.value.status, caught.value.code, caught.value.message
+
+
+def test_read_token_keeps_the_payload(auth, contexts):
+    contexts.add_header_to_context({"Token": auth.tokens.issue({"_id": USER_ID})})
+    auth.read_token()
+    assert contexts.get_context_model().token["_id"] == USER_ID
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ([], "you should send your id with token key in req header"),
+        ([("authorization", "x")], "you should send your id with token key in req header"),
+        ([("token", "")], "Invalid or expired token"),
+        ([("token", "x")], "Invalid or expired token"),
+    ],
+)
+def test_read_token_refuses(auth, contexts, headers, message):
+    contexts.add_header_to_context(headers)
+    assert refusal(auth.read_token) == (401, "unauthenticated", message)
+
+
+def test_two_tokens_are_refused_even_when_both_are_good(auth, contexts):
+    token = auth.tokens.issue({"_id": USER_ID})
+    contexts.add_header_to_context([("token", token), ("Token", token)])
+    assert refusal(auth.read_token) == (401, "unauthenticated", "Invalid or expired token")
+
+
+def test_load_user_keeps_the_user(auth, contexts, users):
+    contexts.add_context({"token": {"_id": USER_ID}})
+    auth.load_user()
+    assert contexts.get_context_model().user is users[USER_ID]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        None,
+        {},
+        *(
+            {"_id": bad}
+            for bad in (None, 1, "x", USER_ID + "\n", "0" * 23, "０" * 24, [USER_ID], {"$ne": None}, {"$oid": USER_ID})
+        ),
+    ],
+    ids=repr,
+)
+def test_load_user_refuses_a_token_without_a_usable_id(auth, contexts, payload):
+    contexts.add_context({"token": payload})
+    assert refusal(auth.load_user) == (401, "unauthenticated", "Invalid or missing token data")
+
+
+def test_load_user_without_read_token_is_refused(auth):
+    assert refusal(auth.load_user) == (401, "unauthenticated", "Invalid or missing token data")
+
+
+def test_load_user_refuses_a_user_who_is_gone(auth, contexts):
+    contexts.add_context({"token": {"_id": "f" * 24}})
+    assert refusal(auth.load_user) == (401, "unauthenticated", "user not exist")
+
+
+@pytest.mark.parametrize("sent", [str(ROLE_ID), str(ROLE_ID).upper()], ids=["lower", "upper"])
+def test_grant_lets_the_named_role_pass(auth, contexts, users, sent):
+    contexts.add_context({"user": users[USER_ID]})
+    auth.grant(MANAGERS)(body(activeRoleId=sent))
+    assert contexts.get_context_model().active_role is ROLE
+
+
+@pytest.mark.parametrize(
+    ("set_", "expected"),
+    [
+        ({}, (400, "validation_error", "activeRoleId is required")),
+        ({"activeRoleId": None}, (400, "validation_error", "activeRoleId is required")),
+        ({"activeRoleId": ""}, (403, "forbidden", "Active role not found")),
+        ({"activeRoleId": "c" * 24}, (403, "forbidden", "Active role not found")),
+        ({"activeRoleId": {"$ne": None}}, (403, "forbidden", "Active role not found")),
+        ({"activeRoleId": str(HEAD["roleId"])}, (403, "forbidden", "You cant do this")),
+    ],
+    ids=["missing", "null", "empty", "someone else's", "operator", "not permitted"],
+)
+def test_grant_refuses(auth, contexts, users, set_, expected):
+    contexts.add_context({"user": users[USER_ID]})
+    assert refusal(auth.grant(MANAGERS), body(**set_)) == expected
+    assert "active_role" not in contexts.get_context_model()
+
+
+def test_scope_decides_with_role_and_body(auth, contexts, users):
+    contexts.add_context({"user": users[USER_ID]})
+    own = Rule(roles=("OrgHead",), scope=lambda role, body: same_id(role["scopeId"], body["details"]["set"]["place"]))
+    check, head = auth.grant(MANAGERS, own), str(HEAD["roleId"])
+    check(body(activeRoleId=head, place=USER_ID))
+    assert refusal(check, body(activeRoleId=head, place="f" * 24)) == (403, "forbidden", "You cant do this")
+
+
+def test_scope_must_say_true(auth, contexts, users):
+    contexts.add_context({"user": users[USER_ID]})
+    check = auth.grant(Rule(roles=("Manager",), scope=lambda role, body: "yes"))
+    assert refusal(check, body(activeRoleId=str(ROLE_ID))) == (403, "forbidden", "You cant do this")
+
+
+def test_ghost_passes_every_rule_without_an_active_role(auth, contexts):
+    contexts.add_context({"user": {"isGhost": True}})
+    auth.grant()(body())
+    assert contexts.get_context_model().active_role is None
+
+
+@pytest.mark.parametrize("flag", [1, "true", [1], None])
+def test_only_true_makes_a_ghost(auth, contexts, users, flag):
+    contexts.add_context({"user": {**users[USER_ID], "isGhost": flag}})
+    assert refusal(auth.grant(), body(activeRoleId=str(ROLE_ID))) == (403, "forbidden", "You cant do this")
+
+
+@pytest.mark.parametrize("roles", [None, [], ["Manager"], [{"name": "Manager"}], [{"roleId": None}]], ids=repr)
+def test_user_without_usable_roles_has_no_active_role(auth, contexts, roles):
+    contexts.add_context({"user": {"roles": roles}})
+    assert refusal(auth.grant(MANAGERS), body(activeRoleId="None")) == (403, "forbidden", "Active role not found")
+
+
+def test_grant_without_the_hooks_before_it_lets_nobody_pass(auth):
+    with pytest.raises(DefinitionError, match="^grant: the hooks read_token and load_user must come before it$"):
+        auth.grant(MANAGERS)(body(activeRoleId=str(ROLE_ID)))
+
+
+@pytest.mark.parametrize("rules", [("Manager",), (MANAGERS, None)])
+def test_grant_takes_rules_only(auth, rules):
+    with pytest.raises(DefinitionError, match=r"^grant: expected rules: grant\(Rule\(roles=\(\.\.\.\)\)\)$"):
+        auth.grant(*rules)
+
+
+@pytest.mark.parametrize("roles", ["Manager", (1,), None])
+def test_rule_takes_a_tuple_of_names(roles):
+    with pytest.raises(DefinitionError, match="^Rule: roles must be a tuple of names$"):
+        Rule(roles=roles)

@@ -1,0 +1,84 @@
+"""Password hashes: the contract's SHA-256, and the salted one that can replace it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+
+import pytest
+
+from gatewayfw.auth import Pbkdf2Hasher, Sha256Hasher
+from gatewayfw.errors import DefinitionError, ValidationError
+
+SHA = Sha256Hasher()
+PBKDF2 = Pbkdf2Hasher(iterations=10)
+HASHERS = [pytest.param(SHA, id="sha256"), pytest.param(PBKDF2, id="pbkdf2")]
+
+
+def test_sha256_is_the_hex_digest():
+    assert SHA.hash("secret") == hashlib.sha256(b"secret").hexdigest()
+
+
+def test_pbkdf2_names_its_parameters_and_has_a_salt_of_its_own():
+    first, second = PBKDF2.hash("secret"), PBKDF2.hash("secret")
+    assert re.fullmatch(r"pbkdf2_sha256\$10\$[0-9a-f]{32}\$[A-Za-z0-9+/]{43}=", first)
+    assert first != second
+
+
+def test_pbkdf2_holds_what_the_standard_library_derives():
+    derived = b64encode(hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 7)).decode()
+    assert PBKDF2.verify("secret", f"pbkdf2_sha256$7$salt${derived}")
+
+
+@pytest.mark.parametrize("hasher", HASHERS)
+@pytest.mark.parametrize("password", ["secret", "", "pässwörd ☃", "x" * 4096])
+def test_password_verifies_against_its_own_hash_only(hasher, password):
+    stored = hasher.hash(password)
+    assert (hasher.verify(password, stored), hasher.verify(password[1:] + "y", stored)) == (True, False)
+
+
+@pytest.mark.parametrize("hasher", HASHERS)
+@pytest.mark.parametrize("password", ["x" * 4097, "ä" * 2049, "\ud800"], ids=["bytes", "letters", "surrogate"])
+def test_unusable_password_is_refused_and_never_matches(hasher, password):
+    with pytest.raises(ValidationError) as caught:
+        hasher.hash(password)
+    assert caught.value.errors == {"password": ["Must be text of at most 4096 bytes."]}
+    assert not hasher.verify(password, hasher.hash("secret"))
+
+
+@pytest.mark.parametrize("hasher", HASHERS)
+@pytest.mark.parametrize(
+    "stored", ["", "secret", "pbkdf2_sha256$", "pbkdf2_sha256$x$y$z", "pbkdf2_sha256$10$salt$" + "A" * 10, "é" * 64]
+)
+def test_nothing_matches_what_is_no_hash(hasher, stored):
+    assert (hasher.verify("secret", stored), hasher.verify("", stored)) == (False, False)
+
+
+def test_upper_case_digest_does_not_match():
+    assert not SHA.verify("secret", SHA.hash("secret").upper())
+
+
+def test_plain_digest_is_read_and_wants_a_rehash_after_the_change_to_pbkdf2():
+    plain = SHA.hash("secret")
+    assert (PBKDF2.verify("secret", plain), PBKDF2.verify("other", plain)) == (True, False)
+    assert (PBKDF2.needs_rehash(plain), PBKDF2.needs_rehash(PBKDF2.hash("secret"))) == (True, False)
+
+
+def test_another_number_of_iterations_wants_a_rehash():
+    stored = PBKDF2.hash("secret")
+    assert (Pbkdf2Hasher(11).verify("secret", stored), Pbkdf2Hasher(11).needs_rehash(stored)) == (True, True)
+
+
+def test_sha256_wants_no_rehash_of_its_own_hashes():
+    assert (SHA.needs_rehash(SHA.hash("secret")), SHA.needs_rehash("secret")) == (False, True)
+
+
+def test_default_iterations_are_those_owasp_names():
+    assert Pbkdf2Hasher() == Pbkdf2Hasher(600_000)
+
+
+@pytest.mark.parametrize("iterations", [0, -1, True, 1.5, "9", 10**9])
+def test_unusable_iterations_are_a_definition_error(iterations):
+    with pytest.raises(DefinitionError, match="^Pbkdf2Hasher: iterations must be a positive integer$"):
+        Pbkdf2Hasher(iterations)

@@ -1,0 +1,145 @@
+"""The sample service on each database, some people in it, and requests as a client makes them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.odm import check
+from sample_service.app import create_service
+
+KEY = "k" * 32
+PASSWORD = "correct horse battery staple"
+HASH = hashlib.sha256(PASSWORD.encode()).hexdigest()
+NEW_PASSWORD = "another horse"
+NEW_HASH = hashlib.sha256(NEW_PASSWORD.encode()).hexdigest()
+ROLES = ("Manager", "Admin", "OrgHead", "UnitHead", "Employee", "Ordinary")
+NOBODY = "f" * 24
+
+
+@dataclass
+class Person:
+    """A user in the database; ``role`` is the role's id as a client sends it."""
+
+    id: str
+    role: str
+    token: str
+
+
+@pytest.fixture
+def service(database):
+    """The service on an empty database; after the test every copy and window must be right."""
+    service = create_service(database, KEY)
+    yield service
+    assert check(service.gw.schemas, service.gw.odm.storage) == []
+
+
+@pytest.fixture
+def places(service):
+    """Two organizations, and a unit of the first; their ids as a client sends them."""
+    home, away = (one["_id"] for one in service.organizations.insert_many(docs=[{"name": "Home"}, {"name": "Away"}]))
+    relation = {"_ids": home, "relatedRelations": {"units": True}}
+    unit = service.units.insert_one(doc={"name": "Unit"}, relations={"organization": relation})["_id"]
+    return SimpleNamespace(home=str(home), away=str(away), unit=str(unit))
+
+
+@pytest.fixture
+def people(service, places):
+    """A user in each role by the role's name, and a ``ghost``; the OrgHead heads the organization home."""
+    docs = [user_doc(name, roles=[role_of(name, places)]) for name in ROLES]
+    docs.append(user_doc("ghost", isGhost=True))
+    added = service.users.insert_many(docs=docs)
+    return {
+        name: Person(
+            str(user["_id"]),
+            str(doc.get("roles", [{"roleId": ""}])[0]["roleId"]),
+            service.auth.tokens.issue({"_id": str(user["_id"])}),
+        )
+        for name, doc, user in zip([*ROLES, "ghost"], docs, added, strict=True)
+    }
+
+
+def user_doc(name, **more):
+    return {
+        "first_name": name,
+        "last_name": "Example",
+        "email": f"{name.lower()}@example.com",
+        "password": HASH,
+        **more,
+    }
+
+
+def role_of(name, places):
+    scopes = {"OrgHead": ("organization", places.home), "UnitHead": ("unit", places.unit)}
+    role = {"roleId": ObjectId(), "name": name}
+    if name in scopes:
+        role |= {"scopeType": scopes[name][0], "scopeId": ObjectId(scopes[name][1])}
+    return role
+
+
+@pytest.fixture
+def call(service, caplog):
+    """Send one request: ``call(model, act, set, get, token=)`` gives status and envelope.
+
+    After the test no reply and no log line may have held a password or its hash.
+    """
+    client = service.gw.create_app().test_client()
+    seen: list[str] = []
+
+    def call(model: str, act: str, set_: Any, get: Any, token: Any = None) -> tuple[int, Any]:
+        body = {"model": model, "act": act, "details": {"set": set_, "get": get}}
+        reply = client.post("/gateway", json=body, headers=[] if token is None else [("token", token)])
+        seen.append(reply.get_data(as_text=True))
+        return reply.status_code, reply.get_json()
+
+    yield call
+    shown = "\n".join([*seen, caplog.text])
+    assert [secret for secret in (PASSWORD, HASH, NEW_PASSWORD, NEW_HASH) if secret in shown] == []
+
+
+@pytest.fixture
+def act_as(call, people):
+    """Send a request of someone: ``act_as(name, act, set, get)``, with token and active role, on user."""
+
+    def act_as(name: str, act: str, set_: Any, get: Any, model: str = "user") -> tuple[int, Any]:
+        role = {"activeRoleId": people[name].role} if people[name].role else {}
+        return call(model, act, {**role, **set_}, get, people[name].token)
+
+    return act_as
+
+
+@pytest.fixture
+def stored(service):
+    """Return a function that gives a whole stored document, without what only MongoDB counts."""
+    return lambda model, id_: next(map(calm, service.gw.odm.storage.find(model, {"_id": ObjectId(id_)})), None)
+
+
+@pytest.fixture
+def digest(service):
+    """Return a function that gives everything stored, in the order of `_id`."""
+
+    def digest():
+        storage = service.gw.odm.storage
+        models = service.gw.schemas.get_schemas()
+        return {name: [calm(one) for one in storage.find(name, {}, sort=[("_id", 1)])] for name in models}
+
+    return digest
+
+
+def calm(document):
+    hidden = {key: value for key, value in document.get("_gw", {}).items() if key != "rev"}
+    rest = {key: value for key, value in document.items() if key != "_gw"}
+    return {**rest, "_gw": hidden} if hidden else rest
+
+
+def ok(body):
+    return 200, {"body": body, "success": True}
+
+
+def refused(status, message):
+    return status, {"body": {"message": message}, "success": False}

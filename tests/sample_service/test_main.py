@@ -1,0 +1,218 @@
+"""``python -m sample_service`` as a process: data that stays, a clean end, and what it says on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import urllib3
+
+import sample_service
+
+ROOT = Path(sample_service.__file__).parent.parent
+READY = "Ctrl-C stops it.\n"
+
+
+@pytest.fixture
+def port():
+    """A port of 127.0.0.1 on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def start(tmp_path, port):
+    """Start the program in an empty folder: ``start(NAME="value")`` gives the process and what it printed."""
+    processes = []
+
+    def start(**environ: str) -> tuple[subprocess.Popen[str], str]:
+        with (tmp_path / "stderr").open("w") as stderr:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "sample_service"],
+                cwd=tmp_path,
+                env={**clean_environ(), "PYTHONPATH": str(ROOT), "PORT": str(port), **environ},
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+                start_new_session=True,
+            )
+        processes.append(process)
+        return process, printed(process)
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def clean_environ():
+    """This process's environment without the settings of a service; where mongod is, stays."""
+    settings = {name for name in os.environ if name.startswith("GATEWAYFW_")} - {"GATEWAYFW_MONGOD"}
+    return {name: value for name, value in os.environ.items() if name not in {"MONGODB_URI", *settings}}
+
+
+def printed(process):
+    """Return what the program prints until it serves, or until it ends."""
+    lines = []
+    late = threading.Timer(60, process.kill)
+    late.start()
+    for line in process.stdout:
+        lines.append(line)
+        if line == READY:
+            break
+    late.cancel()
+    return "".join(lines)
+
+
+def interrupted(process):
+    """Press Ctrl-C as a terminal does: the whole group of processes gets the signal."""
+    os.killpg(process.pid, signal.SIGINT)
+    return process.wait(30)
+
+
+def interrupted_when_started(process, command):
+    """Press Ctrl-C when all workers run: gunicorn 27 loses a signal that reaches one while it starts."""
+    for _ in range(30):
+        assert post(command)[0] == 200
+    return interrupted(process)
+
+
+def post(command):
+    """Send what a printed curl command says."""
+    words = shlex.split(command)
+    headers = dict(words[i + 1].split(": ", 1) for i, word in enumerate(words) if word == "-H")
+    retries = urllib3.Retry(connect=20, backoff_factor=0.02)
+    with urllib3.PoolManager(retries=retries) as http:
+        reply = http.request("POST", words[1], body=words[words.index("-d") + 1].encode(), headers=headers)
+        return reply.status, reply.json()
+
+
+def commands_in(text):
+    return [line for line in text.splitlines() if line.startswith("curl ")]
+
+
+@pytest.mark.slow
+@pytest.mark.mongo
+@pytest.mark.usefixtures("mongod_uri")  # skips where there is no mongod
+def test_data_is_there_again_after_a_restart(start, tmp_path):
+    process, text = start()
+    assert f"Data: {tmp_path}/.gateway (MONGODB_URI='mongodb://127.0.0.1:" in text
+    login, add_user = commands_in(text)
+    assert [post(login)[0], post(add_user)[0]] == [200, 200]
+    assert interrupted_when_started(process, login) == 0
+
+    process, text = start()
+    login, add_user = commands_in(text)
+    assert post(login)[0] == 200
+    assert post(add_user) == (409, {"body": {"message": "Duplicate key error"}, "success": False})
+    status = interrupted_when_started(process, login)
+    assert (status, "Traceback" in (tmp_path / "stderr").read_text()) == (0, False)
+
+
+@pytest.mark.slow
+def test_without_mongod_the_data_is_in_memory_and_that_is_said_loudly(start, tmp_path):
+    process, text = start(GATEWAYFW_MONGOD=str(tmp_path / "none"))
+    assert "Data: in memory; it is lost when this program ends" in text
+    assert [post(command)[0] for command in commands_in(text)] == [200, 200]
+    assert interrupted(process) == 0
+    said = (tmp_path / "stderr").read_text()
+    assert ("*** The data is in memory and will be lost: " in said, "Traceback" in said) == (True, False)
+
+
+@pytest.mark.slow
+def test_password_and_hash_are_not_in_the_log(start, tmp_path):
+    process, text = start(GATEWAYFW_MONGOD=str(tmp_path / "none"))
+    for command in commands_in(text):
+        post(command)
+    interrupted(process)
+    said = (tmp_path / "stderr").read_text()
+    assert (re.findall(r"[0-9a-f]{64}", said + text), "a long password" in said) == ([], False)
+
+
+@pytest.mark.slow
+def test_base_url_is_part_of_the_printed_commands(start, tmp_path, port):
+    process, text = start(GATEWAYFW_MONGOD=str(tmp_path / "none"), GATEWAYFW_BASE_URL="/api")
+    assert f"Endpoint: POST http://127.0.0.1:{port}/api/gateway\n" in text
+    assert [post(command)[0] for command in commands_in(text)] == [200, 200]
+    assert interrupted(process) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({"PORT": "x"}, "sample_service: PORT=x is no port number\n"),
+        ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number\n"),
+        ({"GATEWAYFW_ENV": "production"}, "sample_service: no token key: set GATEWAYFW_TOKEN_KEY"),
+        ({"GATEWAYFW_TOKEN_KEY": "short"}, "sample_service: tokens: the key must have at least 32 bytes"),
+        ({"MONGODB_URI": "mongodb://127.0.0.1/"}, "sample_service: "),
+        ({"MONGODB_URI": "mongodb://127.0.0.1:1/sample"}, "sample_service: service unavailable"),
+    ],
+    ids=["port", "large port", "no key", "short key", "no database name", "no server"],
+)
+def test_what_is_wrong_is_said_in_one_line(start, tmp_path, environ, message):
+    process, text = start(**{"GATEWAYFW_MONGOD": str(tmp_path / "none"), **environ})
+    said = (tmp_path / "stderr").read_text()
+    assert (process.wait(30), text, "Traceback" in said) == (1, "", False)
+    assert said.splitlines(keepends=True)[-1].startswith(message)
+
+
+@pytest.mark.slow
+def test_port_in_use_is_said_before_anything_is_started(start, tmp_path, port):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        process, text = start()
+        assert (process.wait(30), text) == (1, "")
+    assert (
+        (tmp_path / "stderr").read_text().startswith(f"sample_service: port {port}: Address already in use; PORT=8001")
+    )
+    assert not (tmp_path / ".gateway").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.mongo
+@pytest.mark.parametrize("preload", [[], ["--preload"]], ids=["plain", "preload"])
+def test_gunicorn_workers_accept_each_others_tokens_in_development(mongo_database, mongod_uri, port, preload):
+    name = mongo_database.name
+    environ = {
+        **clean_environ(),
+        "PYTHONPATH": str(ROOT),
+        "PORT": str(port),
+        "GATEWAYFW_ENV": "development",
+        "MONGODB_URI": mongod_uri.replace("/?", f"/{name}?"),
+    }
+    flask = [sys.executable, "-m", "flask", "--app", "sample_service"]
+    subprocess.run([*flask, "seed"], env=environ, check=True, capture_output=True)
+    config = ["-c", str(ROOT / "sample_service" / "gunicorn.conf.py")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", *config, *preload], env=environ, stderr=subprocess.PIPE, text=True
+    ) as process:
+        login = {"email": "admin@example.com", "password": "demo-admin"}
+        token = act(port, "login", login, {"token": 1})[1]["body"]["token"]
+        replies = [act(port, "getMe", {}, {"email": 1, "_id": 0}, token) for _ in range(40)]
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert replies == [(200, {"body": {"email": "admin@example.com"}, "success": True})] * 40
+    assert (process.returncode, "Traceback" in said) == (0, False)
+
+
+def act(port, name, set_, get, token=""):
+    body = {"model": "user", "act": name, "details": {"set": set_, "get": get}}
+    # A new connection each time, so that both workers answer.
+    return post(
+        f"curl http://127.0.0.1:{port}/gateway -H 'Content-Type: application/json' -H 'token: {token}' "
+        f"-d '{json.dumps(body)}'"
+    )

@@ -1,0 +1,189 @@
+"""The other acts of user: reading, removing, roles."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+from tests.sample_service.conftest import NOBODY, ROLES, ok, refused
+
+NO_TOKEN = "you should send your id with token key in req header"
+
+
+@pytest.mark.parametrize("name", [*ROLES, "ghost"])
+def test_get_user_is_for_all_who_signed_in(call, people, name):
+    set_, get = {"userId": people["Admin"].id}, {"first_name": 1, "password": 1}
+    assert call("user", "getUser", set_, get, people[name].token) == ok(
+        {"_id": people["Admin"].id, "first_name": "Admin"}
+    )
+
+
+def test_get_user_with_an_empty_get_gives_the_id(call, people):
+    reply = call("user", "getUser", {"userId": people["Admin"].id}, {}, people["Admin"].token)
+    assert reply == ok({"_id": people["Admin"].id})
+
+
+@pytest.mark.parametrize(
+    ("set_", "get", "status", "message"),
+    [
+        ({"userId": NOBODY}, {}, 404, "user not found"),
+        ({"userId": "x"}, {}, 400, "validation error: set.userId: Not a valid ObjectId (24 hexadecimal digits)."),
+        ({}, {}, 400, "validation error: set.userId: Missing data for required field."),
+        ({"userId": NOBODY}, {"x": "$password"}, 400, "validation error: get.x: Unknown field."),
+        ({"userId": NOBODY}, {"_gw": 1}, 400, "validation error: get._gw: Unknown field."),
+    ],
+    ids=str,
+)
+def test_get_user_refuses(call, people, set_, get, status, message):
+    assert call("user", "getUser", set_, get, people["Admin"].token) == refused(status, message)
+
+
+@pytest.mark.parametrize(("act", "set_"), [("getUser", {"userId": NOBODY}), ("getUsers", {}), ("getMe", {})])
+def test_reading_users_needs_a_token(call, people, act, set_):
+    assert call("user", act, set_, {}) == refused(401, NO_TOKEN)
+
+
+def test_get_me_gives_the_caller(call, people):
+    reply = call("user", "getMe", {}, {"email": 1, "roles": 1}, people["Manager"].token)
+    roles = [{"roleId": people["Manager"].role, "name": "Manager"}]
+    assert reply == ok({"_id": people["Manager"].id, "email": "manager@example.com", "roles": roles})
+
+
+def test_get_users_gives_the_oldest_first(call, people):
+    reply = call("user", "getUsers", {"skip": 1, "limit": 2}, {"first_name": 1}, people["Ordinary"].token)
+    assert reply == ok([{"_id": people[name].id, "first_name": name} for name in ("Admin", "OrgHead")])
+
+
+def test_get_users_by_organization_and_unit(call, act_as, people, places):
+    set_ = {"_id": people["Employee"].id, "organizations": [places.home], "units": [places.unit]}
+    assert act_as("Manager", "updateUserRelations", set_, {})[0] == 200
+    for filters, found in [
+        ({"organizationId": places.home}, ["Employee"]),
+        ({"organizationId": places.away}, []),
+        ({"unitId": places.unit.upper()}, ["Employee"]),
+        ({"organizationId": places.away, "unitId": places.unit}, []),
+    ]:
+        reply = call("user", "getUsers", filters, {"first_name": 1}, people["Ordinary"].token)
+        assert reply == ok([{"_id": people[name].id, "first_name": name} for name in found])
+
+
+LIMIT = "set.limit: Must be greater than or equal to 1 and less than or equal to 100."
+SKIP = "set.skip: Must be greater than or equal to 0 and less than or equal to 10000."
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"limit": 0}, LIMIT),
+        ({"limit": 101}, LIMIT),
+        ({"skip": -1}, SKIP),
+        ({"skip": 10_001}, SKIP),
+        ({"limit": None}, "set.limit: Field may not be null."),
+        ({"email": "x"}, "set.email: Unknown field."),
+    ],
+    ids=str,
+)
+def test_get_users_refuses(call, people, bad, message):
+    reply = call("user", "getUsers", bad, {}, people["Manager"].token)
+    assert reply == refused(400, f"validation error: {message}")
+
+
+@pytest.mark.parametrize("name", ["Manager", "Admin", "ghost"])
+def test_remove_user_removes_every_trace(act_as, people, places, stored, name):
+    set_ = {"_id": people["Employee"].id, "organizations": [places.home]}
+    assert act_as("Manager", "updateUserRelations", set_, {})[0] == 200
+    reply = act_as(name, "removeUser", {"_id": people["Employee"].id}, {"deletedCount": 1, "cascaded": 1})
+    assert reply == ok({"deletedCount": 1, "cascaded": {}})
+    assert (stored("user", people["Employee"].id), stored("organization", places.home).get("users", [])) == (None, [])
+
+
+def test_token_of_a_removed_user_opens_nothing(act_as, call, people):
+    assert act_as("Manager", "removeUser", {"_id": people["Admin"].id}, {}) == ok({})
+    assert call("user", "getMe", {}, {}, people["Admin"].token) == refused(401, "user not exist")
+
+
+@pytest.mark.parametrize(
+    ("name", "set_", "status", "message"),
+    [
+        ("Manager", {"_id": NOBODY}, 404, "user not found"),
+        ("Manager", {}, 400, "validation error: set._id: Missing data for required field."),
+        (
+            "Manager",
+            {"_id": {"$ne": None}},
+            400,
+            "validation error: set._id: Not a valid ObjectId (24 hexadecimal digits).",
+        ),
+        ("OrgHead", {"_id": NOBODY}, 403, "You cant do this"),
+        ("Ordinary", {"_id": NOBODY}, 403, "You cant do this"),
+    ],
+    ids=str,
+)
+def test_remove_user_refuses(act_as, digest, people, name, set_, status, message):
+    before = digest()
+    assert act_as(name, "removeUser", set_, {}) == refused(status, message)
+    assert digest() == before
+
+
+@pytest.mark.parametrize("name", ["Manager", "ghost"])
+def test_set_user_roles_replaces_them_and_makes_ids(act_as, people, places, stored, name):
+    roles = [{"roleId": "a" * 24, "name": "Admin"}, {"name": "OrgHead", "scopeType": "organization"}]
+    roles[1]["scopeId"] = places.away
+    status, envelope = act_as(name, "setUserRoles", {"_id": people["Ordinary"].id, "roles": roles}, {"roles": 1})
+    made = envelope["body"]["roles"][1]["roleId"]
+    expected = [roles[0], {"roleId": made, **roles[1]}]
+    assert (status, envelope) == ok({"_id": people["Ordinary"].id, "roles": expected})
+    assert stored("user", people["Ordinary"].id)["roles"] == [
+        {"roleId": ObjectId("a" * 24), "name": "Admin"},
+        {
+            "roleId": ObjectId(made),
+            "name": "OrgHead",
+            "scopeType": "organization",
+            "scopeId": ObjectId(places.away),
+        },
+    ]
+
+
+def test_a_new_role_counts_at_once(act_as, call, people):
+    set_ = {"_id": people["Ordinary"].id, "roles": [{"roleId": "a" * 24, "name": "Manager"}]}
+    assert act_as("Manager", "setUserRoles", set_, {})[0] == 200
+    reply = call("user", "removeUser", {"_id": NOBODY, "activeRoleId": "A" * 24}, {}, people["Ordinary"].token)
+    assert reply == refused(404, "user not found")
+
+
+@pytest.mark.parametrize("name", ["Admin", "OrgHead", "UnitHead", "Employee", "Ordinary"])
+def test_only_a_manager_sets_roles(act_as, people, digest, name):
+    before = digest()
+    set_ = {"_id": people[name].id, "roles": [{"name": "Manager"}]}
+    assert act_as(name, "setUserRoles", set_, {}) == refused(403, "You cant do this")
+    assert digest() == before
+
+
+TOGETHER = "set.roles.0: scopeType and scopeId go together."
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ([{"name": "Boss"}], f"set.roles.0.name: Must be one of: {', '.join(ROLES)}."),
+        ([{}], "set.roles.0.name: Missing data for required field."),
+        ([{"name": "OrgHead", "scopeType": "organization"}], TOGETHER),
+        ([{"name": "OrgHead", "scopeId": NOBODY}], TOGETHER),
+        ([{"name": "Admin", "isGhost": True}], "set.roles.0.isGhost: Unknown field."),
+        (
+            [{"roleId": NOBODY, "name": "Admin"}, {"roleId": NOBODY.upper(), "name": "Manager"}],
+            "set.roles.1.roleId: Ids may not repeat.",
+        ),
+        ("Manager", "set.roles: Not a valid list."),
+        ([{"name": "Admin"}] * 51, "set.roles: Length must be between 0 and 50."),
+    ],
+    ids=["name", "no name", "no scopeId", "no scopeType", "isGhost", "repeated", "text", "many"],
+)
+def test_set_user_roles_refuses(act_as, people, digest, roles, message):
+    before = digest()
+    set_ = {"_id": people["Ordinary"].id, "roles": roles}
+    assert act_as("Manager", "setUserRoles", set_, {}) == refused(400, f"validation error: {message}")
+    assert digest() == before
+
+
+def test_set_user_roles_of_nobody(act_as, people):
+    assert act_as("Manager", "setUserRoles", {"_id": NOBODY, "roles": []}, {}) == refused(404, "user not found")
