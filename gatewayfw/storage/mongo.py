@@ -148,6 +148,7 @@ class MongoStorage(Storage):
         """Ask the server once: a replica set or a mongos has them, a standalone server has not."""
         if self._transactions is None:
             with self._bounded(), self._translated():
+                self._find_server()
                 hello = self._db.client.admin.command("hello")
             self._transactions = "setName" in hello or hello.get("msg") == "isdbgrid"
             if not self._transactions:
@@ -183,6 +184,16 @@ class MongoStorage(Storage):
             with self.deadline(self._operation_timeout) as own:
                 yield own
 
+    def _find_server(self) -> None:
+        """Wait for a server, but not for as long as the deadline.
+
+        PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
+        """
+        client = self._db.client
+        if not client.topology_description.has_writable_server():
+            with pymongo.timeout(self._selection_timeout):
+                client.admin.command("ping")
+
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
@@ -204,6 +215,7 @@ class MongoStorage(Storage):
         transaction = self._open.transaction
         if transaction is None:
             with self._bounded(), self._translated():
+                self._find_server()
                 yield None
             return
         if transaction.failed is not None:
@@ -258,6 +270,7 @@ class MongoStorage(Storage):
 
     def _attempt(self, fn: Callable[[], T], proof: tuple[str, object] | None, scope: Scope) -> T:
         with self._translated():
+            self._find_server()
             session = self._db.client.start_session()
         transaction = _Transaction(session)
         try:
@@ -311,6 +324,7 @@ class MongoStorage(Storage):
 
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
         with pymongo.timeout(self._operation_timeout), self._translated():
+            self._find_server()
             if collection not in self._db.list_collection_names(filter={"name": collection}):
                 # Two transactions that create one collection conflict; another process may be first.
                 try:
@@ -481,7 +495,10 @@ def _translation(error: PyMongoError) -> Exception:
     """Return our error for one of the driver's."""
     code = getattr(error, "code", None)
     if isinstance(error, BulkWriteError):
-        codes = {problem.get("code") for problem in error.details.get("writeErrors", ())}
+        problems = error.details.get("writeErrors", ())
+        codes = {problem.get("code") for problem in problems}
+        # Up to 16 kB over the limit the driver leaves it to the server, which has no code of its own for it.
+        codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
         code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
     if isinstance(error, DuplicateKeyError) or code == 11000:
         return DuplicateKey()

@@ -1,0 +1,156 @@
+"""What is particular to the storage on mongomock: its lock, its undo, its workarounds."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import mongomock
+import pytest
+
+from gatewayfw.errors import StorageError, Timeout
+from gatewayfw.storage import Index, MockStorage
+from gatewayfw.storage.mock import _plain
+
+
+@pytest.fixture
+def client():
+    return mongomock.MongoClient()
+
+
+@pytest.fixture
+def storage(client):
+    return MockStorage(client.test)
+
+
+def whole(storage):
+    return list(storage.find("things", {}, sort=[("_id", 1)]))
+
+
+def waits(storage, other):
+    """Whether another thread cannot use ``other`` during a transaction of ``storage``."""
+
+    def use():
+        with other.deadline(0.1):
+            other.count("things", {})
+
+    def work():
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(use).exception()
+
+    return isinstance(storage.transaction(work), Timeout)
+
+
+def test_two_storages_on_one_client_exclude_each_other(client, storage):
+    assert waits(storage, MockStorage(client.test))
+    assert waits(storage, MockStorage(client.other))
+
+
+def test_storages_on_two_clients_of_one_address_do_not(storage):
+    assert not waits(storage, MockStorage(mongomock.MongoClient().test))
+
+
+def test_clients_that_share_their_documents_exclude_each_other():
+    store = mongomock.store.ServerStore()
+    first, second = (MockStorage(mongomock.MongoClient(_store=store).test) for _ in range(2))
+    assert waits(first, second)
+
+
+def test_reads_wait_no_longer_than_the_deadline(storage):
+    assert waits(storage, storage)
+    assert not waits(MockStorage(mongomock.MongoClient().test), storage)
+
+
+def test_one_process_must_serve_all_requests(storage):
+    assert (storage.multi_process, storage.has_transactions()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda storage: storage.insert("things", [{"_id": 9, "a": 1}]),
+        lambda storage: storage.update_one("things", {"a": 1}, {"$set": {"b.c": 1}, "$unset": {"a": ""}}, None),
+        lambda storage: storage.update_many("things", {}, {"$set": {"a": 5}, "$push": {"list": 1}}),
+        lambda storage: storage.update_many("things", {"list._id": 2}, {"$set": {"list.$": {"_id": 7}}}),
+        lambda storage: storage.update_each("things", [(1, {"$inc": {"a": 1}}), (2, {"$pull": {"list": {"_id": 2}}})]),
+        lambda storage: storage.delete_many("things", {"a": {"$lt": 3}}),
+        lambda storage: storage.touch_many("things", [1, 2]),
+    ],
+    ids=["insert", "update_one", "update_many", "positional", "update_each", "delete_many", "touch_many"],
+)
+def test_undo_restores_whole_documents(storage, write):
+    storage.insert("things", [{"_id": 1, "a": 1}, {"_id": 2, "a": 2, "list": [{"_id": 2, "x": {"z": 1, "y": 2}}]}])
+    before = repr(whole(storage))
+
+    def fail():
+        write(storage)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        storage.transaction(fail)
+    assert repr(whole(storage)) == before
+
+
+def test_undo_goes_backwards_over_writes_of_one_document(storage):
+    storage.insert("things", [{"_id": 1, "a": 1}])
+
+    def fail():
+        storage.update_many("things", {}, {"$set": {"a": 2}})
+        storage.delete_many("things", {})
+        storage.insert("things", [{"_id": 1, "a": 3}])
+        storage.update_many("things", {}, {"$set": {"a": 4}})
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        storage.transaction(fail)
+    assert whole(storage) == [{"_id": 1, "a": 1}]
+
+
+def test_undo_is_not_in_the_way_of_a_unique_index(storage):
+    storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)
+    storage.insert("things", [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}])
+
+    def fail():
+        storage.update_many("things", {"_id": 2}, {"$set": {"a": 3}})
+        storage.update_many("things", {"_id": 1}, {"$set": {"a": 2}})
+        storage.delete_many("things", {"_id": 2})
+        storage.insert("things", [{"_id": 3, "a": 1}])
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        storage.transaction(fail)
+    assert whole(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]
+
+
+def test_a_write_that_fails_halfway_is_undone_without_a_transaction(storage):
+    storage.insert("things", [{"_id": 1, "a": 1}, {"_id": 2, "a": "x"}])
+    with pytest.raises(StorageError):
+        storage.update_many("things", {}, {"$inc": {"a": 1}})
+    assert whole(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "a": "x"}]
+
+
+def test_touching_leaves_documents_clean(storage):
+    storage.insert("things", [{"_id": 1}])
+    storage.touch("things", {}, None)
+    storage.touch_many("things", [1])
+    assert whole(storage) == [{"_id": 1}]
+
+
+def test_what_was_found_does_not_change_under_later_writes(storage):
+    storage.insert("things", [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}])
+    found = storage.find("things", {}, sort=[("_id", 1)])
+    storage.update_many("things", {}, {"$set": {"a": 9}})
+    storage.delete_many("things", {"_id": 2})
+    assert list(found) == [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]
+
+
+def test_a_positional_path_is_put_last():
+    update = {"$set": {"a": 1, "users.$": 2, "b": 3}, "$unset": {"c": ""}}
+    plain = _plain(update)
+    assert [*plain["$set"].items()] == [("a", 1), ("b", 3), ("users.$", 2)]
+    assert update == {"$set": {"a": 1, "users.$": 2, "b": 3}, "$unset": {"c": ""}}
+
+
+def test_each_names_no_value_twice():
+    update = {"$addToSet": {"a": {"$each": [1, {"b": 1}, 1, {"b": 1}]}, "c": 1}}
+    assert _plain(update) == {"$addToSet": {"a": {"$each": [1, {"b": 1}]}, "c": 1}}
+    assert update["$addToSet"]["a"] == {"$each": [1, {"b": 1}, 1, {"b": 1}]}

@@ -1,0 +1,590 @@
+"""What is particular to the storage on MongoDB: clients, forks, conflicts, aborts, unknown outcomes, translation."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import socket
+import subprocess
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pymongo import MongoClient, errors
+from pymongo.client_session import ClientSession
+
+from gatewayfw.errors import (
+    DefinitionError,
+    DuplicateKey,
+    OutcomeUnknown,
+    StorageError,
+    Timeout,
+    TooLarge,
+    Unavailable,
+)
+from gatewayfw.storage import Index, MongoStorage
+from gatewayfw.storage.mongo import _translation
+from gatewayfw.testing.mongod import find_mongod
+
+
+@pytest.fixture
+def storage(mongo_database):
+    """A storage on MongoDB with one document, and a collection `others`."""
+    storage = MongoStorage(mongo_database)
+    storage.ensure("others", [], 10)
+    storage.insert("things", [{"_id": 1, "n": 0}])
+    return storage
+
+
+@pytest.fixture
+def uri(mongod_uri, mongo_database):
+    """The URI of the test's own database."""
+    return mongod_uri.replace("/?", f"/{mongo_database.name}?")
+
+
+@pytest.fixture
+def own_client(uri):
+    """A storage that makes its client itself."""
+    storage = MongoStorage(uri)
+    yield storage
+    storage.close()
+
+
+@pytest.fixture
+def nowhere():
+    """A storage on a port that is bound, so that nobody else takes it, but not listened to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        uri = f"mongodb://127.0.0.1:{taken.getsockname()[1]}/db"
+        storage = MongoStorage(uri, server_selection_timeout=0.2)
+        yield storage
+        storage.close()
+
+
+def whole(storage, collection="things"):
+    return [
+        {key: value for key, value in document.items() if key != "_gw"}
+        for document in storage.find(collection, {}, sort=[("_id", 1)])
+    ]
+
+
+# -- URIs and clients
+
+
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("mongodb://h/db", "db"),
+        ("mongodb://h:1,g:2/db?replicaSet=rs0", "db"),
+        ("mongodb://user:pass%40@h/db?authSource=admin", "db"),
+        ("mongodb://[::1]:27017/my-db", "my-db"),
+    ],
+)
+def test_a_uri_names_its_database(uri, name):
+    assert MongoStorage(uri)._name == name
+
+
+NO_NAME = "the MongoDB URI must name a database: mongodb://host:27017/NAME"
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("mongodb://h", NO_NAME),
+        ("mongodb://h/", NO_NAME),
+        ("mongodb://h:1,g:2/?replicaSet=rs0", NO_NAME),
+        ("", "malformed MongoDB URI: InvalidURI"),
+        ("h/db", "malformed MongoDB URI: InvalidURI"),
+        ("http://user:secret@h/db", "malformed MongoDB URI: InvalidURI"),
+        ("mongodb://", "malformed MongoDB URI: InvalidURI"),
+        ("mongodb://user:se@cret@h/db", "malformed MongoDB URI: InvalidURI"),
+        ("mongodb://h:port/db", "malformed MongoDB URI: ValueError"),
+        ("mongodb://h/d b", "malformed MongoDB URI: InvalidURI"),
+    ],
+)
+def test_a_uri_that_is_wrong_is_refused_without_showing_it(uri, message):
+    with pytest.raises(DefinitionError) as caught:
+        MongoStorage(uri)
+    assert caught.value.message == message
+
+
+def test_making_a_storage_connects_to_nothing(monkeypatch):
+    monkeypatch.setattr("gatewayfw.storage.mongo.MongoClient", None)
+    assert MongoStorage("mongodb://nowhere.invalid/db")._database is None
+
+
+@pytest.mark.mongo
+def test_one_client_is_made_however_many_threads_begin(own_client, monkeypatch):
+    made = []
+    monkeypatch.setattr("gatewayfw.storage.mongo.MongoClient", lambda *a, **k: made.append(1) or MongoClient(*a, **k))
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda _: own_client.count("things", {}), range(32))) == 0
+    assert made == [1]
+
+
+@pytest.mark.mongo
+def test_after_closing_the_next_use_connects_again(own_client):
+    own_client.insert("things", [{"_id": 1}])
+    own_client.close()
+    assert whole(own_client) == [{"_id": 1}]
+
+
+@pytest.mark.mongo
+def test_a_database_that_was_given_is_not_closed(storage, mongo_database):
+    storage.close()
+    assert mongo_database.command("ping")["ok"] == 1
+
+
+def in_child(fn):
+    """Run in a forked process and return what it says; its warnings would be there too."""
+    context = multiprocessing.get_context("fork")
+    mine, its = context.Pipe(duplex=False)
+
+    def run():
+        try:
+            its.send(fn())
+        except BaseException as error:
+            its.send(error)
+
+    process = context.Process(target=run)
+    process.start()
+    said = mine.recv() if mine.poll(30) else "nothing"
+    process.join(30)
+    return said
+
+
+# Python 3.12 warns of any fork while threads run, and the driver has some.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.mongo
+@pytest.mark.parametrize("used_before", [False, True])
+def test_a_forked_process_uses_a_client_of_its_own(own_client, used_before, capfd):
+    if used_before:
+        own_client.insert("things", [{"_id": 0}])
+    parent = own_client._database
+
+    def child():
+        own_client.transaction(lambda: own_client.insert("things", [{"_id": 1}, {"_id": 2}]))
+        apart = own_client._database is not parent and own_client._pid == os.getpid()
+        own_client.close()
+        return apart
+
+    assert in_child(child) is True
+    assert own_client._database is parent
+    assert own_client.count("things", {"_id": {"$gt": 0}}) == 2
+    assert capfd.readouterr().err == ""
+
+
+# -- no server
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda storage: storage.count("things", {}),
+        lambda storage: list(storage.find("things", {})),
+        lambda storage: storage.insert("things", [{"_id": 1}]),
+        lambda storage: storage.ensure("things", [Index((("a", 1),))], 10),
+        lambda storage: storage.transaction(lambda: None),
+        lambda storage: storage.has_transactions(),
+    ],
+    ids=["count", "find", "insert", "ensure", "transaction", "has_transactions"],
+)
+def test_without_a_server_everything_is_unavailable(call, nowhere):
+    begin = time.monotonic()
+    with pytest.raises(Unavailable) as caught:
+        call(nowhere)
+    assert type(caught.value) is Unavailable
+    assert time.monotonic() - begin < 10
+
+
+# -- conflicts
+
+
+@pytest.mark.mongo
+def test_transactions_that_conflict_lose_nothing(storage):
+    def increment():
+        n = storage.touch("things", {"_id": 1}, ["n"])["n"]
+        storage.update_one("things", {"_id": 1}, {"$set": {"n": n + 1}}, None)
+
+    def work():
+        for _ in range(20):
+            storage.transaction(increment)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(work) for _ in range(2)]:
+            done.result()
+    assert whole(storage) == [{"_id": 1, "n": 40}]
+
+
+@pytest.mark.mongo
+def test_a_conflict_runs_the_function_again(storage):
+    runs = []
+
+    def work():
+        runs.append(1)
+        storage.count("things", {})  # the snapshot begins
+        if len(runs) == 1:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(storage.update_many, "things", {}, {"$set": {"n": 5}}).result()
+        storage.update_many("things", {}, {"$inc": {"n": 1}})
+        return len(runs)
+
+    assert (storage.transaction(work), whole(storage)) == (2, [{"_id": 1, "n": 6}])
+
+
+@pytest.mark.mongo
+def test_a_conflict_that_was_caught_runs_the_function_again_too(storage):
+    runs = []
+
+    def work():
+        runs.append(1)
+        storage.count("things", {})
+        if len(runs) == 1:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(storage.update_many, "things", {}, {"$set": {"n": 5}}).result()
+            with pytest.raises(Unavailable):
+                storage.update_many("things", {}, {"$inc": {"n": 1}})
+        else:
+            storage.update_many("things", {}, {"$inc": {"n": 1}})
+
+    storage.transaction(work)
+    assert (len(runs), whole(storage)) == (2, [{"_id": 1, "n": 6}])
+
+
+def blocked(storage, seconds):
+    """Try to write a document that another thread's open transaction has touched."""
+
+    def write():
+        storage.insert("others", [{"_id": 1}])
+        storage.touch("things", {"_id": 1}, None)
+
+    def attempt():
+        with storage.deadline(seconds):
+            storage.transaction(write)
+
+    def hold():
+        storage.touch("things", {"_id": 1}, None)
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(attempt).exception()
+
+    return storage.transaction(hold)
+
+
+@pytest.mark.mongo
+def test_touch_many_locks_too(storage):
+    storage.insert("things", [{"_id": 2}])
+    runs = []
+
+    def elsewhere():
+        runs.append(1)
+        storage.update_one("things", {"_id": 2}, {"$set": {"n": 1}}, None)
+
+    def hold():
+        storage.touch_many("things", [1, 2])
+        with ThreadPoolExecutor(1) as pool, storage.deadline(20):
+            return pool.submit(attempt).exception()
+
+    def attempt():
+        with storage.deadline(0.6):
+            storage.transaction(elsewhere)
+
+    assert type(storage.transaction(hold)) is Unavailable
+    assert len(runs) > 1
+
+
+@pytest.mark.mongo
+def test_conflicts_until_the_deadline_are_unavailable_and_nothing_is_written(storage):
+    error = blocked(storage, 0.8)
+    assert (type(error), error.message) == (Unavailable, "service unavailable, try again")
+    assert whole(storage, "others") == []
+
+
+# -- the end of a transaction
+
+
+@pytest.fixture
+def free_at_once(uri):
+    """Tells whether another process could touch the document now, without a single conflict.
+
+    With a client of its own: the driver would give the first one's session, with the transaction
+    left open in it, to the next transaction of the same client, which ends it and hides the leak.
+    """
+    other = MongoStorage(uri)
+
+    def is_free():
+        runs = []
+
+        def touch():
+            runs.append(1)
+            other.touch("things", {"_id": 1}, None)
+
+        other.transaction(touch)
+        return len(runs) == 1
+
+    yield is_free
+    other.close()
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("again", [False, True], ids=["before the end", "before the next call"])
+def test_an_expired_deadline_leaves_no_transaction_open(storage, free_at_once, again):
+    def work(scope):
+        storage.touch("things", {"_id": 1}, None)
+        storage.insert("others", [{"_id": 1}])
+        time.sleep(scope.remaining() + 0.01)
+        if again:
+            storage.count("things", {})
+
+    with storage.deadline(0.5) as scope, pytest.raises(Timeout):
+        storage.transaction(lambda: work(scope))
+    assert free_at_once()
+    assert whole(storage, "others") == []
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
+    raised = error("mine")
+
+    def work():
+        storage.touch("things", {"_id": 1}, None)
+        raise raised
+
+    with pytest.raises(error) as caught:
+        storage.transaction(work)
+    assert caught.value is raised
+    assert free_at_once()
+
+
+@pytest.mark.mongo
+def test_a_commit_is_not_begun_just_before_the_deadline(storage, free_at_once, monkeypatch):
+    with monkeypatch.context() as patch, storage.deadline(20) as scope, pytest.raises(Timeout):
+        patch.setattr("gatewayfw.storage.mongo._COMMIT_RESERVE", 60)
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (scope.committed, whole(storage, "others")) == (False, [])
+    assert free_at_once()
+
+
+def failing_commit(monkeypatch, label, really, times=10**9):
+    """Make commits raise an error with a label, after they happened or without."""
+    commit, calls = ClientSession.commit_transaction, []
+
+    def fail(session):
+        calls.append(1)
+        if really or len(calls) > times:
+            commit(session)
+        if len(calls) <= times:
+            raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", fail)
+    monkeypatch.setattr("gatewayfw.storage.mongo._ENDING", 0.5)
+    return calls
+
+
+UNKNOWN = "UnknownTransactionCommitResult"
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
+def test_a_commit_without_an_answer_is_unknown(storage, monkeypatch, really):
+    failing_commit(monkeypatch, UNKNOWN, really)
+    with storage.deadline(20) as scope, pytest.raises(OutcomeUnknown):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert scope.committed is False
+
+
+@pytest.mark.mongo
+def test_a_proof_that_exists_makes_a_commit_without_an_answer_a_success(storage, monkeypatch):
+    failing_commit(monkeypatch, UNKNOWN, really=True)
+    done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
+    assert (done, whole(storage, "others")) == ("done", [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_proof_that_does_not_exist_leaves_the_outcome_unknown(storage, monkeypatch):
+    failing_commit(monkeypatch, UNKNOWN, really=False)
+    with pytest.raises(OutcomeUnknown):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", 1))
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
+def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
+    calls = failing_commit(monkeypatch, UNKNOWN, really, times=1)
+    storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (len(calls), whole(storage, "others")) == (2, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_commit_that_conflicts_runs_the_function_again(storage, monkeypatch):
+    runs = []
+    failing_commit(monkeypatch, "TransientTransactionError", really=False, times=1)
+    storage.transaction(lambda: runs.append(1) or storage.insert("others", [{"_id": 1}]))
+    assert (len(runs), whole(storage, "others")) == (2, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_commit_that_is_refused_is_an_error(storage, monkeypatch):
+    failing_commit(monkeypatch, "NoLabel", really=False)
+    with pytest.raises(StorageError):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+
+
+@pytest.mark.mongo
+def test_a_duplicate_that_was_caught_is_raised_at_once(storage, free_at_once):
+    runs = []
+
+    def work():
+        runs.append(1)
+        with pytest.raises(DuplicateKey):
+            storage.insert("things", [{"_id": 1}])
+
+    with pytest.raises(DuplicateKey):
+        storage.transaction(work)
+    assert runs == [1]
+    assert free_at_once()
+
+
+@pytest.mark.mongo
+def test_a_result_may_be_read_after_the_deadline_of_its_query(storage):
+    with storage.deadline(0.2) as scope:
+        found = storage.find("things", {})
+        time.sleep(scope.remaining())
+    assert list(found) == [{"_id": 1, "n": 0}]
+
+
+# -- errors
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("size", [16 * 2**20, 60 * 2**20], ids=["over the limit", "over the message limit"])
+def test_a_document_that_is_too_large_is_refused(storage, size):
+    with pytest.raises(TooLarge) as caught:
+        storage.insert("things", [{"_id": 2, "a": "x" * size}])
+    assert caught.value.message == "the document would be too large"
+    assert whole(storage) == [{"_id": 1, "n": 0}]
+
+
+@pytest.mark.mongo
+def test_a_document_that_grows_too_large_is_refused(storage):
+    storage.update_many("things", {}, {"$set": {"a": "x" * 9 * 2**20}})
+    with pytest.raises(TooLarge):
+        storage.update_one("things", {}, {"$set": {"b": "x" * 9 * 2**20}}, None)
+    with pytest.raises(TooLarge):
+        storage.update_each("things", [(1, {"$set": {"b": "x" * 9 * 2**20}})])
+    assert storage.count("things", {"b": {"$exists": True}}) == 0
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("value", ["\ud800", {"a\0": 1}, {1: 1}], ids=["surrogate", "zero in a key", "integer key"])
+def test_what_bson_cannot_hold_is_refused(storage, value):
+    with pytest.raises(StorageError):
+        storage.insert("things", [{"_id": 2, "a": value}])
+    assert whole(storage) == [{"_id": 1, "n": 0}]
+
+
+def bulk(*codes):
+    return errors.BulkWriteError({"writeErrors": [{"code": code} for code in codes]})
+
+
+def write_timeout():
+    return errors.WTimeoutError("x", 64, {})
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (errors.DuplicateKeyError("x", 11000), DuplicateKey),
+        (errors.OperationFailure("x", 11000), DuplicateKey),
+        (bulk(11000), DuplicateKey),
+        (bulk(1, 11000), DuplicateKey),
+        (errors.WriteError("x", 10334), TooLarge),
+        (errors.OperationFailure("x", 17419), TooLarge),
+        (bulk(10334), TooLarge),
+        (errors.ServerSelectionTimeoutError("x"), Unavailable),
+        (errors.WaitQueueTimeoutError("x"), Unavailable),
+        (errors.NotPrimaryError("x"), Unavailable),
+        (errors.AutoReconnect("x"), Unavailable),
+        (errors.ConnectionFailure("x"), Unavailable),
+        (errors.NetworkTimeout("x"), Timeout),
+        (errors.ExecutionTimeout("x", 50), Timeout),
+        (write_timeout(), Timeout),
+        (bulk(1), StorageError),
+        (errors.BulkWriteError({}), StorageError),
+        (errors.WriteError("x", 2), StorageError),
+        (errors.OperationFailure("not authorized", 13), StorageError),
+        (errors.InvalidOperation("x"), StorageError),
+        (errors.InvalidName("x"), StorageError),
+        (errors.PyMongoError("x"), StorageError),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else value.__name__,
+)
+def test_the_drivers_errors_become_ours(error, expected):
+    translated = _translation(error)
+    assert type(translated) is expected
+    assert (
+        translated.message
+        == (TooLarge("the document would be too large") if expected is TooLarge else expected()).message
+    )
+
+
+# -- a standalone server
+
+
+@pytest.fixture(scope="module")
+def standalone_uri(mongod_uri, tmp_path_factory):
+    """A mongod without a replica set; `mongod_uri` skips or fails where there is none."""
+    program = find_mongod()
+    if program is None:
+        pytest.skip("there is a server, but no mongod to start")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    data = tmp_path_factory.mktemp("standalone")
+    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
+    options += ["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "diagnosticDataCollectionEnabled=false"]
+    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
+                client.admin.command("ping")
+            yield f"mongodb://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def standalone(standalone_uri):
+    storage = MongoStorage(f"{standalone_uri}db_{uuid.uuid4().hex}")
+    yield storage
+    storage.close()
+
+
+@pytest.mark.mongo
+def test_a_standalone_server_works_and_warns_once(standalone, caplog):
+    def work():
+        standalone.touch_many("things", [1])
+        standalone.insert("things", [{"_id": 2}, {"_id": 3}])
+        return standalone.touch("things", {"_id": 1}, None)
+
+    standalone.insert("things", [{"_id": 1}])
+    with caplog.at_level(logging.WARNING, "gatewayfw.storage"):
+        assert [standalone.transaction(work), standalone.has_transactions()] == [{"_id": 1}, False]
+        standalone.transaction(lambda: standalone.delete_many("things", {"_id": 2}))
+    assert whole(standalone) == [{"_id": 1}, {"_id": 3}]
+    assert [record.getMessage() for record in caplog.records] == [
+        "this MongoDB server is standalone and has no transactions: concurrent writes and crashes "
+        "can leave stale copies. Run it as a replica set; one node is enough."
+    ]
+
+
+@pytest.mark.mongo
+def test_on_a_standalone_server_what_was_written_before_a_failure_stays_and_is_said(standalone):
+    def work():
+        standalone.insert("things", [{"_id": 1}])
+        raise Unavailable
+
+    with standalone.deadline(20) as scope, pytest.raises(Unavailable):
+        standalone.transaction(work)
+    assert (scope.committed, whole(standalone)) == (True, [{"_id": 1}])

@@ -1,0 +1,182 @@
+"""What the subset takes, and what it refuses with which words."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.errors import BadRequest
+from gatewayfw.storage.subset import check_filter, check_pipeline, check_update
+
+
+def nested(depth):
+    """A filter that is ``depth`` filters deep."""
+    filter = {"a": 1}
+    for _ in range(depth - 1):
+        filter = {"$and": [filter]}
+    return filter
+
+
+def refusal(check, value):
+    with pytest.raises(BadRequest) as caught:
+        check(value)
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {},
+        {"a": 1, "a.b.0": None, "_gw.out.r.x": "y"},
+        {"a": {"b": 1, "c": {"$gt": 1}}},
+        {"a": {}},
+        {"a": [{"$where": "1"}]},
+        {"a": {"$eq": 1, "$ne": 2, "$gt": 3, "$gte": 4, "$lt": 5, "$lte": 6, "$exists": True}},
+        {"a": {"$in": [1], "$nin": (2,)}},
+        {"a": {"$in": []}},
+        {"a": {"$elemMatch": {"b": 1, "$or": [{"c": {"$in": [2]}}]}}},
+        {"a": {"$elemMatch": {}}},
+        {"$and": [{"a": 1}, {"$or": [{"b": 1}, {}]}], "c": 1},
+        nested(32),
+    ],
+    ids=str,
+)
+def test_filters_inside_the_subset(filter):
+    assert check_filter(filter) is None
+
+
+@pytest.mark.parametrize(
+    ("filter", "message"),
+    [
+        (None, "filter: expected an object"),
+        ([{"a": 1}], "filter: expected an object"),
+        ("a", "filter: expected an object"),
+        ({1: 1}, "filter: keys must be non-empty strings"),
+        ({"": 1}, "filter: keys must be non-empty strings"),
+        ({"a\0": 1}, "filter: keys must be non-empty strings"),
+        ({"$where": "1"}, "filter: unknown operator $where"),
+        ({"$expr": {}}, "filter: unknown operator $expr"),
+        ({"$nor": [{}]}, "filter: unknown operator $nor"),
+        ({"$gt": 1}, "filter: unknown operator $gt"),
+        ({"$and": []}, "filter: $and takes a list of filters"),
+        ({"$or": {"a": 1}}, "filter: $or takes a list of filters"),
+        ({"$or": "ab"}, "filter: $or takes a list of filters"),
+        ({"$or": b"ab"}, "filter: $or takes a list of filters"),
+        ({"$or": [1]}, "filter: expected an object"),
+        ({"$and": [{"$or": [{"$text": 1}]}]}, "filter: unknown operator $text"),
+        ({"a": {"$regex": "x"}}, "filter: unknown operator $regex"),
+        ({"a": {"$not": {"$gt": 1}}}, "filter: unknown operator $not"),
+        ({"a": {"$or": [{}]}}, "filter: unknown operator $or"),
+        ({"a": {"$gt": 1, "b": 2}}, "filter: a mixes operators and fields"),
+        ({"a.b": {"b": 1, "$gt": 2}}, "filter: a.b mixes operators and fields"),
+        ({"a": {"$in": 1}}, "filter: $in takes a list"),
+        ({"a": {"$in": "ab"}}, "filter: $in takes a list"),
+        ({"a": {"$nin": b"ab"}}, "filter: $nin takes a list"),
+        ({"a": {"$nin": {"b": 1}}}, "filter: $nin takes a list"),
+        ({"a": {"$exists": 1}}, "filter: $exists takes true or false"),
+        ({"a": {"$exists": None}}, "filter: $exists takes true or false"),
+        ({"a": {"$elemMatch": 1}}, "filter: expected an object"),
+        ({"a": {"$elemMatch": {"b": {"$size": 1}}}}, "filter: unknown operator $size"),
+        ({"a": {"$elemMatch": {"$gt": 1}}}, "filter: unknown operator $gt"),
+        (nested(33), "filter: nested too deeply"),
+        (nested(200), "filter: nested too deeply"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_filters_outside_the_subset(filter, message):
+    assert refusal(check_filter, filter) == message
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"$set": {"a": 1, "b.c": None, "b.d": {"$x": 1}}},
+        {"$set": {}},
+        {"$set": {"users.$": {}, "_gw.at.x": 1}},
+        {"$set": {"a": 1, "ab": 2}, "$unset": {"abc": ""}, "$inc": {"a_": 1}},
+        {"$push": {"a": 1, "b": [1], "c": {"d": 1}, "e": {"$each": [1]}, "f": {"$each": ()}}},
+        {"$addToSet": {"a": {"$each": [{"$x": 1}]}, "b": {}}},
+        {"$pull": {"a": 1, "b": {"c": 1}, "d": {"$in": [1]}, "e": {"_id": {"$in": [1]}}, "f": {"$gt": 1, "$lt": 3}}},
+    ],
+    ids=str,
+)
+def test_updates_inside_the_subset(update):
+    assert check_update(update) is None
+
+
+EMPTY = "update: expected an object of operators such as $set"
+
+
+@pytest.mark.parametrize(
+    ("update", "message"),
+    [
+        (None, EMPTY),
+        ({}, EMPTY),
+        ([{"$set": {"a": 1}}], EMPTY),
+        ({"a": 1}, "update: unknown operator a"),
+        ({"$rename": {"a": "b"}}, "update: unknown operator $rename"),
+        ({"$set": {"a": 1}, "$currentDate": {"b": True}}, "update: unknown operator $currentDate"),
+        ({1: {}}, "update: unknown operator 1"),
+        ({"$set": 1}, "update: $set takes an object"),
+        ({"$set": [["a", 1]]}, "update: $set takes an object"),
+        ({"$set": {"": 1}}, "update: $set names no field"),
+        ({"$set": {"a..b": 1}}, "update: $set names no field"),
+        ({"$inc": {".a": 1}}, "update: $inc names no field"),
+        ({"$unset": {"a.": ""}}, "update: $unset names no field"),
+        ({"$set": {"a\0": 1}}, "update: $set names no field"),
+        ({"$set": {1: 1}}, "update: $set names no field"),
+        ({"$set": {"a": 1}, "$inc": {"a": 1}}, "update: a is changed twice"),
+        ({"$set": {"a": 1, "a.b": 1}}, "update: a.b is changed twice"),
+        ({"$set": {"a.b": 1}, "$unset": {"a": ""}}, "update: a is changed twice"),
+        ({"$push": {"a": {"$each": [1], "$slice": 1}}}, "update: $push takes a value, or a list in $each"),
+        ({"$push": {"a": {"$each": 1}}}, "update: $push takes a value, or a list in $each"),
+        ({"$push": {"a": {"$position": 1}}}, "update: $push takes a value, or a list in $each"),
+        ({"$addToSet": {"a": {"$each": "ab"}}}, "update: $addToSet takes a value, or a list in $each"),
+        ({"$pull": {"a": {"$regex": "x"}}}, "filter: unknown operator $regex"),
+        ({"$pull": {"a": {"$or": [{"b": 1}]}}}, "filter: unknown operator $or"),
+        ({"$pull": {"a": {"b": {"$where": "1"}}}}, "filter: unknown operator $where"),
+        ({"$pull": {"a": {"$in": 1}}}, "filter: $in takes a list"),
+        ({"$pull": {"a": {"$gt": 1, "b": 1}}}, "filter: a mixes operators and fields"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_updates_outside_the_subset(update, message):
+    assert refusal(check_update, update) == message
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        [],
+        ({"$match": {"a": "$out"}}, {"$group": {"_id": "$a", "n": {"$sum": 1}}}),
+        [{"$lookup": {"from": "x", "pipeline": [{"$match": {}}], "as": "y"}}],
+        [{"$facet": {"a": [{"$limit": 1}]}}],
+    ],
+    ids=str,
+)
+def test_pipelines_that_only_read(pipeline):
+    assert check_pipeline(pipeline) is None
+
+
+NO_STAGE = "pipeline: a stage is an object with one operator"
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        (None, "pipeline: expected a list of stages"),
+        ({"$match": {}}, "pipeline: expected a list of stages"),
+        ("$match", "pipeline: expected a list of stages"),
+        (b"$match", "pipeline: expected a list of stages"),
+        ([1], NO_STAGE),
+        ([{}], NO_STAGE),
+        ([{"$match": {}, "$limit": 1}], NO_STAGE),
+        ([{"$match": {}}, {"$out": "x"}], "pipeline: $out is not allowed"),
+        ([{"$merge": {"into": "x"}}], "pipeline: $merge is not allowed"),
+        ([{"$changeStream": {}}], "pipeline: $changeStream is not allowed"),
+        ([{"$lookup": {"pipeline": [{"$merge": "x"}]}}], "pipeline: $merge is not allowed"),
+        ([{"$facet": {"a": [{"$unionWith": {"pipeline": ({"$out": "x"},)}}]}}], "pipeline: $out is not allowed"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_pipelines_that_do_more(pipeline, message):
+    assert refusal(check_pipeline, pipeline) == message
