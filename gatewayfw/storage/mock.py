@@ -87,8 +87,10 @@ class MockStorage(Storage):
         try:
             with self._driver():
                 self._db[collection].create_index(list(index.keys), **index.options)
-        except (DuplicateKey, StorageError) as error:
-            return f"cannot be built: {error.__cause__}"
+        except DuplicateKey:
+            return "cannot be built: two documents share a value"
+        except StorageError as error:
+            return f"cannot be built: {type(error.__cause__).__name__}"
         return None
 
     def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:

@@ -357,7 +357,9 @@ class MongoStorage(Storage):
         except OperationFailure as error:
             if len(indexes) > 1:
                 return [problem for index in indexes for problem in self._build(collection, [index])]
-            return [_described(collection, indexes[0], f"cannot be built: {error}")]
+            # The server's text names the values that collide.
+            reason = "two documents share a value" if error.code == 11000 else f"server error {error.code}"
+            return [_described(collection, indexes[0], f"cannot be built: {reason}")]
         return []
 
     def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:

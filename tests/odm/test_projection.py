@@ -75,7 +75,11 @@ def test_get_becomes_dotted_paths(get, paths):
         ({"cities": {"name": {"x": 1}}}, "get.cities.name", "Must be 1 or 0."),
         ([], "get", "Not a valid mapping type."),
         ("name", "get", "Not a valid mapping type."),
-        ({"cities": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": 1}}}}}}}}}, "get", "Nested too deeply: at most 8 levels."),
+        (
+            {"cities": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": 1}}}}}}}}},
+            "get",
+            "Nested too deeply: at most 8 levels.",
+        ),
         ({f"f{number}": 1 for number in range(501)}, "get", "Too many fields: at most 500."),
     ],
 )

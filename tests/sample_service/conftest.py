@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import uuid
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import mongomock
 import pytest
 from bson import ObjectId
 
 from gatewayfw.odm import check
 from sample_service.app import create_service
+from tests.conftest import DATABASES
+from tests.sample_service.serving import Gunicorn
 
 KEY = "k" * 32
 PASSWORD = "correct horse battery staple"
@@ -29,6 +34,98 @@ class Person:
     id: str
     role: str
     token: str
+
+
+#: Where the service runs: in this process on each database, and behind gunicorn on MongoDB.
+GUNICORNS = [
+    pytest.param("gunicorn", marks=pytest.mark.mongo),
+    pytest.param("gunicorn --preload", marks=pytest.mark.mongo),
+]
+
+
+def pytest_generate_tests(metafunc):
+    """Run what sends requests (``call``) everywhere, and the rest in this process."""
+    if "place" in metafunc.fixturenames:
+        places = [*DATABASES, *GUNICORNS] if "call" in metafunc.fixturenames else DATABASES
+        metafunc.parametrize("place", places, indirect=True)
+
+
+@pytest.fixture
+def place(request):
+    """Where the service runs."""
+    return request.param
+
+
+@pytest.fixture
+def database(place, request):
+    """An empty database; gunicorn keeps one for all tests, so its documents are deleted instead."""
+    if place == "mongomock":
+        return mongomock.MongoClient().test
+    if place == "mongo":
+        return request.getfixturevalue("mongo_database")
+    served = request.getfixturevalue("served_database")
+    for name in served.list_collection_names():
+        served[name].delete_many({})
+    return served
+
+
+@pytest.fixture(scope="session")
+def served_database(mongo_client):
+    """The database of the gunicorn servers."""
+    name = f"gatewayfw_served_{uuid.uuid4().hex}"
+    yield mongo_client[name]
+    mongo_client.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def gunicorns(mongod_uri, served_database, tmp_path_factory):
+    """Give the server of a place, started when first asked for: ``gunicorns(place)``."""
+    running = {}
+    uri = mongod_uri.replace("/?", f"/{served_database.name}?")
+
+    def gunicorn(place):
+        if place not in running:
+            log = tmp_path_factory.mktemp("gunicorn") / "log"
+            running[place] = Gunicorn(place.split()[1:], uri, KEY, log)
+        return running[place]
+
+    yield gunicorn
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture
+def post(service, place, request, caplog):
+    """Send one body with headers; gives status and body.
+
+    After the test no reply and no line of a log may have held a password or its hash.
+    """
+    if place.startswith("gunicorn"):
+        server = request.getfixturevalue("gunicorns")(place)
+        send, log, start = server.post, server.log.read_text, len(server.log.read_text())
+    else:
+        client = service.gw.create_app().test_client()
+        send, log, start = client_post(client), lambda: caplog.text, 0
+    seen = []
+
+    def post(data, headers):
+        status, body = send(data, headers)
+        seen.append(body.decode())
+        return status, body
+
+    yield post
+    shown = "\n".join([*seen, log()[start:]])
+    assert [secret for secret in (PASSWORD, HASH, NEW_PASSWORD, NEW_HASH) if secret in shown] == []
+
+
+def client_post(client):
+    """Send requests through a test client."""
+
+    def post(data, headers):
+        reply = client.post("/gateway", data=data, headers=headers)
+        return reply.status_code, reply.get_data()
+
+    return post
 
 
 @pytest.fixture
@@ -83,23 +180,16 @@ def role_of(name, places):
 
 
 @pytest.fixture
-def call(service, caplog):
-    """Send one request: ``call(model, act, set, get, token=)`` gives status and envelope.
-
-    After the test no reply and no log line may have held a password or its hash.
-    """
-    client = service.gw.create_app().test_client()
-    seen: list[str] = []
+def call(post):
+    """Send one request: ``call(model, act, set, get, token)`` gives status and envelope."""
 
     def call(model: str, act: str, set_: Any, get: Any, token: Any = None) -> tuple[int, Any]:
         body = {"model": model, "act": act, "details": {"set": set_, "get": get}}
-        reply = client.post("/gateway", json=body, headers=[] if token is None else [("token", token)])
-        seen.append(reply.get_data(as_text=True))
-        return reply.status_code, reply.get_json()
+        headers = {"Content-Type": "application/json", **({} if token is None else {"token": token})}
+        status, reply = post(json.dumps(body).encode(), headers)
+        return status, json.loads(reply)
 
-    yield call
-    shown = "\n".join([*seen, caplog.text])
-    assert [secret for secret in (PASSWORD, HASH, NEW_PASSWORD, NEW_HASH) if secret in shown] == []
+    return call
 
 
 @pytest.fixture

@@ -1,0 +1,59 @@
+"""The sample service behind gunicorn, as it is deployed: 2 workers of 8 threads."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import urllib3
+
+ROOT = Path(__file__).parent.parent.parent
+_LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
+
+
+class Gunicorn:
+    """A running server; ``log`` is the file it writes to."""
+
+    def __init__(self, options, uri, key, log):
+        self.log = log
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
+        command = ["-m", "gunicorn", "sample_service:create_app()", "--workers", "2", "--worker-class", "gthread"]
+        command += ["--threads", "8", "--bind", "127.0.0.1:0", "--no-control-socket", *options]
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, *command],
+                cwd=ROOT,
+                env={**environ, "MONGODB_URI": uri, "GATEWAYFW_TOKEN_KEY": key},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._pool = urllib3.HTTPConnectionPool("127.0.0.1", self._port(), maxsize=16, timeout=30, retries=False)
+
+    def _port(self):
+        for _ in range(600):
+            if found := _LISTENING.search(self.log.read_text()):
+                return int(found[1])
+            assert self._process.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+        raise AssertionError(f"gunicorn does not listen: {self.log.read_text()}")
+
+    def post(self, data, headers):
+        """Send one request; gives status and body."""
+        reply = self._pool.request("POST", "/gateway", body=data, headers=headers)
+        return reply.status, reply.data
+
+    def stop(self):
+        """End the server, in peace if it can."""
+        self._pool.close()
+        self._process.terminate()
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
