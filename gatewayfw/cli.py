@@ -201,13 +201,12 @@ def _examined(gateway: Gateway) -> tuple[list[str], list[str]]:
         return problems, []
     try:
         storage = gateway.odm.storage
-        for model in gateway.schemas.get_schemas():
-            gateway.odm.ready(model)
+        index_problems = gateway.odm.ready()
         transactions = storage.has_transactions()
     except GatewayError as error:
         return [f"database: {error.message}"], []
     standalone = "the database is a standalone server, without transactions: make it a one-node replica set"
-    return gateway.odm.index_problems(), [] if transactions else [standalone]
+    return index_problems, [] if transactions else [standalone]
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, final
+from typing import Any, final
 
 from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, ValidationError
+from gatewayfw.odm.database import Database
 from gatewayfw.odm.projection import Projection, compile_projection, shape
 from gatewayfw.odm.queries import stored_filter, stored_update
+from gatewayfw.odm.results import Cursor, DeleteResult
 from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, object_id, parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import ModelSchema
@@ -24,90 +26,15 @@ from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.subset import check_pipeline
 
-if TYPE_CHECKING:
-    from gatewayfw.odm.odm import Odm
-
-T = TypeVar("T")
 Get = Mapping[str, Any]
-_ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
-
-
-class DeleteResult(dict[str, Any]):
-    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
-
-    ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
-    """
-
-    def __bool__(self) -> bool:
-        return bool(self["deletedCount"])
-
-
-@final
-class Cursor:
-    """The documents a query finds, read when they are asked for; every iteration asks anew.
-
-    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained.
-    """
-
-    def __init__(self, read: Callable[[Sequence[tuple[str, int]], int, int], Iterator[Document]]) -> None:
-        self._read = read
-        self._sort: list[tuple[str, int]] = []
-        self._skip = 0
-        self._limit = 0
-
-    def sort(
-        self,
-        field: str | Mapping[str, Any] | Sequence[tuple[str, Any]],
-        direction: Literal[1, -1, "asc", "desc"] = 1,
-    ) -> Cursor:
-        """Order by a field, or by several: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
-
-        Raises:
-            BadRequest: a direction other than 1, -1, "asc" or "desc", or no field name.
-        """
-        if isinstance(field, str):
-            field = [(field, direction)]
-        pairs = list(field.items()) if isinstance(field, Mapping) else list(field)
-        for name, order in pairs:
-            usable = isinstance(name, str) and name and not name.startswith(("$", HIDDEN))
-            if not usable or isinstance(order, bool) or order not in _ORDERS:
-                raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
-        self._sort = [(name, _ORDERS[order]) for name, order in pairs]
-        return self
-
-    def skip(self, count: int) -> Cursor:
-        """Leave out the first ``count`` documents; BadRequest for anything but an integer from 0."""
-        self._skip = _natural(count, "skip")
-        return self
-
-    def limit(self, count: int) -> Cursor:
-        """Give at most ``count`` documents, 0 for all; BadRequest for anything but an integer from 0."""
-        self._limit = _natural(count, "limit")
-        return self
-
-    def __iter__(self) -> Iterator[Document]:
-        return self._read(self._sort, self._skip, self._limit)
-
-    def to_list(self) -> list[Document]:
-        """Return all documents."""
-        return list(self)
-
-    # The contract's spelling of the method above.
-    toArray = to_list
-
-
-def _natural(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise BadRequest(f"{name}: expected an integer from 0")
-    return value
 
 
 @final
 class Model:
     """One model on the gateway's database; made by `Odm.new_model`."""
 
-    def __init__(self, odm: Odm, schema: ModelSchema) -> None:
-        self._odm = odm
+    def __init__(self, database: Database, schema: ModelSchema) -> None:
+        self._database = database
         self.schema = schema
 
     @property
@@ -167,7 +94,7 @@ class Model:
         new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
         if not new:
             return []
-        writes = Writes(self._odm.schemas, storage)
+        writes = Writes(self._database.schemas, storage)
         proof = (self.name, new[0].fields["_id"])
         documents = storage.transaction(lambda: writes.insert(self.schema, new), proof)
         return [shape(projection, document) for document in documents]
@@ -208,7 +135,7 @@ class Model:
         change = stored_update(self.schema, update)
         if not change.named:
             return self._first(storage, wanted, compiled)
-        writes = Writes(self._odm.schemas, storage)
+        writes = Writes(self._database.schemas, storage)
         document = storage.transaction(lambda: writes.update(self.schema, wanted, change))
         return None if document is None else shape(compiled, document)
 
@@ -225,7 +152,7 @@ class Model:
         wanted = self._filter(filter)
         if not isinstance(hard_cascade, bool):
             raise ValidationError({"hardCascade": ["Not a valid boolean."]})
-        writes = Writes(self._odm.schemas, storage)
+        writes = Writes(self._database.schemas, storage)
         cascaded = storage.transaction(lambda: writes.delete(self.schema, wanted, hard_cascade))
         return DeleteResult(deletedCount=0 if cascaded is None else 1, cascaded=cascaded or {})
 
@@ -287,7 +214,7 @@ class Model:
         links = parse_links(self.schema, relations)
         if not links:
             raise ValidationError({"relations": ["Name at least one relation."]})
-        writes = Writes(self._odm.schemas, storage)
+        writes = Writes(self._database.schemas, storage)
         document = storage.transaction(lambda: operation(writes, wanted, links))
         return None if document is None else shape(projection, document)
 
@@ -315,7 +242,7 @@ class Model:
             given = {"filters": filters, "projection": projection}
             return self.find(**pythonic(config, {name: value for name, value in given.items() if value is not None}))
         compiled = self._compiled(projection)
-        wanted = stored_filter(self._odm.schemas, self.schema, filters)
+        wanted = stored_filter(self._database.schemas, self.schema, filters)
 
         def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
             found = self._ready().find(self.name, wanted, compiled.paths, sort=sort, skip=skip, limit=limit)
@@ -343,12 +270,12 @@ class Model:
             raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
         if projection is not None and names:
             projection = {**projection, **dict.fromkeys(names, 1)}
-        compiled = compile_projection(self._odm.schemas, self.schema, projection, names)
-        return self._first(self._ready(), stored_filter(self._odm.schemas, self.schema, filters), compiled)
+        compiled = compile_projection(self._database.schemas, self.schema, projection, names)
+        return self._first(self._ready(), stored_filter(self._database.schemas, self.schema, filters), compiled)
 
     def count(self, filter: Mapping[str, Any] | None = None) -> int:
         """Return how many documents match; without a filter, how many there are."""
-        return self._ready().count(self.name, stored_filter(self._odm.schemas, self.schema, filter))
+        return self._ready().count(self.name, stored_filter(self._database.schemas, self.schema, filter))
 
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
         """Return a cursor over the results of a pipeline that only reads.
@@ -375,16 +302,16 @@ class Model:
     # -- what they share
 
     def _ready(self) -> Storage:
-        return self._odm.ready(self.name)
+        return self._database.ready(self.name)
 
     def _compiled(self, get: Get | None) -> Projection:
-        return compile_projection(self._odm.schemas, self.schema, get)
+        return compile_projection(self._database.schemas, self.schema, get)
 
     def _filter(self, filter: Mapping[str, Any]) -> dict[str, Any]:
         """Return the filter of an operation that changes one document: it must be given."""
         if not isinstance(filter, Mapping):
             raise BadRequest("filter: expected an object")
-        return stored_filter(self._odm.schemas, self.schema, filter)
+        return stored_filter(self._database.schemas, self.schema, filter)
 
     def _first(self, storage: Storage, wanted: Mapping[str, Any], projection: Projection) -> Document | None:
         document = next(storage.find(self.name, wanted, projection.paths, limit=1), None)

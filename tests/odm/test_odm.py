@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.odm import Odm
-from gatewayfw.odm.odm import wanted_indexes
+from gatewayfw.odm.database import wanted_indexes
 from gatewayfw.schemas import Schemas, number, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
@@ -118,7 +118,7 @@ def test_a_unique_index_that_cannot_be_built_stops_nothing_and_is_told(odm, stor
     index = {"indexSpec": {"name": 1}, "options": {"unique": True}}
     model = odm.new_model("thing", {"name": string()}, options={"createIndex": index})
     assert model.count() == 2
-    problems = odm.index_problems()
+    problems = odm.ready()
     assert problems == ["thing: index {'name': 1} cannot be built: two documents share a value"]
     assert [record.getMessage() for record in caplog.records] == problems
 

@@ -64,7 +64,7 @@ def test_reads_inside_see_own_writes(world):
 
 
 def test_nothing_is_written_after_the_deadline(world):
-    world.odm.ready("country")
+    world.odm.ready()
     before = world.digest()
     with pytest.raises(Timeout), world.odm.deadline(1e-9):
         world.add_country("land")

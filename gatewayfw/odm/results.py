@@ -1,0 +1,82 @@
+"""What operations give back, besides documents: cursors and delete results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, final
+
+from gatewayfw.errors import BadRequest
+from gatewayfw.odm.snapshots import HIDDEN
+from gatewayfw.storage import Document
+
+_ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
+
+
+class DeleteResult(dict[str, Any]):
+    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
+
+    ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
+    """
+
+    def __bool__(self) -> bool:
+        return bool(self["deletedCount"])
+
+
+@final
+class Cursor:
+    """The documents a query finds, read when they are asked for; every iteration asks anew.
+
+    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained.
+    """
+
+    def __init__(self, read: Callable[[Sequence[tuple[str, int]], int, int], Iterator[Document]]) -> None:
+        self._read = read
+        self._sort: list[tuple[str, int]] = []
+        self._skip = 0
+        self._limit = 0
+
+    def sort(
+        self,
+        field: str | Mapping[str, Any] | Sequence[tuple[str, Any]],
+        direction: Literal[1, -1, "asc", "desc"] = 1,
+    ) -> Cursor:
+        """Order by a field, or by several: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
+
+        Raises:
+            BadRequest: a direction other than 1, -1, "asc" or "desc", or no field name.
+        """
+        if isinstance(field, str):
+            field = [(field, direction)]
+        pairs = list(field.items()) if isinstance(field, Mapping) else list(field)
+        for name, order in pairs:
+            usable = isinstance(name, str) and name and not name.startswith(("$", HIDDEN))
+            if not usable or isinstance(order, bool) or order not in _ORDERS:
+                raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        self._sort = [(name, _ORDERS[order]) for name, order in pairs]
+        return self
+
+    def skip(self, count: int) -> Cursor:
+        """Leave out the first ``count`` documents; BadRequest for anything but an integer from 0."""
+        self._skip = _natural(count, "skip")
+        return self
+
+    def limit(self, count: int) -> Cursor:
+        """Give at most ``count`` documents, 0 for all; BadRequest for anything but an integer from 0."""
+        self._limit = _natural(count, "limit")
+        return self
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._read(self._sort, self._skip, self._limit)
+
+    def to_list(self) -> list[Document]:
+        """Return all documents."""
+        return list(self)
+
+    # The contract's spelling of the method above.
+    toArray = to_list
+
+
+def _natural(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise BadRequest(f"{name}: expected an integer from 0")
+    return value
