@@ -15,6 +15,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.projection import Projection, compile_projection, shape
 from gatewayfw.odm.queries import stored_filter, stored_update
 from gatewayfw.odm.results import Cursor, DeleteResult
@@ -152,8 +153,8 @@ class Model:
         wanted = self._filter(filter)
         if not isinstance(hard_cascade, bool):
             raise ValidationError({"hardCascade": ["Not a valid boolean."]})
-        writes = Writes(self._database.schemas, storage)
-        cascaded = storage.transaction(lambda: writes.delete(self.schema, wanted, hard_cascade))
+        deletes = Deletes(self._database.schemas, storage)
+        cascaded = storage.transaction(lambda: deletes.delete(self.schema, wanted, hard_cascade))
         return DeleteResult(deletedCount=0 if cascaded is None else 1, cascaded=cascaded or {})
 
     def add_relation(

@@ -1,0 +1,127 @@
+"""Deleting documents: what holds them, what goes with them, and what those that stay lose.
+
+Every function here runs inside ``storage.transaction`` and may run several times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.projection import copies_in
+from gatewayfw.odm.snapshots import Effects, Hidden, assign, embedded, ids_in, merged
+from gatewayfw.odm.targets import Sources, Targets
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.storage import Document, Storage
+
+
+@dataclass
+class _Loss:
+    """What one holder loses in a cascade: ids by relation."""
+
+    document: Document
+    ids: dict[str, set[ObjectId]] = field(default_factory=dict)
+
+
+class Deletes:
+    """Deleting documents in one storage."""
+
+    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+        self._schemas = schemas
+        self._storage = storage
+        self._targets = Targets(schemas, storage)
+
+    def delete(self, schema: ModelSchema, filter: Mapping[str, Any], cascade: bool) -> dict[str, int] | None:
+        """Delete one document; return how many went with it, by model. None when nothing matched.
+
+        With ``cascade`` holders that need it are deleted with the same procedure; others lose
+        their copy. Windows of everything concerned are recomputed once, at the end.
+
+        Raises:
+            StillReferenced: a relation embeds the document and ``cascade`` is false.
+        """
+        root = self._storage.touch(schema.name, filter, None)
+        if root is None:
+            return None
+        if not cascade:
+            self._refuse_if_held(schema, root)
+        doomed, losses = self._cascade(schema, root)
+        effects = Effects()
+        for (model, id_), document in doomed.items():
+            for relation in self._schemas.get_schema(model).relations.values():
+                for reverse in self._schemas.reverses(relation):
+                    for target_id in ids_in(document.get(relation.name)):
+                        effects.leave(reverse, target_id, id_)
+        by_model = _by_model(doomed)
+        for model, ids in by_model.items():
+            effects.forget(model, ids)
+        self._targets.touch(windows=list(effects.targets().items()))
+        for model in sorted(by_model):
+            self._storage.delete_many(model, {"_id": {"$in": sorted(by_model[model])}})
+        self._lose(losses)
+        self._targets.settle(effects)
+        counts = {model: len(ids) for model, ids in sorted(by_model.items())}
+        counts[schema.name] -= 1
+        return {model: count for model, count in counts.items() if count}
+
+    def _refuse_if_held(self, schema: ModelSchema, root: Document) -> None:
+        counts: dict[str, int] = {}
+        for relation in self._schemas.embedders(schema.name):
+            holders: dict[str, Any] = {f"{relation.name}._id": root["_id"]}
+            if relation.model == schema.name:
+                holders["_id"] = {"$ne": root["_id"]}
+            if count := self._storage.count(relation.model, holders):
+                counts[relation.model] = counts.get(relation.model, 0) + count
+        if counts:
+            raise StillReferenced(schema.name, counts)
+
+    def _cascade(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]]:
+        """Return the documents to be deleted, and what the remaining holders lose."""
+        doomed: Sources = {(schema.name, root["_id"]): root}
+        losses: dict[tuple[str, ObjectId], _Loss] = {}
+        level = {schema.name: {root["_id"]}}
+        while level:
+            following: dict[str, set[ObjectId]] = {}
+            for model, ids in sorted(level.items()):
+                for relation in self._schemas.embedders(model):
+                    for holder in self._storage.find(relation.model, {f"{relation.name}._id": {"$in": sorted(ids)}}):
+                        key = (relation.model, holder["_id"])
+                        if key in doomed:
+                            continue
+                        loss = losses.setdefault(key, _Loss(holder))
+                        lost = loss.ids.setdefault(relation.name, set())
+                        present = ids_in(holder.get(relation.name))
+                        lost.update(ids.intersection(present))
+                        if not relation.optional and lost.issuperset(present):
+                            doomed[key] = holder
+                            following.setdefault(relation.model, set()).add(holder["_id"])
+            for model, ids in sorted(following.items()):
+                self._storage.touch_many(model, sorted(ids))
+            level = following
+        return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
+
+    def _lose(self, losses: Mapping[tuple[str, ObjectId], _Loss]) -> None:
+        """Take copies of deleted documents out of the holders that stay."""
+        changes: dict[str, list[tuple[object, dict[str, dict[str, Any]]]]] = {}
+        for (model, id_), loss in sorted(losses.items(), key=lambda item: item[0]):
+            hidden = Hidden(loss.document)
+            update: dict[str, dict[str, Any]] = {}
+            for name, gone in loss.ids.items():
+                relation = self._schemas.get_schema(model).relations[name]
+                copies = [copy for copy in copies_in(loss.document.get(name)) if copy.get("_id") not in gone]
+                hidden.forget(name, gone)
+                update = merged(update, assign(name, embedded(relation, copies)))
+            changes.setdefault(model, []).append((id_, merged(update, hidden.update())))
+        for model, listed in changes.items():
+            self._storage.update_each(model, listed)
+
+
+def _by_model(keys: Iterable[tuple[str, ObjectId]]) -> dict[str, set[ObjectId]]:
+    found: dict[str, set[ObjectId]] = {}
+    for model, id_ in keys:
+        found.setdefault(model, set()).add(id_)
+    return found

@@ -1,0 +1,105 @@
+"""Locking sources and targets, and writing what an operation does to its targets.
+
+Whoever copies a document, or decides a window of it, *touches* it first: a real write in the
+same transaction. `gatewayfw.odm.writes` says why that is what keeps copies right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import missing_related
+from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, merged, window_query
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.storage import Document, Storage
+
+#: Documents that this operation has locked and read, by (model, `_id`).
+Sources = dict[tuple[str, ObjectId], Document]
+
+
+class Targets:
+    """The documents around an operation, in one storage."""
+
+    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+        self._schemas = schemas
+        self._storage = storage
+
+    def source_fields(self, relation: Relation) -> tuple[str, ...]:
+        """Return the pure fields of the copies that a relation embeds."""
+        return self._schemas.get_schema(relation.schema_name).copy_fields(relation.excludes)
+
+    def touch(
+        self,
+        copied: Iterable[tuple[Relation, ObjectId]] = (),
+        windows: Iterable[tuple[str, set[ObjectId]]] = (),
+        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
+    ) -> Sources:
+        """Lock sources and targets in the order of (collection, _id), and return the sources.
+
+        ``locked`` are documents this operation has touched already.
+
+        Raises:
+            NotFound: a document to be copied does not exist, naming all such ids of its model.
+        """
+        fields: dict[str, set[str]] = {}
+        wanted: dict[str, set[ObjectId]] = {}
+        for relation, id_ in copied:
+            wanted.setdefault(relation.schema_name, set()).add(id_)
+            fields.setdefault(relation.schema_name, {f"{HIDDEN}.v"}).update(self.source_fields(relation))
+        all_ids = {model: set(ids) for model, ids in wanted.items()}
+        for model, ids in windows:
+            all_ids.setdefault(model, set()).update(ids)
+        sources: Sources = dict(locked or {})
+        for model in sorted(all_ids):
+            ids = {id_ for id_ in all_ids[model] if (model, id_) not in sources}
+            sources.update(self._touched(model, sorted(ids), wanted.get(model, set()) & ids, fields.get(model, set())))
+            if missing := [id_ for id_ in sorted(wanted.get(model, ())) if (model, id_) not in sources]:
+                raise missing_related(model, missing)
+        return sources
+
+    def _touched(self, model: str, ids: Sequence[ObjectId], read: set[ObjectId], fields: set[str]) -> Sources:
+        """Touch documents of one model; read those that are copied. One trip where one is enough."""
+        if len(ids) == 1 and read:
+            document = self._storage.touch(model, {"_id": ids[0]}, sorted(fields))
+            return {} if document is None else {(model, ids[0]): document}
+        if ids:
+            self._storage.touch_many(model, ids)
+        if not read:
+            return {}
+        found = self._storage.find(model, {"_id": {"$in": sorted(read)}}, sorted(fields))
+        return {(model, document["_id"]): document for document in found}
+
+    def settle(self, effects: Effects) -> None:
+        """Write what an operation does to its targets: releases, then windows and claims."""
+        for (reverse, member_id), ids in effects.releases.items():
+            if ids:
+                self._storage.update_many(
+                    reverse.target,
+                    {"_id": {"$in": sorted(ids)}, f"{reverse.name}._id": member_id},
+                    {"$unset": {reverse.name: ""}},
+                )
+        changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
+        for reverse, ids in effects.windows.items():
+            for id_ in sorted(ids):
+                written = changes.setdefault(reverse.target, {})
+                written[id_] = merged(written.get(id_, {}), assign(reverse.name, self._window(reverse, id_)))
+        for (reverse, id_), copy in effects.claims.items():
+            written = changes.setdefault(reverse.target, {})
+            written[id_] = merged(written.get(id_, {}), assign(reverse.name, copy))
+        for model in sorted(changes):
+            self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in sorted(changes[model])])
+
+    def _window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
+        fields = self._schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
+        query = window_query(reverse, fields, target_id)
+        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
+        return [copy_of(document, fields) for document in found]
+
+    def reread(self, schema: ModelSchema, document: Document) -> Document | None:
+        """Return the document as it is now: a model related to itself may have changed it again."""
+        if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
+            return document
+        return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
