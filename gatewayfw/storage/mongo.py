@@ -20,25 +20,16 @@ from typing import Any
 
 import pymongo
 from bson.codec_options import DEFAULT_CODEC_OPTIONS
-from bson.errors import BSONError
 from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.command_cursor import CommandCursor
 from pymongo.cursor import Cursor
 from pymongo.database import Database
 from pymongo.errors import (
-    BulkWriteError,
     CollectionInvalid,
     ConfigurationError,
-    ConnectionFailure,
-    DocumentTooLarge,
-    DuplicateKeyError,
-    ExecutionTimeout,
-    NetworkTimeout,
     OperationFailure,
     PyMongoError,
-    WaitQueueTimeoutError,
-    WTimeoutError,
 )
 from pymongo.read_concern import ReadConcern
 from pymongo.uri_parser import parse_uri
@@ -46,14 +37,12 @@ from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import (
     DefinitionError,
-    DuplicateKey,
     OutcomeUnknown,
-    StorageError,
     Timeout,
-    TooLarge,
     Unavailable,
 )
 from gatewayfw.storage.base import Document, Filter, Index, Scope, Sorting, Storage, T, Update
+from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
 
 _LOG = logging.getLogger("gatewayfw.storage")
 _MAJORITY = WriteConcern("majority")
@@ -65,9 +54,6 @@ _COMMIT_RESERVE = 0.25
 _LONGEST_PAUSE = 0.2
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
-#: Server error codes of a document over 16 MB.
-_TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
-_LARGE = "the document would be too large"
 
 
 class _Conflict(Unavailable):
@@ -199,15 +185,10 @@ class MongoStorage(Storage):
         """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
         try:
             yield
-        except PyMongoError as error:
-            if self._open.transaction is not None and error.has_error_label("TransientTransactionError"):
+        except DRIVER_ERRORS as error:
+            if self._open.transaction is not None and _is_transient(error):
                 raise _Conflict() from error
-            raise _translation(error) from _without_documents(error)
-        except DocumentTooLarge as error:
-            # The driver's own check: no PyMongoError, but one of BSON's.
-            raise TooLarge(_LARGE) from error
-        except (BSONError, OverflowError, UnicodeEncodeError) as error:
-            raise StorageError() from error
+            raise translation(error) from without_documents(error)
 
     @contextmanager
     def _command(self) -> Iterator[ClientSession | None]:
@@ -298,10 +279,10 @@ class MongoStorage(Storage):
             try:
                 _aside(session.commit_transaction)
             except PyMongoError as error:
-                if error.has_error_label("TransientTransactionError"):
+                if _is_transient(error):
                     raise _Conflict() from error
                 if not error.has_error_label("UnknownTransactionCommitResult"):
-                    raise _translation(error) from error
+                    raise translation(error) from error
                 if time.monotonic() < until:
                     continue
                 if proof is not None and self._is_there(*proof):
@@ -467,12 +448,9 @@ def _database_name(uri: str) -> str:
     return str(name)
 
 
-def _without_documents(error: PyMongoError) -> PyMongoError:
-    """Return the error as it may be logged: a bulk error's text holds whole documents."""
-    if not isinstance(error, BulkWriteError):
-        return error
-    first = (error.details.get("writeErrors") or [{}])[0]
-    return OperationFailure(str(first.get("errmsg", "bulk write failed")), first.get("code"))
+def _is_transient(error: BaseException) -> bool:
+    """Tell whether a transaction that failed so may be tried again."""
+    return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
 
 
 def _described(collection: str, index: Index, what: str) -> str:
@@ -491,26 +469,3 @@ def _aside(fn: Callable[[], T]) -> T:
             return fn()
 
     return Context().run(bounded)
-
-
-def _translation(error: PyMongoError) -> Exception:
-    """Return our error for one of the driver's."""
-    code = getattr(error, "code", None)
-    if isinstance(error, BulkWriteError):
-        problems = error.details.get("writeErrors", ())
-        codes = {problem.get("code") for problem in problems}
-        # Up to 16 kB over the limit the driver leaves it to the server, which has no code of its own for it.
-        codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
-        code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
-    if isinstance(error, DuplicateKeyError) or code == 11000:
-        return DuplicateKey()
-    if code in _TOO_LARGE:
-        return TooLarge(_LARGE)
-    if isinstance(error, WaitQueueTimeoutError):
-        return Unavailable()
-    if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
-        # Server selection gives up after its own, shorter limit: that is no server, not no time.
-        return Unavailable() if isinstance(error, pymongo.errors.ServerSelectionTimeoutError) else Timeout()
-    if isinstance(error, ConnectionFailure):
-        return Unavailable()
-    return StorageError()

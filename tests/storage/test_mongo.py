@@ -25,7 +25,7 @@ from gatewayfw.errors import (
     Unavailable,
 )
 from gatewayfw.storage import Index, MongoStorage
-from gatewayfw.storage.mongo import _translation
+from gatewayfw.storage.mongo_errors import translation
 from gatewayfw.testing.mongod import find_mongod
 
 
@@ -522,7 +522,7 @@ def write_timeout():
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else value.__name__,
 )
 def test_the_drivers_errors_become_ours(error, expected):
-    translated = _translation(error)
+    translated = translation(error)
     assert type(translated) is expected
     assert (
         translated.message

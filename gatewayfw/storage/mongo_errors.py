@@ -1,0 +1,62 @@
+"""The driver's errors in our terms; what is raised or logged holds no document."""
+
+from __future__ import annotations
+
+from bson.errors import BSONError
+from pymongo.errors import (
+    BulkWriteError,
+    ConnectionFailure,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    NetworkTimeout,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+    WaitQueueTimeoutError,
+    WTimeoutError,
+)
+
+from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, Unavailable
+
+#: What PyMongo raises: its own errors, and what encoding a document can end with.
+DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
+#: Server error codes of a document over 16 MB.
+_TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
+
+
+def translation(error: BaseException) -> GatewayError:
+    """Return our error for one of `DRIVER_ERRORS`."""
+    if isinstance(error, DocumentTooLarge):
+        return TooLarge("the document would be too large")
+    return _of_the_driver(error) if isinstance(error, PyMongoError) else StorageError()
+
+
+def _of_the_driver(error: PyMongoError) -> GatewayError:
+    code = getattr(error, "code", None)
+    if isinstance(error, BulkWriteError):
+        problems = error.details.get("writeErrors", ())
+        codes = {problem.get("code") for problem in problems}
+        # Up to 16 kB over the limit the driver leaves it to the server, which has no code of its own for it.
+        codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
+        code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
+    if isinstance(error, DuplicateKeyError) or code == 11000:
+        return DuplicateKey()
+    if code in _TOO_LARGE:
+        return TooLarge("the document would be too large")
+    if isinstance(error, WaitQueueTimeoutError):
+        return Unavailable()
+    if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
+        # Server selection gives up after its own, shorter limit: that is no server, not no time.
+        return Unavailable() if isinstance(error, ServerSelectionTimeoutError) else Timeout()
+    if isinstance(error, ConnectionFailure):
+        return Unavailable()
+    return StorageError()
+
+
+def without_documents(error: BaseException) -> BaseException:
+    """Return the error as it may be logged: a bulk error's text holds whole documents."""
+    if not isinstance(error, BulkWriteError):
+        return error
+    first = (error.details.get("writeErrors") or [{}])[0]
+    return OperationFailure(str(first.get("errmsg", "bulk write failed")), first.get("code"))
