@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ import pytest
 
 from gatewayfw import errors
 from gatewayfw.errors import GatewayError
+from gatewayfw.settings import Settings
 from sample_service import demo
 from sample_service.app import create_service
 from tests.readme import BLOCKS, CLIENT, EXAMPLE, PRINTED, README
@@ -61,6 +63,18 @@ def test_the_example_runs(monkeypatch, capsys):
     monkeypatch.delenv("MONGODB_URI", raising=False)
     exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), {"__name__": "app"})
     assert capsys.readouterr().out == PRINTED
+
+
+def test_the_settings_table_has_every_setting_and_its_default():
+    rows = re.findall(r"^\| (`.+?) \| (.+?) \|", README.split("## Settings")[1].split("\n## ")[0], re.MULTILINE)
+    shown = {
+        name: value
+        for names, values in rows
+        for name, value in zip(re.findall(r"`(\w+)`", names), values.split(", "), strict=True)
+    }
+    words = {None: "unset", False: "false"}
+    defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
+    assert shown == {name: words.get(value, str(value).removesuffix(".0")) for name, value in defaults.items()}
 
 
 def test_the_errors_table_has_every_code():
