@@ -69,13 +69,14 @@ class Deletes:
         return {model: count for model, count in counts.items() if count}
 
     def _refuse_if_held(self, schema: ModelSchema, root: Document) -> None:
-        counts: dict[str, int] = {}
+        held: dict[str, list[dict[str, Any]]] = {}
         for relation in self._schemas.embedders(schema.name):
-            holders: dict[str, Any] = {f"{relation.name}._id": root["_id"]}
-            if relation.model == schema.name:
-                holders["_id"] = {"$ne": root["_id"]}
-            if count := self._storage.count(relation.model, holders):
-                counts[relation.model] = counts.get(relation.model, 0) + count
+            held.setdefault(relation.model, []).append({f"{relation.name}._id": root["_id"]})
+        counts: dict[str, int] = {}
+        for model, ways in held.items():
+            others = {"_id": {"$ne": root["_id"]}} if model == schema.name else {}
+            if count := self._storage.count(model, {"$or": ways, **others}):
+                counts[model] = count
         if counts:
             raise StillReferenced(schema.name, counts)
 

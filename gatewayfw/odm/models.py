@@ -79,7 +79,7 @@ class Model:
             raise ValidationError({"docs": ["Expected a list."]})
         if relations is None or isinstance(relations, Mapping):
             relations = [relations] * len(docs)
-        if isinstance(relations, (str, bytes)) or len(relations) != len(docs):
+        if not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
             raise ValidationError({"relations": ["Expected one object, or as many as docs."]})
         return self._insert(docs, relations, projection, where=[f"docs.{number}" for number in range(len(docs))])
 
@@ -269,7 +269,7 @@ class Model:
         names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
         if unknown := [name for name in names if name not in self.schema.options.excludes]:
             raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
-        if projection is not None and names:
+        if isinstance(projection, Mapping) and names:
             projection = {**projection, **dict.fromkeys(names, 1)}
         compiled = compile_projection(self._database.schemas, self.schema, projection, names)
         return self._first(self._ready(), stored_filter(self._database.schemas, self.schema, filters), compiled)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, final
 
+from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.models import Model
 from gatewayfw.schemas import Options, Relation, Schemas
@@ -91,9 +93,15 @@ class Odm:
         """Run several operations as one: all of their writes happen, or none. Returns ``fn``'s result.
 
         ``fn`` may run several times after conflicts, so it should do nothing but database work.
-        Nested calls join. An operation that fails inside makes the whole fail, even if ``fn``
-        catches its error. Our choice.
+        Nested calls join. An operation that reached the database and failed makes the whole
+        fail, even if ``fn`` catches its error; one that was refused before, such as by
+        validation, does not. Our choice.
+
+        Raises:
+            DefinitionError: ``fn`` is a generator or async function, which would not run.
         """
+        if inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
+            raise DefinitionError("transaction: expected a plain function, not a generator or async one")
         self.ready()
         return self.storage.transaction(fn)
 

@@ -171,6 +171,8 @@ def in_order(sort: Sort | None, documents: list[dict[str, Any]]) -> list[dict[st
 def order_key(value: object) -> tuple[int, Any]:
     """Return a key that orders scalars as MongoDB does: null, numbers, text, ids, booleans, dates.
 
+    Other values, which no sortable kind allows, come last and are not compared as MongoDB would.
+
     Source: MongoDB manual, "Comparison/Sort Order".
     """
     if value is None:

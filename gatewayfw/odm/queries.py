@@ -6,7 +6,7 @@ nothing outside the adapters' subset passes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,19 @@ from marshmallow.fields import Field
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.snapshots import HIDDEN, REQUIRED
 from gatewayfw.schemas import ModelSchema, Schemas
-from gatewayfw.schemas.fields import AnyField, ArrayField, ObjectField, object_id
+from gatewayfw.schemas.fields import any_, object_id
 from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.strict import AnyField, ArrayField, IntegerField, NumberField, ObjectField
 from gatewayfw.schemas.structs import check_value
+from gatewayfw.schemas.values import finite_number
 from gatewayfw.storage.subset import JUNCTIONS, check_filter, check_update
 
 _ID: Field[Any] = object_id()
+_ANY: Field[Any] = any_()
+
+
+#: What a path of a filter leads to: a field, the copies of a model's documents, or something unknown.
+Found = Field[Any] | ModelSchema | None
 
 
 def stored_filter(schemas: Schemas, schema: ModelSchema, filters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -34,35 +41,37 @@ def stored_filter(schemas: Schemas, schema: ModelSchema, filters: Mapping[str, A
     if filters is None:
         return {}
     check_filter(filters)
-    return _filter(schemas, schema, filters)
+    return _filter(lambda path: _found(schemas, schema, path), filters)
 
 
-def _filter(schemas: Schemas, schema: ModelSchema, filters: Mapping[str, Any]) -> dict[str, Any]:
+def _filter(find: Callable[[str], Found], filters: Mapping[str, Any]) -> dict[str, Any]:
     converted: dict[str, Any] = {}
     for key, value in filters.items():
         if key in JUNCTIONS:
-            converted[key] = [_filter(schemas, schema, part) for part in value]
+            converted[key] = [_filter(find, part) for part in value]
         else:
-            converted[key] = _condition(_field_of(schemas, schema, key), value)
+            converted[key] = _condition(find(key), value)
     return converted
 
 
-def _field_of(schemas: Schemas, schema: ModelSchema, path: str) -> Field[Any] | None:
-    """Return the field a path ends in; None where its kind is not known."""
+def _found(schemas: Schemas, schema: ModelSchema, path: str) -> Found:
+    """Return what a path leads to from a document of a model."""
+    head, *below = path.split(".")
+    if head == "_id" or head in schema.pure:
+        return _in_copy(schema, path)
+    source = _embedded_model(schemas, schema, head)
+    below = [part for part in below if not part.isdigit()]
+    return _in_copy(source, ".".join(below)) if below else source
+
+
+def _in_copy(schema: ModelSchema, path: str) -> Found:
+    """Return what a path leads to among the `_id` and pure fields of a model."""
     head, *below = path.split(".")
     if head == "_id":
         return _ID
-    if head in schema.pure:
-        return field_at(schema.pure[head], below)
-    source = _embedded_model(schemas, schema, head)
-    below = [part for part in below if not part.isdigit()]
-    if not below:
-        return None
-    if below[0] == "_id":
-        return _ID
-    if below[0] not in source.pure:
-        raise BadRequest(f"filter: model {source.name} has no field {shown(below[0])}")
-    return field_at(source.pure[below[0]], below[1:])
+    if head not in schema.pure:
+        raise BadRequest(f"filter: model {schema.name} has no field {shown(head)}")
+    return field_at(schema.pure[head], below)
 
 
 def _embedded_model(schemas: Schemas, schema: ModelSchema, name: str) -> ModelSchema:
@@ -88,17 +97,28 @@ def field_at(field: Field[Any], path: list[str]) -> Field[Any] | None:
     return field
 
 
-def _condition(field: Field[Any] | None, value: Any) -> Any:
-    if isinstance(value, Mapping) and any(str(key).startswith("$") for key in value):
-        return {
-            name: operand if name in ("$exists", "$elemMatch") else _operand(field, operand)
-            for name, operand in value.items()
-        }
-    return _operand(field, value)
+def _condition(found: Found, value: Any) -> Any:
+    if not isinstance(value, Mapping) or not any(str(key).startswith("$") for key in value):
+        return _operand(found, value)
+    converted = dict(value)
+    for name, operand in value.items():
+        if name == "$elemMatch":
+            converted[name] = _filter(_in_elements(found), operand)
+        elif name != "$exists":
+            converted[name] = _operand(found, operand)
+    return converted
 
 
-def _operand(field: Field[Any] | None, value: Any) -> Any:
-    if field is None:
+def _in_elements(found: Found) -> Callable[[str], Found]:
+    """Return the function that says what a path leads to inside one element of a list."""
+    if isinstance(found, ModelSchema):
+        return lambda path: _in_copy(found, path)
+    inner = found.inner if isinstance(found, ArrayField) else None
+    return lambda path: None if inner is None else field_at(inner, path.split("."))
+
+
+def _operand(field: Found, value: Any) -> Any:
+    if field is None or isinstance(field, ModelSchema):
         return value
     inner = field.inner if isinstance(field, ArrayField) else field
     if isinstance(value, (list, tuple)):
@@ -169,11 +189,13 @@ def _checked(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
             raise ValidationError({where: [REQUIRED]})
         return ""
     if operator == "$inc":
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not finite_number(value):
             raise ValidationError({where: ["Not a valid number."]})
+        if field is not None and not isinstance(field, (NumberField, IntegerField, AnyField)):
+            raise ValidationError({where: ["Not a number."]})
         return value
     if operator == "$set":
-        return check_value(field, value, where) if field is not None else value
+        return check_value(field or _ANY, value, where)
     return _element(field, operator, value, where)
 
 
@@ -186,7 +208,8 @@ def _element(field: Field[Any] | None, operator: str, value: Any, where: str) ->
     if not isinstance(field, ArrayField):
         raise ValidationError({where: ["Not a list."]})
     if operator == "$pull":
-        return _condition(field, value)
+        is_filter = isinstance(value, Mapping) and not any(str(key).startswith("$") for key in value)
+        return _filter(_in_elements(field), value) if is_filter else _condition(field, value)
     if isinstance(value, Mapping) and "$each" in value:
         return {"$each": [check_value(field.inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
     return check_value(field.inner, value, where)

@@ -47,11 +47,9 @@ class Cursor:
         """
         if isinstance(field, str):
             field = [(field, direction)]
-        pairs = list(field.items()) if isinstance(field, Mapping) else list(field)
-        for name, order in pairs:
-            usable = isinstance(name, str) and name and not name.startswith(("$", HIDDEN))
-            if not usable or isinstance(order, bool) or order not in _ORDERS:
-                raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        pairs = list(field.items()) if isinstance(field, Mapping) else field
+        if not isinstance(pairs, (list, tuple)) or not all(map(_is_order, pairs)):
+            raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
         self._sort = [(name, _ORDERS[order]) for name, order in pairs]
         return self
 
@@ -74,6 +72,15 @@ class Cursor:
 
     # The contract's spelling of the method above.
     toArray = to_list
+
+
+def _is_order(pair: object) -> bool:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        return False
+    name, order = pair
+    parts = name.split(".") if isinstance(name, str) else [""]
+    usable = all(part and not part.startswith(("$", HIDDEN)) and "\0" not in part for part in parts)
+    return usable and type(order) in (int, str) and order in _ORDERS
 
 
 def _natural(value: object, name: str) -> int:

@@ -192,13 +192,13 @@ class Hidden:
         stored = (document or {}).get(HIDDEN)
         stored = stored if isinstance(stored, Mapping) else {}
         self._counted = "rev" in stored
-        self.v: int = stored.get("v", 0)
+        self.v: int = stored["v"] if isinstance(stored.get("v"), int) else 0
         self._out: dict[str, dict[str, list[ObjectId]]] = {
-            relation: {reverse: list(ids) for reverse, ids in reverses.items()}
-            for relation, reverses in stored.get("out", {}).items()
+            relation: {reverse: list(ids) for reverse, ids in reverses.items() if isinstance(ids, list)}
+            for relation, reverses in _parts(stored.get("out"))
         }
         self._at: dict[str, dict[str, int]] = {
-            relation: dict(versions) for relation, versions in stored.get("at", {}).items()
+            relation: dict(versions) for relation, versions in _parts(stored.get("at"))
         }
         self._before = self.document()
 
@@ -242,6 +242,12 @@ class Hidden:
         changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != self._before.get(name)}
         gone = {f"{HIDDEN}.{name}": "" for name in self._before if name not in after}
         return {operator: changes for operator, changes in (("$set", changed), ("$unset", gone)) if changes}
+
+
+def _parts(value: object) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the objects in a part of a hidden field, whatever another tool made of it."""
+    items = value.items() if isinstance(value, Mapping) else ()
+    return [(name, part) for name, part in items if isinstance(part, Mapping)]
 
 
 def _told(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -133,10 +133,8 @@ class Writes:
         self._spread(schema, document, change.named)
         for reverse, ids in in_place:
             copy = copy_of(document, schema.copy_fields(reverse.excludes))
-            path = reverse.name if reverse.type == "single" else f"{reverse.name}.$"
-            storage.update_many(
-                reverse.target, {"_id": {"$in": ids}, f"{reverse.name}._id": document["_id"]}, {"$set": {path: copy}}
-            )
+            path, holds = _place(reverse.name, reverse.type == "multiple", document["_id"])
+            storage.update_many(reverse.target, {"_id": {"$in": ids}, **holds}, {"$set": {path: copy}})
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
 
@@ -146,13 +144,9 @@ class Writes:
         for relation in self._schemas.embedders(schema.name):
             fields = self._targets.source_fields(relation)
             if named.intersection(fields):
-                path = relation.name if relation.type == "single" else f"{relation.name}.$"
+                path, holds = _place(relation.name, relation.type == "multiple", source["_id"])
                 at = f"{HIDDEN}.at.{relation.name}.{source['_id']}"
-                self._storage.update_many(
-                    relation.model,
-                    {f"{relation.name}._id": source["_id"]},
-                    {"$set": {at: version, path: copy_of(source, fields)}},
-                )
+                self._storage.update_many(relation.model, holds, {"$set": {at: version, path: copy_of(source, fields)}})
 
     # -- relations
 
@@ -244,7 +238,7 @@ class Writes:
             present = ids_in(document.get(link.relation.name))
             if missing := [id_ for id_ in link.ids if id_ not in present]:
                 raise missing_related(link.relation.name, missing)
-            if not link.relation.optional and link.ids and len(link.ids) == len(present):
+            if not link.relation.optional and link.ids and set(link.ids) == set(present):
                 raise Conflict(f"{link.relation.name} is required")
         self._targets.touch(windows=[(link.relation.schema_name, set(link.ids)) for link in links.values()])
         hidden, effects = Hidden(document), Effects()
@@ -272,6 +266,16 @@ class Writes:
     def _own_reverses(self, schema: ModelSchema) -> list[RelatedRelation]:
         """Return the reverse relations in which documents of a model appear as members."""
         return [reverse for relation in schema.relations.values() for reverse in self._schemas.reverses(relation)]
+
+
+def _place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
+    """Return where the copy of a document stands, and the filter of those that hold it there.
+
+    The filter passes over a single copy where a list is declared: the positional path would fail on it.
+    """
+    if multiple:
+        return f"{name}.$", {name: {"$elemMatch": {"_id": id_}}}
+    return name, {f"{name}._id": id_}
 
 
 def _window_targets(replaced: Iterable[tuple[RelatedRelation, list[ObjectId]]]) -> list[tuple[str, set[ObjectId]]]:

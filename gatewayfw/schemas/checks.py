@@ -39,6 +39,17 @@ def problems_of(state: State, name: str) -> Iterator[str]:
         yield from _excludes_problem(relation, target, where)
         yield from _sort_problem(relation.sort, target, relation.excludes, where)
     yield from _collisions(state, name)
+    yield from _expiry_problem(state, name)
+
+
+def _expiry_problem(state: State, name: str) -> Iterator[str]:
+    """Judge indexes with which the server deletes documents behind our back."""
+    model = state.models[name]
+    if not any("expireAfterSeconds" in index.options for index in model.options.indexes):
+        return
+    listed = any(relation.related_relations for relation in model.relations.values())
+    if listed or state.embedders.get(name):
+        yield f"model {name!r}, createIndex: expireAfterSeconds would delete documents that others embed or list"
 
 
 def _excludes_problem(relation: Relation, target: ModelSchema, where: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -236,8 +237,8 @@ def as_field(value: Any, where: str) -> mm.Field[Any]:
 def stored(field: mm.Field[Any], value: Any) -> Any:
     """Return a valid value as the database holds it: ids as ObjectId, dates as naive UTC datetime.
 
-    Dates are cut to milliseconds, which is what BSON keeps. Lists and described objects are
-    converted inside; every other value stays as it is.
+    Dates are cut to milliseconds, which is what BSON keeps, also inside values that no kind
+    describes. Lists and described objects are converted inside.
     """
     if value is None:
         return None
@@ -249,7 +250,16 @@ def stored(field: mm.Field[Any], value: Any) -> Any:
         return [stored(field.inner, item) for item in value]
     if isinstance(field, ObjectField) and field.fields is not None:
         return {key: stored(field.fields[key], item) for key, item in value.items()}
-    return value
+    return _cut(value)
+
+
+def _cut(value: Any) -> Any:
+    """Return a value with every date in it as the database holds it."""
+    if isinstance(value, datetime):
+        return moment_of(value)
+    if isinstance(value, Mapping):
+        return {key: _cut(item) for key, item in value.items()}
+    return [_cut(item) for item in value] if isinstance(value, list) else value
 
 
 def check_stored_names(field: mm.Field[Any], where: str) -> None:

@@ -9,7 +9,7 @@ Source: contract, "Relation definition" and "Model definition".
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
@@ -31,12 +31,23 @@ _REVERSE_KEYS = ("type", "limit", "sort", "excludes")
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
 _INDEX_KEYS = ("indexSpec", "options")
-_INDEX_OPTIONS = ("name", "unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
+#: Options of an index: what each must be, and the judge of that.
+_INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "name": ("a name", lambda value: isinstance(value, str) and value != ""),
+    "unique": ("true or false", lambda value: isinstance(value, bool)),
+    "sparse": ("true or false", lambda value: isinstance(value, bool)),
+    "expireAfterSeconds": ("an integer from 0", lambda value: type(value) is int and value >= 0),
+    "partialFilterExpression": ("an object", lambda value: isinstance(value, Mapping)),
+    "collation": ("an object with locale", lambda value: isinstance(value, Mapping) and "locale" in value),
+}
 
 
 @dataclass(frozen=True)
 class Sort:
-    """The order of a list of snapshots; ties are ordered by ``_id`` ascending."""
+    """The order of a list of snapshots.
+
+    Ties are ordered by ``_id`` ascending in a reverse relation; a main list keeps its stored order.
+    """
 
     field: str
     order: Order
@@ -157,11 +168,14 @@ def parse_options(given: object, *, model: str, pure: Collection[str], relations
         indexes = (indexes,)
     if not isinstance(indexes, Sequence) or isinstance(indexes, str):
         raise DefinitionError(f"{where}, createIndex: expected an object or a list, not {type(indexes).__name__}")
+    parsed = [
+        _index(index, where=f"{where}, createIndex {number}", pure=pure, relations=relations)
+        for number, index in enumerate(indexes)
+    ]
+    if len({index.keys for index in parsed}) < len(parsed):
+        raise DefinitionError(f"{where}, createIndex: two indexes have the same keys")
     return Options(
-        indexes=tuple(
-            _index(index, where=f"{where}, createIndex {number}", pure=pure, relations=relations)
-            for number, index in enumerate(indexes)
-        ),
+        indexes=tuple(parsed),
         excludes=check_excludes(_names(options.get("excludes", ()), where), pure, where=where, model=model),
     )
 
@@ -286,9 +300,10 @@ def _index(value: object, *, where: str, pure: Collection[str], relations: Colle
         if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
             raise DefinitionError(f"{where}: the direction of {name!r} must be 1 or -1")
     options = _keys(given.get("options", {}), _INDEX_OPTIONS, f"{where}, options")
-    for name in ("unique", "sparse"):
-        if not isinstance(options.get(name, False), bool):
-            raise DefinitionError(f"{where}, options: {name} must be true or false")
+    for name, value in options.items():
+        expected, fits = _INDEX_OPTIONS[name]
+        if not fits(value):
+            raise DefinitionError(f"{where}, options: {name} must be {expected}")
     return IndexSpec(tuple(keys.items()), MappingProxyType(dict(options)))
 
 
@@ -308,7 +323,7 @@ def _names(value: object, where: str) -> frozenset[str]:
     return frozenset(cast(Iterable[str], value))
 
 
-def _keys(value: object, known: Sequence[str], where: str) -> Mapping[str, Any]:
+def _keys(value: object, known: Collection[str], where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise DefinitionError(f"{where}: expected an object, not {type(value).__name__}")
     unknown = [key for key in value if key not in known]

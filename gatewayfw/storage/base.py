@@ -120,7 +120,7 @@ class Storage(ABC):
 
         Unique indexes are always built; others only while the collection has at most
         ``build_limit`` documents. An index that exists is left as it is, whatever its options.
-        Never call it inside a transaction. The deadline of the thread does not bound it.
+        Never call it inside a transaction. The thread's deadline bounds the looking, not the building.
         """
 
     @abstractmethod
@@ -128,7 +128,8 @@ class Storage(ABC):
         """Run ``fn`` so that all of its writes happen, or none.
 
         ``fn`` may run several times and must have no effect but on this storage. Its result is
-        returned; any exception, of whatever class, undoes its writes and is raised unchanged.
+        returned; any exception, of whatever class, undoes its writes and is raised unchanged,
+        unless a conflict is behind it: then ``fn`` runs again.
         It sees its own writes; other threads see all of them or none, once they are committed.
 
         A nested call joins the outer one. When it, or any other call of this storage inside,

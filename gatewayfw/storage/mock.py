@@ -58,14 +58,7 @@ class MockStorage(Storage):
         return True
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Create missing indexes, outside the caller's deadline; mongomock makes collections by itself."""
-        scope, self._scopes.scope = self._scopes.scope, None
-        try:
-            return self._ensure(collection, indexes, build_limit)
-        finally:
-            self._scopes.scope = scope
-
-    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+        """Create missing indexes; mongomock makes collections by itself."""
         with self._driver():
             known = self._db[collection].index_information().values()
             large = self._db[collection].estimated_document_count() > build_limit

@@ -19,7 +19,7 @@ from contextvars import Context
 from typing import Any
 
 import pymongo
-from bson.codec_options import DEFAULT_CODEC_OPTIONS
+from bson.codec_options import DEFAULT_CODEC_OPTIONS, DatetimeConversion
 from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.command_cursor import CommandCursor
@@ -32,6 +32,7 @@ from pymongo.errors import (
     PyMongoError,
 )
 from pymongo.read_concern import ReadConcern
+from pymongo.read_preferences import ReadPreference
 from pymongo.uri_parser import parse_uri
 from pymongo.write_concern import WriteConcern
 
@@ -94,7 +95,7 @@ class MongoStorage(Storage):
         self._operation_timeout = operation_timeout
         self._open = _Open()
         self._making = threading.Lock()
-        self._pid = 0
+        self._pid = os.getpid()
         self._transactions: bool | None = None
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
@@ -106,12 +107,13 @@ class MongoStorage(Storage):
 
     @property
     def _db(self) -> Database[Any]:
-        if self._database is None or self._pid != os.getpid():
-            with self._making:
-                if self._database is None or self._pid != os.getpid():
-                    self._database = self._connect()
-                    self._pid = os.getpid()
-        return self._database
+        if self._pid != os.getpid():
+            # A fork: the lock may have been held by a thread that this process does not have.
+            self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
+        with self._making:
+            if self._database is None:
+                self._database = self._connect()
+            return self._database
 
     def _connect(self) -> Database[Any]:
         database = self._given
@@ -127,8 +129,13 @@ class MongoStorage(Storage):
         codec = DEFAULT_CODEC_OPTIONS.with_options(
             type_registry=database.codec_options.type_registry,
             uuid_representation=database.codec_options.uuid_representation,
+            # A date that Python cannot hold, written by another tool, must not make a document unreadable.
+            datetime_conversion=DatetimeConversion.DATETIME_AUTO,
         )
-        return database.with_options(codec, write_concern=_MAJORITY, read_concern=ReadConcern("majority"))
+        # A transaction reads from the primary only, and a caller must see its own writes.
+        return database.with_options(
+            codec, ReadPreference.PRIMARY, write_concern=_MAJORITY, read_concern=ReadConcern("majority")
+        )
 
     def has_transactions(self) -> bool:
         """Ask the server once: a replica set or a mongos has them, a standalone server has not."""
@@ -255,7 +262,7 @@ class MongoStorage(Storage):
             session = self._db.client.start_session()
         transaction = _Transaction(session)
         try:
-            session.start_transaction(read_concern=ReadConcern("snapshot"), write_concern=_MAJORITY)
+            session.start_transaction(ReadConcern("snapshot"), _MAJORITY, ReadPreference.PRIMARY)
             self._open.transaction = transaction
             try:
                 result = fn()
@@ -263,8 +270,10 @@ class MongoStorage(Storage):
                     raise transaction.failed
                 if scope.remaining() < _COMMIT_RESERVE:
                     raise Timeout()
-            except BaseException:
+            except BaseException as error:
                 _aside(session.abort_transaction)
+                if isinstance(error, Exception) and isinstance(transaction.failed, _Conflict):
+                    raise transaction.failed from error  # fn gave the conflict another name
                 raise
             self._commit(session, proof)
             return result
@@ -300,33 +309,43 @@ class MongoStorage(Storage):
     # -- documents
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Create collection and indexes outside the caller's deadline and transaction."""
-        return Context().run(self._ensure, collection, indexes, build_limit)
+        """Look under the caller's deadline, build outside it; both outside its transaction."""
+        scope = self._scopes.scope
+        if scope is not None:
+            scope.check()
+        looking = self._operation_timeout if scope is None else scope.remaining()
+        return Context().run(self._ensure, collection, indexes, build_limit, looking)
 
-    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        with pymongo.timeout(self._operation_timeout), self._translated():
-            self._find_server()
-            if collection not in self._db.list_collection_names(filter={"name": collection}):
-                # Two transactions that create one collection conflict; another process may be first.
-                try:
-                    self._db.create_collection(collection)
-                except (OperationFailure, CollectionInvalid):
-                    _LOG.debug("collection %s was created by another process", collection)
-            present = {
-                tuple(index["key"].items()): bool(index.get("unique")) for index in self._db[collection].list_indexes()
-            }
-            missing = [index for index in indexes if index.keys not in present]
-            problems = [
-                _described(collection, index, "exists, but is not unique")
-                for index in indexes
-                if index.unique and not present.get(index.keys, True)
-            ]
-            if missing and self._db[collection].estimated_document_count() > build_limit:
-                large = "is missing; the collection is large"
-                problems += [_described(collection, index, large) for index in missing if not index.unique]
-                missing = [index for index in missing if index.unique]
-            problems += self._build(collection, missing)
-        return problems
+    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
+        with self._translated():
+            with pymongo.timeout(looking):
+                missing, problems = self._compared(collection, indexes, build_limit)
+            with pymongo.timeout(self._operation_timeout):
+                return problems + self._build(collection, missing)
+
+    def _compared(self, collection: str, indexes: Sequence[Index], build_limit: int) -> tuple[list[Index], list[str]]:
+        """Create the collection; return the indexes to build, and what is wrong with the others."""
+        self._find_server()
+        if collection not in self._db.list_collection_names(filter={"name": collection}):
+            # Two transactions that create one collection conflict; another process may be first.
+            try:
+                self._db.create_collection(collection)
+            except (OperationFailure, CollectionInvalid):
+                _LOG.debug("collection %s was created by another process", collection)
+        present = {
+            tuple(index["key"].items()): bool(index.get("unique")) for index in self._db[collection].list_indexes()
+        }
+        missing = [index for index in indexes if index.keys not in present]
+        problems = [
+            _described(collection, index, "exists, but is not unique")
+            for index in indexes
+            if index.unique and not present.get(index.keys, True)
+        ]
+        if missing and self._db[collection].estimated_document_count() > build_limit:
+            large = "is missing; the collection is large"
+            problems += [_described(collection, index, large) for index in missing if not index.unique]
+            missing = [index for index in missing if index.unique]
+        return missing, problems
 
     def _build(self, collection: str, indexes: Sequence[Index]) -> list[str]:
         """Build indexes in one command; if one cannot be built, each on its own."""

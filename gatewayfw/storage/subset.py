@@ -16,8 +16,11 @@ that an adapter may decide as it likes and the core does not rely on:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from bson.regex import Regex
 
 from gatewayfw.errors import BadRequest
 
@@ -58,6 +61,7 @@ def check_filter(filter: Mapping[str, Any], depth: int = _DEPTH) -> None:
 
 
 def _check_condition(key: str, value: Any, depth: int) -> None:
+    _check_operand(key, value)
     if not isinstance(value, Mapping):
         return
     operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
@@ -66,6 +70,7 @@ def _check_condition(key: str, value: Any, depth: int) -> None:
     if len(operators) < len(value):
         raise BadRequest(f"filter: {key} mixes operators and fields")
     for name, operand in value.items():
+        _check_operand(key, operand)
         if name not in COMPARISONS:
             raise BadRequest(f"filter: unknown operator {name}")
         if name == "$elemMatch":
@@ -74,6 +79,13 @@ def _check_condition(key: str, value: Any, depth: int) -> None:
             raise BadRequest(f"filter: {name} takes a list")
         elif name == "$exists" and not isinstance(operand, bool):
             raise BadRequest("filter: $exists takes true or false")
+
+
+def _check_operand(key: str, operand: Any) -> None:
+    """Refuse a regular expression, an operator in disguise that the adapters treat differently."""
+    for one in operand if isinstance(operand, (list, tuple)) else [operand]:
+        if isinstance(one, (re.Pattern, Regex)):
+            raise BadRequest(f"filter: {key}: regular expressions are not known here")
 
 
 def check_update(update: Mapping[str, Any]) -> None:

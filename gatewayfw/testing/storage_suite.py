@@ -823,10 +823,12 @@ class StorageContract:
         with pytest.raises(DuplicateKey):
             storage.insert("things", [{"_id": 4, "a": 1}])
 
-    def test_ensure_is_not_bound_by_the_deadline(self, storage: Storage) -> None:
+    def test_ensure_does_not_start_after_the_deadline(self, storage: Storage) -> None:
         with storage.deadline(0.05) as scope:
             _expire(scope)
-            assert storage.ensure("things", [Index((("a", 1),))], 10) == []
+            with pytest.raises(Timeout):
+                storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)
+        storage.insert("things", _numbered([{"a": 1}, {"a": 1}]))
 
     # -- the rest
 

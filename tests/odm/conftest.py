@@ -16,11 +16,21 @@ from tests.odm.world import World, define_world
 
 
 @pytest.fixture
-def odm(storage):
+def odm_on():
+    """A function that gives an Odm without models on a database."""
+
+    def make(db):
+        odm = Odm(Schemas(Settings()), Settings())
+        odm.set_db(db)
+        return odm
+
+    return make
+
+
+@pytest.fixture
+def odm(odm_on, storage):
     """An Odm without models on an empty storage."""
-    odm = Odm(Schemas(Settings()), Settings())
-    odm.set_db(storage)
-    return odm
+    return odm_on(storage)
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,7 @@ def test_ids_may_be_hexadecimal_wherever_ids_are_expected(world, people):
     assert found(world, {"_id": {"$in": [str(first), second]}}) == ["a", "b"]
     assert found(world, {"born._id": str(land)}) == ["a"]
     assert found(world, {"$or": [{"visited._id": str(land)}, {"_id": {"$eq": str(first)}}]}) == ["a", "b"]
+    assert found(world, {"visited": {"$elemMatch": {"_id": str(land), "name": "land"}}}) == ["b"]
     assert world.country.count({"natives._id": str(first)}) == 1
 
 
@@ -107,6 +108,14 @@ def test_cursor_refuses_odd_counts(world, count):
         world.person.find().skip(count)
     with pytest.raises(BadRequest, match="^limit: expected an integer from 0$"):
         world.person.find().limit(count)
+
+
+@pytest.mark.parametrize(
+    "sort", [(5,), ([("name",)],), ([("name", [])],), ("a..b",), ("a.$b",), ("a\0",), ("r._gw.v",)]
+)
+def test_cursor_refuses_odd_names(world, sort):
+    with pytest.raises(BadRequest, match="^sort: expected field names with 1, -1, 'asc' or 'desc'$"):
+        world.person.find().sort(*sort)
 
 
 @pytest.mark.parametrize("sort", [("name", 2), ("name", True), ("$name", 1), ("", 1), ("_gw.v", 1), ([(1, 1)],)])

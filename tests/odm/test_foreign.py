@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
+from gatewayfw.errors import Conflict
+
 
 @pytest.fixture
 def foreign(world):
@@ -69,3 +71,33 @@ def test_null_relations_read_as_absent(world):
     relations = {"born": {"_ids": land}, "visited": {"_ids": [land]}}
     world.person.add_relation(filters={"_id": id_}, relations=relations)
     assert world.raw(world.person, id_)["visited"] == [{"_id": land, "name": "land"}]
+
+
+def test_one_odd_holder_does_not_block_its_source(world):
+    land = world.add_country("land")
+    right = world.add_person("right", {"visited": {"_ids": [land], "relatedRelations": {"visitors": True}}})
+    odd = ObjectId()
+    world.storage.insert("person", [{"_id": odd, "name": "odd", "visited": {"_id": land, "name": "land"}}])
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "renamed"}})
+    assert world.raw(world.person, right)["visited"] == [{"_id": land, "name": "renamed"}]
+    assert [problem.id for problem in world.problems() if problem.model == "person"] == [odd]
+    world.person.delete_one(filter={"_id": odd})
+
+
+@pytest.mark.parametrize("hidden", [{"out": 5, "at": []}, {"out": {"visited": 5}, "at": {"visited": 5}, "v": "x"}])
+def test_a_hidden_field_that_another_tool_broke_is_read_as_empty(world, hidden):
+    land, id_ = world.add_country("land"), ObjectId()
+    world.storage.insert("person", [{"_id": id_, "name": "x", "_gw": hidden}])
+    flags = {"relatedRelations": {"visitors": True}}
+    world.person.add_relation(filters={"_id": id_}, relations={"visited": {"_ids": [land], **flags}})
+    assert world.raw(world.country, land)["visitors"] == [{"_id": id_, "name": "x"}]
+
+
+def test_removing_the_last_of_a_required_list_is_refused_even_when_it_is_there_twice(world):
+    land = world.add_country("land")
+    place, club = world.add_city("place", land), ObjectId()
+    copy = {"_id": place, "name": "place"}
+    world.storage.insert("club", [{"_id": club, "name": "x", "places": [copy, copy]}])
+    with pytest.raises(Conflict, match="^places is required$"):
+        world.club.remove_relation(filters={"_id": club}, relations={"places": {"_ids": [place]}})
+    world.club.delete_one(filter={"_id": club})

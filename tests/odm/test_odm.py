@@ -8,7 +8,7 @@ import pytest
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.odm.database import wanted_indexes
-from gatewayfw.schemas import Schemas, number, string
+from gatewayfw.schemas import Schemas, date, number, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 
@@ -133,3 +133,28 @@ def test_indexes_are_built_at_first_use(mongo_database, bare):
         name: [list(index["key"].items()) for index in mongo_database[name].list_indexes()] for name in ("land", "city")
     }
     assert found == {"land": [[("_id", 1)], [("name", -1)]], "city": [[("_id", 1)], [("land._id", 1), ("_id", 1)]]}
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("preference", ["secondaryPreferred", "nearest"])
+def test_a_read_preference_does_not_reach_transactions(mongod_uri, mongo_database, bare, preference):
+    uri = mongod_uri.replace("/?", f"/{mongo_database.name}?")
+    bare.set_db(f"{uri}&readPreference={preference}")
+    land = bare.new_model("land", {"name": string()})
+    relation = {"land": {"schemaName": "land", "type": "single", "relatedRelations": {"cities": {"type": "multiple"}}}}
+    city = bare.new_model("city", {"name": string()}, relation)
+    id_ = land.insert_one(doc={"name": "x"})["_id"]
+    city.insert_one(doc={"name": "y"}, relations={"land": {"_ids": id_, "relatedRelations": {"cities": True}}})
+    assert [one["name"] for one in land.find_one()["cities"]] == ["y"]
+    bare.storage.close()
+
+
+def test_documents_that_others_copy_may_not_expire(odm):
+    index = {"indexSpec": {"at": 1}, "options": {"expireAfterSeconds": 60}}
+    model = odm.new_model("log", {"at": date()}, options={"createIndex": index})
+    assert model.count() == 0
+    odm.new_model("page", {"name": string()}, {"log": {"schemaName": "log", "type": "single"}})
+    with pytest.raises(DefinitionError) as raised:
+        model.count()
+    message = "model 'log', createIndex: expireAfterSeconds would delete documents that others embed or list"
+    assert raised.value.message == message

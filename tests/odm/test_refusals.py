@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import BadRequest, Conflict, DuplicateKey, GatewayError, NotFound, ValidationError
+from gatewayfw.errors import (
+    BadRequest,
+    Conflict,
+    DuplicateKey,
+    GatewayError,
+    NotFound,
+    StillReferenced,
+    ValidationError,
+)
 
 REQUIRED = "Missing data for required field."
 
@@ -134,6 +144,7 @@ def test_insert_many_names_the_document(world, refused):
     refused(*invalid("docs.1.name", "Not a valid string."), lambda: world.country.insert_many(docs=docs))
     refused(*invalid("docs", "Expected a list."), lambda: world.country.insert_many(docs={"name": "a"}))
     message = "Expected one object, or as many as docs."
+    refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=5))
     refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=[None]))
 
 
@@ -165,6 +176,11 @@ def test_insert_many_names_the_document(world, refused):
         ({"$unset": {"name": ""}}, *invalid("update.name", REQUIRED)),
         ({"$unset": {"address.street": ""}}, *invalid("update.address.street", REQUIRED)),
         ({"$inc": {"age": "1"}}, *invalid("update.age", "Not a valid number.")),
+        ({"$inc": {"age": 2**70}}, *invalid("update.age", "Not a valid number.")),
+        ({"$inc": {"name": 1}}, *invalid("update.name", "Not a number.")),
+        ({"$set": {"extra.x": 2**70}}, *invalid("update.extra.x", "Not a valid value.")),
+        ({"$set": {"extra.x": "\ud800"}}, *invalid("update.extra.x", "Not a valid value.")),
+        ({"$set": {"extra.x": {"$where": 1}}}, *invalid("update.extra.x.$where", "Not a key the database can hold.")),
         ({"$inc": {"age": -100}}, *invalid("update.age", "Must be greater than or equal to 0.")),
         ({"$push": {"name": "x"}}, *invalid("update.name", "Not a list.")),
     ],
@@ -215,6 +231,9 @@ def test_a_bad_projection_is_found_before_anything_is_written(world, land, refus
         ({"cities.zip": 1}, "filter: model city has no field zip"),
         ({"$where": "1"}, "filter: unknown operator $where"),
         ({"name": {"$regex": "x"}}, "filter: unknown operator $regex"),
+        ({"name": re.compile("x")}, "filter: name: regular expressions are not known here"),
+        ({"name": {"$in": [re.compile("x")]}}, "filter: name: regular expressions are not known here"),
+        ({"cities": {"$elemMatch": {"zip": 1}}}, "filter: model city has no field zip"),
         ({"name": {"$ne": 1, "x": 1}}, "filter: name mixes operators and fields"),
         ({"$or": []}, "filter: $or takes a list of filters"),
         ([], "filter: expected an object"),
@@ -255,6 +274,12 @@ def test_a_required_relation_is_never_emptied(world, land, refused):
     club = world.club.insert_one(doc={"name": "x"}, relations={"places": {"_ids": [place]}})["_id"]
     emptied = {"filters": {"_id": club}, "relations": {"places": {"_ids": []}}}
     refused(Conflict, "places is required", lambda: world.club.add_relation(**emptied, replace=True))
+
+
+def test_a_holder_is_counted_once_however_it_holds(world, land, refused):
+    world.add_person("p", {"born": {"_ids": land}, "visited": {"_ids": [land]}})
+    message = "country is still referenced (person: 1)"
+    refused(StillReferenced, message, lambda: world.country.delete_one(filter={"_id": land}))
 
 
 def test_relating_to_nothing_is_refused(world, refused):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from gatewayfw.errors import DuplicateKey, Timeout
+from gatewayfw.errors import DefinitionError, DuplicateKey, HttpError, Timeout, ValidationError
+from gatewayfw.schemas import integer
 
 
 def test_all_happen_and_the_result_is_returned(world):
@@ -69,3 +72,46 @@ def test_nothing_is_written_after_the_deadline(world):
     with pytest.raises(Timeout), world.odm.deadline(1e-9):
         world.add_country("land")
     assert world.digest() == before
+
+
+def test_an_operation_refused_by_validation_fails_nothing_else(world):
+    def careful():
+        world.add_country("land")
+        with pytest.raises(ValidationError):
+            world.country.insert_one(doc={})
+
+    world.odm.transaction(careful)
+    assert world.country.count() == 1
+
+
+@pytest.mark.mongo
+def test_a_conflict_is_tried_again_even_when_it_got_another_name(mongo_database, odm_on):
+    counter = odm_on(mongo_database).new_model("counter", {"n": integer()})
+    id_ = counter.insert_one(doc={"n": 0})["_id"]
+
+    def increment():
+        try:
+            counter.find_one_and_update(filter={"_id": id_}, update={"$inc": {"n": 1}})
+        except Exception as error:
+            raise HttpError("could not count", 409) from error
+
+    def work():
+        for _ in range(10):
+            counter._database.storage.transaction(increment)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work) for _ in range(4)]:
+            done.result()
+    assert counter.find_one()["n"] == 40
+
+
+def test_functions_that_would_not_run_are_refused(world):
+    def generator():
+        yield
+
+    async def later():
+        pass
+
+    for fn in (generator, later):
+        with pytest.raises(DefinitionError, match="^transaction: expected a plain function"):
+            world.odm.transaction(fn)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
+from bson import ObjectId
+
+from gatewayfw.schemas import array, date, object_, object_id
 
 
 @pytest.fixture
@@ -56,3 +61,20 @@ def test_only_fields_of_a_copy_are_brought_to_it(world):
     before = world.raw(world.city, city)
     world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"secret": "s"}})
     assert world.raw(world.city, city) == before
+
+
+def test_ids_and_dates_are_converted_where_elements_are_pulled(odm):
+    kind = array(object_({"id": object_id(), "at": date()}))
+    model = odm.new_model("log", {"entries": kind})
+    entries = [{"id": letter * 24, "at": f"2026-01-0{number}"} for number, letter in enumerate("ab", 1)]
+    id_ = model.insert_one(doc={"entries": entries})["_id"]
+    update = {"$pull": {"entries": {"id": "A" * 24}}}
+    shown = model.find_one_and_update(filter={"_id": id_}, update=update)
+    assert shown == {"_id": id_, "entries": [{"id": ObjectId("b" * 24), "at": datetime(2026, 1, 2)}]}
+
+
+def test_dates_in_free_values_come_back_as_they_are_shown(world):
+    moment = datetime(2026, 1, 1, 2, 0, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
+    shown = world.person.insert_one(doc={"name": "x", "extra": {"at": [moment]}}, projection={"extra": 1})
+    assert shown["extra"] == {"at": [datetime(2026, 1, 1, 0, 0, 0, 123000)]}
+    assert world.person.find_one(projection={"extra": 1}) == shown
