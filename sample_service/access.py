@@ -21,6 +21,11 @@ def is_head_of_first_organization(role: Mapping[str, Any], body: Mapping[str, An
     return same_id(organizations[0], role.get("scopeId"))
 
 
+def changeable(caller: Mapping[str, Any], id_: str) -> dict[str, Any]:
+    """Return the filter for a user whom the caller may change: a ghost is changed by ghosts only."""
+    return {"_id": id_} if caller.get("isGhost") is True else {"_id": id_, "isGhost": {"$ne": True}}
+
+
 MANAGER = Rule(roles=("Manager",))
 MANAGER_OR_ADMIN = Rule(roles=("Manager", "Admin"))
 HEAD_OF_FIRST_ORGANIZATION = Rule(roles=("OrgHead",), scope=is_head_of_first_organization)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,3 +27,9 @@ class Service:
     organizations: Model
     units: Model
     users: Model
+
+    @property
+    def caller(self) -> Mapping[str, Any]:
+        """The user of the request's token, as `load_user` found it."""
+        user: Mapping[str, Any] = self.gw.context_fns.get_context_model()["user"]
+        return user

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, boolean, defaulted, enums, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.access import MANAGER_OR_ADMIN, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 
@@ -25,7 +25,9 @@ def register(service: Service) -> None:
     def remove_user(body: Body) -> dict[str, Any]:
         """Remove a user, everywhere; `cascaded` counts other documents that went along, by model."""
         given, wanted = body["details"]["set"], body["details"]["get"]
-        result = service.users.delete_one(filter={"_id": given["_id"]}, hard_cascade=given["hardCascade"])
+        result = service.users.delete_one(
+            filter=changeable(service.caller, given["_id"]), hard_cascade=given["hardCascade"]
+        )
         if not result:
             raise NotFound("user not found")
         return {name: value for name, value in result.items() if wanted.get(name)}

@@ -7,7 +7,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw import NotFound, ValidationError, array, object_, object_id, optional
-from sample_service.access import MANAGER
+from sample_service.access import MANAGER, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 from sample_service.user.model import ROLE
@@ -34,7 +34,9 @@ def register(service: Service) -> None:
         check_roles(given["roles"])
         roles = [{"roleId": ObjectId(), **role} for role in given["roles"]]
         user = service.users.find_one_and_update(
-            filter={"_id": given["_id"]}, update={"$set": {"roles": roles}}, projection=body["details"]["get"]
+            filter=changeable(service.caller, given["_id"]),
+            update={"$set": {"roles": roles}},
+            projection=body["details"]["get"],
         )
         if user is None:
             raise NotFound("user not found")

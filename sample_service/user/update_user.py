@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, boolean, object_id, optional, string
-from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.access import MANAGER_OR_ADMIN, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 from sample_service.user.model import FEATURES
@@ -41,7 +41,7 @@ def register(service: Service) -> None:
         if "password" in changes:
             changes["password"] = service.hasher.hash(changes["password"])
         user = service.users.find_one_and_update(
-            filter={"_id": id_}, update={"$set": changes}, projection=body["details"]["get"]
+            filter=changeable(service.caller, id_), update={"$set": changes}, projection=body["details"]["get"]
         )
         if user is None:
             raise NotFound("user not found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, array, boolean, defaulted, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN
+from sample_service.access import MANAGER_OR_ADMIN, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 from sample_service.user.model import relation_input
@@ -34,7 +34,7 @@ def register(service: Service) -> None:
         """Add to a user's relations; with `replace` the ids given are all that remains."""
         given = body["details"]["set"]
         user = service.users.add_relation(
-            filters={"_id": given["_id"]},
+            filters=changeable(service.caller, given["_id"]),
             relations=relation_input(given),
             replace=given["replace"],
             projection=body["details"]["get"],

@@ -94,7 +94,7 @@ def test_refuses(act_as, target, digest, set_, status, message):
 
 def test_copies_hold_no_rights(service, act_as, people, places, stored):
     ids = {"organizations": [places.away], "units": [places.unit]}
-    assert act_as("Manager", "updateUserRelations", {"_id": people["ghost"].id, **ids}, {})[0] == 200
+    assert act_as("ghost", "updateUserRelations", {"_id": people["ghost"].id, **ids}, {})[0] == 200
     copy = {
         "_id": ObjectId(people["ghost"].id),
         "first_name": "ghost",
