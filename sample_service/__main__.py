@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gatewayfw import GatewayError
+from gatewayfw import GatewayError, Unavailable
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound
 from sample_service import demo
 from sample_service.app import create_service, options_from
@@ -31,6 +31,8 @@ def main() -> None:
         port = port_from(os.environ.get("PORT", "8000"))
         with database() as (db, where):
             run(db, where, port)
+    except Unavailable:
+        sys.exit("sample_service: the database does not answer; is MONGODB_URI right, and the server running?")
     except (GatewayError, MongodError, OSError) as error:
         sys.exit(f"sample_service: {error}")
     except KeyboardInterrupt:
@@ -41,11 +43,13 @@ def port_from(text: str) -> int:
     """Return a port that is free; OSError says what to do when it is not."""
     try:
         port = int(text)
+        if port == 0:
+            raise ValueError
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((HOST, port))
     except (ValueError, OverflowError):
-        raise OSError(f"PORT={text} is no port number") from None
+        raise OSError(f"PORT={text} is no port number (1..65535)") from None
     except OSError as error:
         raise OSError(f"port {text}: {error.strerror}; PORT=8001 chooses another one") from error
     return port
@@ -75,6 +79,7 @@ def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
     service = create_service(db)
     options = options_from(os.environ)
+    service.gw.create_app(port=port, host=HOST, **options)  # says what is wrong with them before anything is printed
     if os.environ["GATEWAYFW_ENV"] == "development":
         demo.seed(service)
     url = f"http://{HOST}:{port}{options.get('url_prefix', '').rstrip('/')}/gateway"

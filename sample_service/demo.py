@@ -101,8 +101,10 @@ def examples(service: Service, url: str) -> str:
     manager = service.users.find_one(
         filters={"email": email_of("Manager")}, projection={"roles": 1, "organizations": 1}
     )
-    if manager is None or not manager.get("roles"):
+    if manager is None:
         return ""
+    if not manager.get("roles"):
+        return _curl(url, login)
     new_user = {
         "activeRoleId": str(manager["roles"][0]["roleId"]),
         "first_name": "Nina",

@@ -8,6 +8,7 @@ environment. Put a buffering proxy in front: nothing in WSGI protects threads fr
 import os
 import secrets
 import signal
+import sys
 
 wsgi_app = "sample_service:create_app()"
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
@@ -26,7 +27,9 @@ limit_request_line = 4094
 
 
 def on_starting(server):  # type: ignore[no-untyped-def]
-    """Give all workers the same token key in development; each would make its own."""
+    """Refuse workers that would not share their data; in development give all the same token key."""
+    if server.cfg.workers > 1 and not os.environ.get("MONGODB_URI"):
+        sys.exit("MONGODB_URI is not set: each worker would keep data of its own, in memory")
     if os.environ.get("GATEWAYFW_ENV") == "development" and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
         server.log.warning("GATEWAYFW_TOKEN_KEY is not set: tokens end with this process")
         os.environ["GATEWAYFW_TOKEN_KEY"] = secrets.token_hex(32)

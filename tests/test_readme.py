@@ -17,7 +17,7 @@ from sample_service import demo
 from sample_service.app import create_service
 from tests.readme import BLOCKS, CLIENT, EXAMPLE, PRINTED, README
 
-CALLS = [
+CALLS = [  # those that show an answer
     (text, answer)
     for (kind, text), (next_kind, answer) in zip(BLOCKS, BLOCKS[1:], strict=False)
     if (kind, next_kind) == ("sh", "json")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +16,12 @@ import urllib3
 
 ROOT = Path(__file__).parent.parent.parent
 _LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
+
+
+def _die_with_parent():
+    """On Linux, let the kernel end the server when the tests are killed: PR_SET_PDEATHSIG is 1."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
 class Gunicorn:
@@ -32,6 +41,7 @@ class Gunicorn:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_die_with_parent,
             )
         self._pool = urllib3.HTTPConnectionPool("127.0.0.1", self._port(), maxsize=16, timeout=30, retries=False)
 

@@ -153,14 +153,19 @@ def test_base_url_is_part_of_the_printed_commands(start, tmp_path, port):
 @pytest.mark.parametrize(
     ("environ", "message"),
     [
-        ({"PORT": "x"}, "sample_service: PORT=x is no port number\n"),
-        ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number\n"),
+        ({"PORT": "x"}, "sample_service: PORT=x is no port number (1..65535)\n"),
+        ({"PORT": "0"}, "sample_service: PORT=0 is no port number (1..65535)\n"),
+        ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number (1..65535)\n"),
+        ({"GATEWAYFW_BASE_URL": "api"}, "sample_service: option 'url_prefix': expected '' or a path like '/api'\n"),
         ({"GATEWAYFW_ENV": "production"}, "sample_service: no token key: set GATEWAYFW_TOKEN_KEY"),
         ({"GATEWAYFW_TOKEN_KEY": "short"}, "sample_service: tokens: the key must have at least 32 bytes"),
         ({"MONGODB_URI": "mongodb://127.0.0.1/"}, "sample_service: "),
-        ({"MONGODB_URI": "mongodb://127.0.0.1:1/sample"}, "sample_service: service unavailable"),
+        (
+            {"MONGODB_URI": "mongodb://127.0.0.1:1/sample"},
+            "sample_service: the database does not answer; is MONGODB_URI right",
+        ),
     ],
-    ids=["port", "large port", "no key", "short key", "no database name", "no server"],
+    ids=["port", "port 0", "large port", "base url", "no key", "short key", "no database name", "no server"],
 )
 def test_what_is_wrong_is_said_in_one_line(start, tmp_path, environ, message):
     process, text = start(**{"GATEWAYFW_MONGOD": str(tmp_path / "none"), **environ})
@@ -180,6 +185,22 @@ def test_port_in_use_is_said_before_anything_is_started(start, tmp_path, port):
         (tmp_path / "stderr").read_text().startswith(f"sample_service: port {port}: Address already in use; PORT=8001")
     )
     assert not (tmp_path / ".gateway").exists()
+
+
+@pytest.mark.slow
+def test_gunicorn_refuses_workers_that_share_no_data(port):
+    environ = {**clean_environ(), "PYTHONPATH": str(ROOT), "PORT": str(port), "GATEWAYFW_TOKEN_KEY": "k" * 32}
+    config = ["-c", str(ROOT / "sample_service" / "gunicorn.conf.py")]
+    done = subprocess.run(
+        [sys.executable, "-m", "gunicorn", *config],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith("MONGODB_URI is not set: each worker would keep data of its own, in memory\n")
 
 
 @pytest.mark.slow

@@ -1,0 +1,84 @@
+"""What the guide shows is what happens, and it names what there is to name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from gatewayfw.acts import ContextFns
+from gatewayfw.cli import gateway_group
+from gatewayfw.core import Gateway
+from gatewayfw.schemas.fields import KINDS
+from gatewayfw.storage.subset import COMPARISONS, JUNCTIONS, UPDATES
+
+PATH = Path(__file__).parent.parent / "docs" / "guide.md"
+GUIDE = PATH.read_text("utf-8")
+BLOCKS = list(re.finditer(r"^```(\w+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
+COMMANDS = [
+    words[4:]
+    for block in BLOCKS
+    if block[1] == "sh"
+    for line in block[2].splitlines()
+    if (words := shlex.split(line, comments=True))[:4] == ["flask", "--app", "library", "gateway"]
+]
+
+
+@pytest.fixture(scope="module")
+def story():
+    """The names that the Python blocks define, all run in order; failures point into the page."""
+    names = {"__name__": "guide"}
+    for block in BLOCKS:
+        if block[1] == "python":
+            above = GUIDE.count("\n", 0, block.start(2))
+            exec(compile("\n" * above + block[2], str(PATH), "exec"), names)
+    return names
+
+
+def test_every_python_block_runs(story):
+    assert GUIDE.count("```") == 2 * len(BLOCKS)
+    assert {block[1] for block in BLOCKS} == {"python", "sh"}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=[words[0] for words in COMMANDS])
+def test_every_command_succeeds(story, words):
+    result = story["app"].test_cli_runner().invoke(gateway_group, words)
+    assert (result.exit_code, bool(result.output)) == (0, True)
+
+
+def test_every_command_is_shown():
+    assert [words[0] for words in COMMANDS] == list(gateway_group.commands)
+
+
+@pytest.mark.mongo
+def test_the_database_test_of_the_page_passes(story, mongo_database):
+    story["test_on_mongodb"](mongo_database)
+    assert mongo_database.thing.count_documents({"name": "x"}) == 1
+
+
+def test_every_kind_is_in_the_table():
+    table = GUIDE.split("| Kind |")[1].split("\n\n")[0]
+    assert set(re.findall(r"`(\w+)", "".join(row.split("|")[1] for row in table.splitlines()[2:]))) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("start", "operators"),
+    [("**Find.**", COMPARISONS | JUNCTIONS), ("**Change pure fields.**", UPDATES | {"$each"})],
+    ids=["filters", "updates"],
+)
+def test_every_operator_is_named(start, operators):
+    assert set(re.findall(r"`(\$\w+)`", GUIDE.split(start)[1].split("\n\n")[0])) == operators
+
+
+def test_every_server_option_is_in_the_table_and_nothing_else():
+    table = GUIDE.split("| Option of both |")[1].split("\n\n")[0]
+    shown = re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in table.splitlines()[2:]))
+    assert set(shown) == set(inspect.signature(Gateway.run_server).parameters) - {"self"}
+
+
+def test_every_context_function_is_named():
+    functions = [name for name in vars(ContextFns) if name.islower() and not name.startswith("_")]
+    assert [name for name in functions if not re.search(rf"`{name}\b", GUIDE)] == []
