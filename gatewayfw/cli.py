@@ -15,6 +15,7 @@ import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
 from marshmallow.fields import Field
+from werkzeug.routing import Rule
 
 from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
@@ -69,16 +70,24 @@ def list_schemas(name: str | None, as_json: bool) -> None:
 @_NAME
 @with_appcontext
 def call(model: str, act: str, set_: str, get: str, token: str | None, service: str, name: str | None) -> None:
-    """Run one request through the app and print its envelope; exit status 1 unless it succeeded."""
+    """Run one request through the app and print its envelope; exit status 1 unless it succeeded.
+
+    A reply of the app that is no envelope is an error that names its status.
+    """
     chosen, _ = _chosen(name)
+    if token is not None and not (token.isascii() and token.isprintable()):
+        raise click.UsageError("--token: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
     headers = {"token": token} if token is not None else {}
     app = _app()
-    reply = app.test_client().post(_url(app, chosen), json=body, headers=headers)
-    envelope = reply.get_json()
+    rule = _rule(app, chosen)
+    reply = app.test_client().post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
+    envelope = reply.get_json(silent=True)
+    if not isinstance(envelope, dict) or envelope.keys() != {"body", "success"}:
+        raise click.ClickException(f"HTTP {reply.status_code}, no envelope")
     click.echo(_dumped(envelope))
-    if envelope.get("success") is not True:
+    if envelope["success"] is not True:
         sys.exit(1)
 
 
@@ -124,11 +133,11 @@ def _chosen(name: str | None) -> tuple[str, Gateway]:
     return name, gateways[name]
 
 
-def _url(app: Flask, name: str) -> str:
+def _rule(app: Flask, name: str) -> Rule:
     rule = next(app.url_map.iter_rules(f"{name}.gateway"))
     if rule.arguments:
         raise click.ClickException(f"the route {rule.rule} has variables; use an HTTP client")
-    return rule.rule
+    return rule
 
 
 def _parsed(option: str, text: str) -> dict[str, Any]:

@@ -55,12 +55,8 @@ class Gateway:
         self.acts = Acts(self.schemas)
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = ContextFns()
-        self._names_listed = False
         self.lifecycle = Lifecycle(
-            self.acts,
-            self.context_fns,
-            deadline=lambda: self.odm.deadline(self.settings.deadline),
-            list_names=lambda: self._names_listed,
+            self.acts, self.context_fns, deadline=lambda: self.odm.deadline(self.settings.deadline)
         )
 
     @property
@@ -87,14 +83,12 @@ class Gateway:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
         made = make_blueprint(
-            self._endpoint(cors),
+            self._endpoint(cors, playground),
             name or _fresh_name(),
-            playground=playground,
             static_path=static_path,
             static_prefix=static_prefix,
         )
         made.record(lambda state: self._note(state.app, f"{state.name_prefix}.{state.name}".lstrip(".")))
-        self._names_listed = self._names_listed or playground
         return made
 
     def init_app(self, app: Flask, url_prefix: str = "", **options: Any) -> None:
@@ -132,15 +126,8 @@ class Gateway:
         if type_generation is not False:
             raise DefinitionError("option 'type_generation': type generation is not available in this version")
         name = _fresh_name()
-        app = server.make_app(
-            self._endpoint(cors),
-            name,
-            playground=playground,
-            static_path=static_path,
-            url_prefix=url_prefix,
-        )
+        app = server.make_app(self._endpoint(cors, playground), name, static_path=static_path, url_prefix=url_prefix)
         self._note(app, name)
-        self._names_listed = self._names_listed or playground
         return app
 
     def run_server(
@@ -196,8 +183,8 @@ class Gateway:
         except DefinitionError:  # No database was set.
             return False
 
-    def _endpoint(self, cors: str | Sequence[str] | None) -> Endpoint:
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors))
+    def _endpoint(self, cors: str | Sequence[str] | None, playground: bool) -> Endpoint:
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors), playground)
 
 
 def _fresh_name() -> str:

@@ -8,6 +8,7 @@ server. Source: contract, "Errors"; the statuses are our choice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 
 class GatewayError(Exception):
@@ -78,16 +79,22 @@ class ValidationError(GatewayError):
     """The input was understood and refused. Nothing was written.
 
     ``errors`` maps the path of each refused value (``set.features.0.feature``) to its messages;
-    ``message`` joins them. Values are never echoed.
+    ``message`` joins them. Values are never echoed. Only the first 100 paths are kept, so that
+    no small request makes a large reply; then the message ends by telling how many more there were.
     """
 
     status = 400
     code = "validation_error"
 
+    _MOST = 100
+
     def __init__(self, errors: Mapping[str, Sequence[str]]) -> None:
-        listed = "; ".join(f"{path}: {' '.join(texts)}" for path, texts in errors.items())
-        super().__init__(f"validation error: {listed}" if listed else "validation error")
-        self.errors = {path: list(texts) for path, texts in errors.items()}
+        kept = {path: list(texts) for path, texts in islice(errors.items(), self._MOST)}
+        listed = [f"{path}: {' '.join(texts)}" for path, texts in kept.items()]
+        if len(errors) > self._MOST:
+            listed.append(f"and {len(errors) - self._MOST} more")
+        super().__init__(f"validation error: {'; '.join(listed)}" if listed else "validation error")
+        self.errors = kept
 
 
 class Unauthenticated(GatewayError):

@@ -220,3 +220,23 @@ def test_app_without_a_gateway_says_so():
 def test_gateway_of_create_app_needs_no_name(database):
     run = runner(shop(database).create_app(url_prefix="/api"))
     assert run("call", "item", "whoAmI")[0] == 0
+
+
+def test_call_of_a_reply_that_is_no_envelope_names_its_status(database):
+    app = make_app(shop=shop(database))
+    app.before_request(lambda: ("log in first", 401))
+    assert runner(app)("call", "item", "whoAmI") == (1, "Error: HTTP 401, no envelope\n")
+
+
+def test_call_reaches_a_subdomain(database):
+    app = Flask("host", subdomain_matching=True)
+    app.config["SERVER_NAME"] = "shop.example"
+    app.register_blueprint(shop(database).blueprint(), subdomain="api")
+    status, output = runner(app)("call", "item", "whoAmI")
+    assert (status, json.loads(output)) == (0, {"body": None, "success": True})
+
+
+@pytest.mark.parametrize("token", ["a\nb", "\u00e9"])
+def test_call_refuses_a_token_no_header_can_carry(run, token):
+    status, output = run("call", "item", "whoAmI", "--token", token)
+    assert (status, output.splitlines()[-1]) == (2, "Error: --token: expected printable ASCII characters")

@@ -234,3 +234,27 @@ def test_run_server_uses_processes_where_the_storage_can_be_shared(program):
         pid = reply.json()["body"]
     process.send_signal(signal.SIGINT)
     assert (reply.status, pid == process.pid, process.wait(10)) == (200, kind == "one", 0)
+
+
+def test_only_the_mount_with_the_playground_lists_names(gw):
+    host = Flask("host")
+    gw.init_app(host, "/open", playground=True)
+    gw.init_app(host, "/closed")
+    asked = {**BODY, "act": "none"}
+    refused = [
+        *(post(host, path, json=asked) for path in ("/open/gateway", "/closed/gateway")),
+        *(post(gw.create_app(playground=playground), json=asked) for playground in (True, False)),
+    ]
+    listed = (404, {"body": {"message": "act not found: user.none (known: echo)"}, "success": False})
+    bare = (404, {"body": {"message": "act not found: user.none"}, "success": False})
+    assert refused == [listed, bare, listed, bare]
+
+
+def test_deadline_holds_without_a_database():
+    gw = gateway(deadline=0.05)
+    gw.acts.act("user", "slow")(lambda body: threading.Event().wait(0.1))
+    gw.acts.act("user", "quick")(lambda body: 1)
+    asked = {"model": "user", "act": "slow", "details": {"set": {}, "get": {}}}
+    late = (503, {"body": {"message": "the time for this request is used up, try again"}, "success": False})
+    assert post(gw.create_app(), json=asked) == late
+    assert post(gw.create_app(), json={**asked, "act": "quick"}) == (200, {"body": 1, "success": True})

@@ -32,6 +32,16 @@ def test_validation_errors_are_listed_by_path():
     assert (error.message, error.status, error.code) == (expected, 400, "validation_error")
 
 
+@pytest.mark.parametrize(("count", "end"), [(100, ": No."), (101, ": No.; and 1 more"), (9000, ": No.; and 8900 more")])
+def test_validation_errors_are_told_up_to_a_hundred(count, end):
+    error = ValidationError({f"set.{number}": ["No."] for number in range(count)})
+    listed = "; ".join(f"set.{number}: No." for number in range(100))
+    assert (error.message, list(error.errors)) == (
+        f"validation error: {listed}{end.removeprefix(': No.')}",
+        [f"set.{number}" for number in range(100)],
+    )
+
+
 def test_still_referenced_counts_by_model():
     error = StillReferenced("city", {"user": 2, "club": 1})
     assert (error.message, error.status) == ("city is still referenced (user: 2, club: 1)", 409)

@@ -105,8 +105,10 @@ def _empty() -> Context:
 class ContextFns:
     """The context functions of one gateway.
 
-    Outside a request they work on a scratch context of the running thread, so that hooks can be
-    unit-tested; a test that wants a fresh one writes ``with context_fns.open():``.
+    Outside a request of this gateway they work on a scratch context of the running thread, so
+    that hooks can be unit-tested. It is kept: what a host's own view or ``before_request`` puts
+    there, the next request of the host in that thread finds. Who wants a fresh one, in a host as
+    in a test, writes ``with context_fns.open():``.
     """
 
     def get_context_model(self) -> Context:

@@ -27,6 +27,8 @@ Hook = Callable[..., Any]
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
+# Its hooks and fn use the context, the deadline and the models of the gateway they were written for.
+_FOREIGN = "an act of another gateway; mount that gateway and give its URL, or give plain objects"
 
 
 @final
@@ -36,6 +38,7 @@ class Act(Mapping[str, Any]):
 
     Attributes:
         description: the docstring of ``fn``, empty without one.
+        schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
@@ -47,6 +50,7 @@ class Act(Mapping[str, Any]):
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
     validation_run_type: Mode = field(repr=False)
+    schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
@@ -109,6 +113,8 @@ def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> A
     if (entry.get("schema", schema), entry.get("actName", act_name)) != (schema, act_name):
         raise DefinitionError(f"{where}: its schema or actName says otherwise")
     if isinstance(entry, Act):
+        if entry.schemas is not schemas:
+            raise DefinitionError(f"{where}: {_FOREIGN}")
         return entry
     problems = [f"unknown key {shown(key)}" for key in entry if key not in ACT_KEYS]
     problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
@@ -150,6 +156,7 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         pre_act=tuple(before_act),
         pre_validation=tuple(before_validation),
         validation_run_type=mode,
+        schemas=schemas,
         struct=struct,
         act_hooks=tuple(map(_called_with_body, before_act)),
         validation_hooks=tuple(map(_called_with_body, before_validation)),

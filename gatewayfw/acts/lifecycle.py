@@ -30,13 +30,15 @@ class Scope(Protocol):
     def remaining(self) -> float:
         """Return the seconds left."""
 
+    def check(self) -> None:
+        """Raise `Timeout` when no time is left."""
+
 
 @final
 class Lifecycle:
     """Runs the acts of one gateway.
 
-    ``deadline`` opens the time limit of one request; ``list_names`` tells whether messages may
-    name what exists (the playground is on); ``encode`` writes the body for remote services.
+    ``deadline`` opens the time limit of one request; ``encode`` writes the body for remote services.
     """
 
     def __init__(
@@ -44,17 +46,15 @@ class Lifecycle:
         acts: Acts,
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[Scope]],
-        list_names: Callable[[], bool],
         *,
         encode: Encoder = encode,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self._deadline = deadline
-        self._list_names = list_names
         self._encode = encode
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T]) -> T | RemoteReply:
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T], *, list_names: bool = False) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
@@ -62,38 +62,47 @@ class Lifecycle:
         deadline, so that cursors can be drained in it. A remote service's reply comes back as it
         is; its requests run no hooks and no validation here.
 
+        The deadline is looked at before each hook, ``fn`` and ``finish``, and in every call of the
+        database or a remote service; what only computes or sleeps is not interrupted.
+
         Raises:
-            NotFound: no such service, model or act.
+            NotFound: no such service, model or act; with ``list_names`` the message names those
+                that exist.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
-            PartlyDone: the database failed after an operation of this request had committed.
+            Timeout: the deadline passed.
+            PartlyDone: the database failed, or the deadline passed, after an operation of this
+                request had committed.
             Exception: whatever a hook, the act or ``finish`` raised, unchanged.
         """
-        found = self._found(body)
+        found = self._found(body, list_names)
         with self._deadline() as scope:
             try:
                 if isinstance(found, RemoteService):
                     return self._forwarded(found, body, scope)
-                return finish(self._result(found, body))
+                result = self._result(found, body, scope)
+                scope.check()
+                return finish(result)
             except Unavailable as error:
                 if scope.committed:
                     raise PartlyDone from error
                 raise
 
-    def _found(self, body: Mapping[str, Any]) -> Act | RemoteService:
+    def _found(self, body: Mapping[str, Any], list_names: bool) -> Act | RemoteService:
         try:
             return self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
         except UnknownName as error:
-            if self._list_names():
+            if list_names:
                 raise NotFound(f"{error.message} (known: {', '.join(error.known) or 'none'})") from error
             raise
 
-    def _result(self, act: Act, body: Mapping[str, Any]) -> Any:
-        _run(act.validation_hooks, body)
+    def _result(self, act: Act, body: Mapping[str, Any], scope: Scope) -> Any:
+        _run(act.validation_hooks, body, scope)
         details = act.struct.check(body["details"], act.validation_run_type)
         if act.validation_run_type == "create":
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)
-        _run(act.act_hooks, body)
+        _run(act.act_hooks, body, scope)
+        scope.check()
         return act.fn(body)
 
     def _forwarded(self, service: RemoteService, body: Mapping[str, Any], scope: Scope) -> RemoteReply:
@@ -101,8 +110,9 @@ class Lifecycle:
         return service.call(body, headers, seconds=scope.remaining(), encode=self._encode)
 
 
-def _run(hooks: Iterable[ActFn], body: Mapping[str, Any]) -> None:
+def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:
     for hook in hooks:
+        scope.check()
         given = hook(body)
         if inspect.iscoroutine(given) or inspect.isgenerator(given):
             given.close()  # an access check that nobody runs must not pass for a success

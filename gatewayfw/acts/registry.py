@@ -130,11 +130,12 @@ class Acts:
         ``service`` is the URL of a gateway, to which requests are posted on (``/gateway`` is
         appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
-        "validationRunType"?: ...}``, or an `Act` (what another gateway's `get_main_acts` gives).
+        "validationRunType"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which
-                the message names every one.
+                the message names every one. An `Act` of another gateway is bad: its functions use
+                that gateway's context and database, which no request here opens.
         """
         _check_service_name(name)
         parsed: Service | RemoteService

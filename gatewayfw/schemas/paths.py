@@ -13,13 +13,12 @@ _LONGEST = 64
 
 
 def shown(key: object) -> str:
-    """Return a key as a message may show it: at most 64 characters of it, unprintable ones escaped."""
+    """Return a key as a message may show it: unprintable characters escaped, then cut to 64 characters."""
     if isinstance(key, bool) or not isinstance(key, (str, int)):
         return f"<{type(key).__name__}>"
     text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
-    )
+    escaped = (letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text)
+    return "".join(escaped)[:_LONGEST]
 
 
 def below(path: str, key: object) -> str:

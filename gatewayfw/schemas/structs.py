@@ -67,7 +67,10 @@ class Struct:
 
 
 class FunctionStruct(Struct):
-    """A validator that is a function ``(details) -> details or None``; None keeps what it was given."""
+    """A validator that is a function ``(details) -> details or None``; None keeps what it was given.
+
+    What it changes, in place or in its result, is for mode ``create``; mode ``assert`` refuses it.
+    """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.fields = None
@@ -77,9 +80,10 @@ class FunctionStruct(Struct):
         """Return ``details`` as sent (``assert``), or as the function left or gave them (``create``).
 
         Raises:
-            ValidationError: ``details`` is not an object with ``set`` and ``get``, or the function
-                raised; the text of a ValueError (of exactly this class) or of a marshmallow
-                ValidationError is shown to the client, of others nothing.
+            ValidationError: ``details`` is not an object with ``set`` and ``get``; or the function
+                raised: the text of a ValueError (of exactly this class) or of a marshmallow
+                ValidationError is shown to the client, of others nothing; or, with ``assert``,
+                it changed a value, by path.
             GatewayError: one that the function raised, as it is.
             DefinitionError: the function returned something else than ``details`` or None.
         """
@@ -97,14 +101,19 @@ class FunctionStruct(Struct):
         _shape(result, collected)
         if collected.errors:
             raise DefinitionError("a validator function must return details, with set and get, or None")
-        return dict(result if mode == "create" else details)
+        if mode == "create":
+            return dict(result)
+        _compare(None, details, result, "", collected, fill=False)
+        _refuse(collected)
+        return dict(details)
 
 
 def compile_struct(validator: Any, registry: Schemas) -> Struct:
     """Return the struct of a validator in any accepted form.
 
     A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
-    these fields, a function ``(details) -> details or None``, or a struct. A Schema keeps its own
+    these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
+    changes), or a struct. A Schema keeps its own
     ``unknown`` and messages: see `gatewayfw.schemas.fields.SchemaField`.
 
     Raises:

@@ -36,19 +36,25 @@ _NAMES = ("service", "model", "act")
 class Runner(Protocol):
     """What runs an act: the `Lifecycle` of a gateway."""
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any], bytes], /) -> bytes | RemoteReply:
+    def run(
+        self, body: Mapping[str, Any], finish: Callable[[Any], bytes], /, *, list_names: bool
+    ) -> bytes | RemoteReply:
         """Return what ``finish`` makes of the act's result, or a remote service's reply."""
 
 
 @final
 @dataclass(frozen=True)
 class Endpoint:
-    """Answers the requests of one mount; all state of a request is local to the call."""
+    """Answers the requests of one mount; all state of a request is local to the call.
+
+    With ``playground`` the messages of unknown names say which exist.
+    """
 
     lifecycle: Runner
     contexts: ContextFns
     settings: Settings
     cors: Cors = Cors()
+    playground: bool = False
 
     def view(self, **_values: Any) -> Response:
         """Answer the current request: POST runs an act, OPTIONS is CORS, else 405.
@@ -98,12 +104,12 @@ class Endpoint:
         """
         if self.cors.origins is None:
             return reply
-        cors, ref = self.cors, weakref.ref(reply)  # Weak: a cycle would keep every reply until a collection.
+        cors, own = self.cors, reply.headers
+        ref = weakref.ref(reply)  # Weak: a cycle would keep every reply until a collection.
 
         def completed(environ: Any) -> Headers:
-            owner = ref()
-            assert owner is not None  # It is being sent.
-            headers = type(owner).get_wsgi_headers(owner, environ)
+            owner = ref()  # None when a hook of the host copied the reply: the copy has this method, too.
+            headers = Headers(own) if owner is None else type(owner).get_wsgi_headers(owner, environ)
             cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=preflight)
             return headers
 
@@ -122,7 +128,7 @@ class Endpoint:
             body = read_body(request, self.settings)
             asked.update({key: body[key] for key in _NAMES})
             self.contexts.add_body_to_context(body)
-            result = self.lifecycle.run(body, envelope.success)
+            result = self.lifecycle.run(body, envelope.success, list_names=self.playground)
         return (result.status, result.envelope) if isinstance(result, RemoteReply) else (200, result)
 
     def _options(self) -> Response:
@@ -137,7 +143,6 @@ def make_blueprint(
     endpoint: Endpoint,
     name: str,
     *,
-    playground: bool = False,
     static_path: Sequence[str | PathLike[str]] = (),
     static_prefix: str | None = None,
 ) -> Blueprint:
@@ -149,11 +154,11 @@ def make_blueprint(
     Raises:
         DefinitionError: an option is of the wrong type or does not go with the others.
     """
-    if not isinstance(playground, bool):
+    if not isinstance(endpoint.playground, bool):
         raise DefinitionError("option 'playground': expected true or false")
     blueprint = Blueprint(name, __name__)
     blueprint.record(lambda state: _add_rule(state, endpoint.view))
-    if playground:
+    if endpoint.playground:
         envelope.logger.warning("option 'playground': the playground is not available in this version")
         blueprint.add_url_rule(PLAYGROUND_RULE, "playground", lambda **_values: endpoint.refuse(NotFound("not found")))
     if (static_prefix is not None) != bool(static_path):
@@ -202,4 +207,4 @@ def _signal(error: Exception) -> None:
     try:
         got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
     except Exception as failed:  # A host's receiver: the client still gets the envelope.
-        envelope.logger.error("a receiver of got_request_exception failed", exc_info=failed)
+        envelope.logger.error("a receiver of got_request_exception failed\n%s", envelope.traceback_of(failed))

@@ -1,9 +1,10 @@
 """The envelope: results and errors as the JSON of a reply, and what the log says of an error.
 
 JSON: ids become hex strings, datetimes ISO 8601 in UTC with milliseconds and `Z` (a naive one
-is UTC), cursors and other iterators arrays, NaN and Infinity null. Keys must be strings, and
-integers fit 64 bits; a set, bytes or any other object is an error of the act, not of the
-client. All our choice.
+is UTC), UUIDs text, members of an enum their values, cursors and other iterators arrays, NaN
+and Infinity null. Keys must be strings, and integers fit 64 bits, signed or unsigned; a set,
+bytes, a dataclass (its fields may not all be meant to be read) or any other object is an error
+of the act, not of the client. All our choice.
 """
 
 from __future__ import annotations
@@ -17,22 +18,26 @@ from typing import Any
 
 import marshmallow
 import orjson
-from bson import ObjectId
+from bson import DatetimeMS, Decimal128, ObjectId
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, ValidationError
+from gatewayfw.schemas.paths import below
 
 logger = logging.getLogger("gatewayfw")
 
 #: The content type of every reply of the gateway, exactly.
 CONTENT_TYPE = "application/json"
 
-_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 _SHOWN = 64
+#: The packages of the database's exceptions, whose texts can hold documents.
+_DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
 
 
 class NotJsonError(TypeError):
@@ -62,8 +67,18 @@ def success(value: Any) -> bytes:
 def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers and envelope of an error; see `client_error` for other exceptions.
 
-    With ``detail`` the body holds `code`, `errors` and `requestId` besides the message.
+    With ``detail`` the body holds `code`, `errors` and `requestId` besides the message. An error
+    of an author's own class that cannot be read so (headers that are None, a message that raises)
+    is logged, and answered as `internal error`.
     """
+    try:
+        return _written(error, detail, request_id)
+    except Exception as broken:
+        logger.error("%s is no proper error: %s\n%s", type(error).__name__, request_id, traceback_of(broken))
+        return _written(GatewayError(), detail, request_id)
+
+
+def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
     status = error.status if type(error.status) is int and 400 <= error.status <= 599 else 500
     code = _code(error)
     body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
@@ -91,7 +106,8 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
 
     - our own errors as they are, but the message of a `StorageError` or `DefinitionError`;
     - `Exception` itself: its text is its author's message, status 500;
-    - what `flask.abort` raises: its status with its name, unless it is no error;
+    - what `flask.abort` raises: its status (or that of its response) with that status's name,
+      unless it is no error;
     - a marshmallow `ValidationError` of an act: a validation error with its messages;
     - anything else: `internal error`, or class and text with ``expose``.
     """
@@ -104,7 +120,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
     if type(error) is Exception:
         return HttpError(_text(error))
     shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else "internal error")
-    shown.code = _code(error) if isinstance(error, GatewayError) else shown.code
+    shown.code = error.code if isinstance(error, GatewayError) else shown.code
     return shown
 
 
@@ -120,19 +136,41 @@ def is_unexpected(error: Exception) -> bool:
 def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str, Any]) -> None:
     """Log an error of the server's side, never with a value that was sent.
 
-    An unexpected one comes with its traceback. Of a `StorageError` only the places and the
-    classes: the text of a driver's error can hold whole documents.
+    An unexpected one comes with its traceback; see `traceback_of`.
     """
     names = " ".join(f"{key}={_shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
     where = f"request_id={request_id} {names}".rstrip()
-    if isinstance(error, StorageError):
-        cause = error.__cause__
-        kind = f"{type(cause).__name__} code={getattr(cause, 'code', None)}" if cause else "no cause"
-        logger.error("storage error (%s): %s\n%s", kind, where, "".join(traceback.format_tb(error.__traceback__)))
-    elif is_unexpected(error):
-        logger.error("unexpected error: %s", where, exc_info=error)
+    if is_unexpected(error):
+        logger.error("unexpected error: %s\n%s", where, traceback_of(error))
     elif status >= 500:
         logger.warning("%s: status=%d %s", type(error).__name__, status, where)
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an exception and of those that led to it, for the log, the oldest first.
+
+    A `StorageError`, an exception of the database's driver, and what led to either are shown by
+    class, code and places only: their texts can hold whole documents.
+    """
+    parts: list[str] = []
+    link: BaseException | None = error
+    met: set[int] = set()
+    hidden = False
+    while link is not None and id(link) not in met:
+        met.add(id(link))
+        hidden = hidden or isinstance(link, StorageError) or _is_drivers(link)
+        what = _named(link) if hidden else "".join(traceback.format_exception_only(link))
+        parts.append("".join(["Traceback (most recent call last):\n", *traceback.format_tb(link.__traceback__), what]))
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    return "which led to:\n".join(reversed(parts)).rstrip("\n")
+
+
+def _is_drivers(error: BaseException) -> bool:
+    return any(kind.__module__.partition(".")[0] in _DRIVERS for kind in type(error).__mro__)
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__module__}.{type(error).__qualname__} code={getattr(error, 'code', None)}\n"
 
 
 def _plain(value: Any) -> Any:
@@ -142,6 +180,11 @@ def _plain(value: Any) -> Any:
         return _instant(value)
     if isinstance(value, date):
         return value.isoformat()
+    # What other tools may have stored: exact decimals, and dates beyond the year 9999 as milliseconds since 1970.
+    if isinstance(value, Decimal128):
+        return str(value)
+    if isinstance(value, DatetimeMS):
+        return int(value)
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytes | bytearray | memoryview):
@@ -155,12 +198,19 @@ def _instant(value: datetime) -> str:
 
 
 def _is_error(error: HTTPException) -> bool:
-    return error.code is not None and 400 <= error.code <= 599
+    return 400 <= _status(error) <= 599
+
+
+def _status(error: HTTPException) -> int:
+    status = error.code if error.response is None else getattr(error.response, "status_code", None)
+    return status if type(status) is int else 0
 
 
 def _aborted(error: HTTPException) -> GatewayError:
-    shown = HttpError(error.name, error.code or 500)
-    shown.headers = {name: value for name, value in error.get_headers() if name in _PASSED_ON}
+    status = _status(error)
+    shown = HttpError(HTTP_STATUS_CODES.get(status, "error"), status)
+    headers = error.get_headers() if error.response is None else error.get_response().headers
+    shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
     return shown
 
 
@@ -169,7 +219,7 @@ def _flat(messages: Any, path: str = "") -> dict[str, list[str]]:
     if isinstance(messages, Mapping):
         found: dict[str, list[str]] = {}
         for key, value in messages.items():
-            found |= _flat(value, f"{path}.{key}" if path else str(key))
+            found |= _flat(value, below(path, key))
         return found
     return {path: [str(text) for text in messages] if isinstance(messages, list) else [str(messages)]}
 
@@ -179,8 +229,7 @@ def _errors(error: GatewayError) -> Mapping[str, list[str]]:
 
 
 def _code(error: GatewayError) -> str:
-    code = str(error.code)  # Authors write their own: anything may be in it.
-    return code if _CODE.fullmatch(code) else "error"
+    return error.code if _CODE.fullmatch(error.code) else "error"  # Authors write their own.
 
 
 def _text(error: Exception) -> str:

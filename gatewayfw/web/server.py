@@ -13,7 +13,7 @@ from flask import Flask, Response, request
 from werkzeug import exceptions
 from werkzeug.serving import BaseWSGIServer, make_server
 
-from gatewayfw.errors import DefinitionError, HttpError, NotFound
+from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
 from gatewayfw.web.static import StaticFiles
@@ -27,14 +27,13 @@ def make_app(
     endpoint: Endpoint,
     name: str,
     *,
-    playground: bool = False,
     static_path: Sequence[str | os.PathLike[str]] = (),
     url_prefix: str = "",
 ) -> Flask:
     """Return an app that serves one gateway, static files at the root, and envelopes elsewhere.
 
     Static files are looked for only when the routing found nothing, so they shadow no route.
-    Unknown paths and methods answer envelopes, because this app is ours (our choice); what
+    Unknown paths and methods and bad hosts answer envelopes, because this app is ours (our choice); what
     views that are added to it abort with stays as Flask makes it.
 
     Raises:
@@ -42,7 +41,13 @@ def make_app(
     """
     files = StaticFiles(static_path)
     app = Flask(__name__, static_folder=None)
-    app.register_blueprint(make_blueprint(endpoint, name, playground=playground), url_prefix=prefix(url_prefix))
+    app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
+    app.register_blueprint(make_blueprint(endpoint, name), url_prefix=prefix(url_prefix))
+
+    def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
+        if request.routing_exception is not error:
+            return error
+        return endpoint.refuse(BadRequest("the header Host is not valid"))
 
     def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
         if request.routing_exception is not error:
@@ -57,6 +62,7 @@ def make_app(
         refusal.headers = {"Allow": ", ".join(sorted(error.valid_methods or ()))}
         return endpoint.refuse(refusal)
 
+    app.register_error_handler(400, bad_request)
     app.register_error_handler(404, not_found)
     app.register_error_handler(405, not_allowed)
     return app

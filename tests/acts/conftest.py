@@ -14,6 +14,7 @@ import pytest
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts
+from gatewayfw.errors import Timeout
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
@@ -30,6 +31,10 @@ class Clock:
 
     def remaining(self) -> float:
         return self.left
+
+    def check(self) -> None:
+        if self.left <= 0:
+            raise Timeout()
 
     @contextmanager
     def __call__(self) -> Iterator[Clock]:
@@ -71,7 +76,7 @@ def clock():
 
 @pytest.fixture
 def lifecycle(acts, context_fns, clock):
-    return Lifecycle(acts, context_fns, clock, lambda: False)
+    return Lifecycle(acts, context_fns, clock)
 
 
 @pytest.fixture

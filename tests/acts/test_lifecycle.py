@@ -271,14 +271,13 @@ UNKNOWN = {
 @pytest.mark.parametrize("listed", [False, True], ids=["playground off", "playground on"])
 @pytest.mark.parametrize(("asked", "message", "names"), UNKNOWN.values(), ids=UNKNOWN)
 def test_unknown_names_are_404_and_what_exists_is_told_to_the_playground_only(
-    acts, context_fns, clock, logging_act, log, asked, message, names, listed
+    lifecycle, acts, logging_act, log, asked, message, names, listed
 ):
     logging_act()
     acts.set_service("empty", {})
-    lifecycle = Lifecycle(acts, context_fns, clock, lambda: listed)
     body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": {}, "get": {}}, **asked}
     with pytest.raises(NotFound) as raised:
-        lifecycle.run(body, bool)
+        lifecycle.run(body, bool, list_names=listed)
     assert (raised.value.message, raised.value.status) == (message + names * listed, 404)
     assert log == []
 
@@ -319,7 +318,7 @@ def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
 def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, schemas, clock):
     inner_fns = ContextFns()
     inner_acts = Acts(schemas)
-    inner = Lifecycle(inner_acts, inner_fns, clock, lambda: False)
+    inner = Lifecycle(inner_acts, inner_fns, clock)
     nothing = {"set": {}, "get": {}}
     inner_acts.set_act(
         schema="user",
@@ -376,3 +375,31 @@ def test_a_remote_service_runs_no_hooks_and_is_asked_within_the_deadline(call, a
     clock.left = 0.0
     with pytest.raises(RemoteTimeout, match="service far took too long"):
         call("user", "addUser", service="far")
+
+
+STEPS = ["preValidation 1", "preValidation 2", "preAct 1", "preAct 2", "fn", "finish"]
+
+
+@pytest.mark.parametrize("committed", [False, True], ids=["nothing committed", "committed"])
+@pytest.mark.parametrize("slow", range(5), ids=STEPS[:5])
+def test_no_step_begins_after_the_deadline(lifecycle, acts, clock, log, slow, committed):
+    clock.committed = committed
+
+    def step(number):
+        def run(_):
+            log.append(STEPS[number])
+            clock.left = 0.0 if number == slow else clock.left
+
+        return run
+
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator={"set": {}, "get": {}},
+        fn=step(4),
+        pre_validation=[step(0), step(1)],
+        pre_act=[step(2), step(3)],
+    )
+    with pytest.raises(PartlyDone if committed else Timeout):
+        lifecycle.run({"model": "user", "act": "addUser", "details": {"set": {}, "get": {}}}, step(5))
+    assert log == STEPS[: slow + 1]

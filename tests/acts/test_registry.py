@@ -260,11 +260,23 @@ def test_set_service_takes_acts_with_all_their_parts(acts):
     }
 
 
-def test_set_service_takes_the_acts_of_another_gateway(acts):
+def test_set_service_takes_acts_of_this_gateway(filled):
+    filled.set_service(name="other", service=filled.get_main_acts())
+    assert filled.get_act("other", "user", "addUser") is filled.get_main_act("user", "addUser")
+
+
+def test_set_service_refuses_the_acts_of_another_gateway(acts):
     other = Acts(Schemas(Settings()))
     other.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
-    acts.set_service(name="other", service=other.get_main_acts())
-    assert acts.get_act("other", "user", "addUser") is other.get_main_act("user", "addUser")
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_service(name="other", service=other.get_main_acts())
+    assert raised.value.message == (
+        "service other: act user.addUser: an act of another gateway; "
+        "mount that gateway and give its URL, or give plain objects"
+    )
+    assert acts.get_service_keys() == ["main"]
+    acts.set_service("other", {"user": {"addUser": dict(other.get_main_act("user", "addUser"))}})
+    assert acts.get_act("other", "user", "addUser").fn is add_user
 
 
 def test_set_service_refuses_an_act_under_another_name(filled):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from bson import ObjectId
+from bson import DatetimeMS, ObjectId
 
 from gatewayfw.errors import Conflict
+from gatewayfw.schemas import date
 
 
 @pytest.fixture
@@ -101,3 +102,10 @@ def test_removing_the_last_of_a_required_list_is_refused_even_when_it_is_there_t
     with pytest.raises(Conflict, match="^places is required$"):
         world.club.remove_relation(filters={"_id": club}, relations={"places": {"_ids": [place]}})
     world.club.delete_one(filter={"_id": club})
+
+
+@pytest.mark.mongo
+def test_a_date_that_python_cannot_hold_is_readable(mongo_database, odm_on):
+    model = odm_on(mongo_database).new_model("log", {"at": date()})
+    mongo_database.log.insert_one({"at": DatetimeMS(2**53)})
+    assert int(model.find_one(projection={"at": 1, "_id": 0})["at"]) == 2**53

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.paths import Collected, below, shown
 
 
 def test_paths_join_keys_by_dots() -> None:
@@ -24,3 +24,7 @@ def test_a_clients_key_named_like_marshmallows_own_keeps_its_path() -> None:
     collected = Collected()
     collected.add_all({"_schema": {"x": ["Unknown field."]}}, "set")
     assert collected.errors == {"set._schema.x": ["Unknown field."]}
+
+
+def test_a_key_is_cut_when_escaped() -> None:
+    assert [shown("k" * 65), shown("\x80" * 60), shown("\x80")] == ["k" * 64, r"\x80" * 16, r"\x80"]

@@ -315,7 +315,7 @@ def test_a_formatted_message_of_a_users_field_is_not_shown_half_made() -> None:
     assert refusals(checked.check, details({"x": "2026-11-21 10:00"}), "assert") == {"set.x": ["Invalid value."]}
 
 
-def test_a_function_gives_create_its_details_and_changes_nothing_for_assert(schemas: Schemas) -> None:
+def test_what_a_function_changes_is_for_create_and_refused_by_assert(schemas: Schemas) -> None:
     def validate(given: Any) -> Any:
         given["set"]["name"] = given["set"]["name"].strip()
         return None
@@ -324,9 +324,26 @@ def test_a_function_gives_create_its_details_and_changes_nothing_for_assert(sche
     sent = details({"name": " a "})
     assert checked.fields is None
     assert checked.check(sent, "create") == details({"name": "a"})
-    assert checked.check(sent, "assert") == sent == details({"name": " a "})
-    replacing = compile_struct(partial(dict, get={"x": 1}), schemas)
-    assert replacing.check(sent, "create") == details({"name": " a "}, x=1)
+    assert refusals(checked.check, sent, "assert") == {"set.name": ["Invalid value."]}
+    assert sent == details({"name": " a "})
+    assert checked.check(details({"name": "a"}), "assert") == details({"name": "a"})
+
+
+@pytest.mark.parametrize(
+    ("get", "errors"),
+    [
+        ({"x": 1}, None),
+        ({"x": 1.0}, {"get.x": ["Invalid value."]}),
+        ({"x": True}, {"get.x": ["Invalid value."]}),
+        ({"x": 1, "y": 1}, {"get.y": ["Missing data for required field."]}),
+        ({}, {"get.x": ["Unknown field."]}),
+    ],
+    ids=repr,
+)
+def test_what_a_function_returns_is_the_same_for_assert(get: Any, errors: Any, schemas: Schemas) -> None:
+    replacing, sent = compile_struct(partial(dict, get=get), schemas), details({"all": [1]}, x=1)
+    assert refusals(replacing.check, sent, "assert") == errors
+    assert replacing.check(sent, "create") == details({"all": [1]}, **get)
 
 
 def raising(error: BaseException) -> Any:

@@ -19,7 +19,7 @@ class Script:
     def __init__(self, fn):
         self._fn = fn
 
-    def run(self, body, finish):
+    def run(self, body, finish, *, list_names):
         return finish(self._fn(body))
 
 
@@ -32,8 +32,9 @@ def raising(error):
     return fn
 
 
-def endpoint(fn=lambda body: body, *, cors=None, contexts=None, **settings):
-    return Endpoint(Script(fn), contexts or ContextFns(), Settings.load({}, **settings), Cors.checked(cors))
+def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False, **settings):
+    parts = Settings.load({}, **settings), Cors.checked(cors), playground
+    return Endpoint(Script(fn), contexts or ContextFns(), *parts)
 
 
 def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **parts):

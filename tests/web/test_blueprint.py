@@ -5,7 +5,7 @@ import warnings
 from wsgiref.validate import validator
 
 import pytest
-from flask import Blueprint, Flask, abort, g, got_request_exception, redirect, request, url_for
+from flask import Blueprint, Flask, Response, abort, g, got_request_exception, redirect, request, url_for
 from werkzeug.test import Client
 
 from gatewayfw import errors
@@ -124,10 +124,9 @@ def test_unexpected_error_is_hidden_logged_and_sent_to_trackers(caplog):
     with got_request_exception.connected_to(receiver, app):
         reply = post(app, json={**BODY, "act": "a\nb"})
     assert seen(reply) == refusal(500, "internal error")
-    assert [record.getMessage() for record in caplog.records] == [
-        f"unexpected error: request_id={ID} service=main model=user act=a\\nb"
-    ]
-    assert caplog.records[0].exc_info[1] is error
+    [first, *places, last] = [line for record in caplog.records for line in record.getMessage().splitlines()]
+    assert first == f"unexpected error: request_id={ID} service=main model=user act=a\\nb"
+    assert (places[0], last) == ("Traceback (most recent call last):", "KeyError: 'secret'")
     assert sent == [(app, error)]
 
 
@@ -198,7 +197,7 @@ def test_detail_is_not_in_the_body_otherwise(header):
 )
 def test_reply_of_a_remote_service_passes_unchanged(status, extra):
     class Remote:
-        def run(self, body, finish):
+        def run(self, body, finish, *, list_names):
             return RemoteReply(status, b'{ "body": 1, "success": null }')
 
     app = Flask("host")
@@ -297,14 +296,14 @@ def test_limit_of_the_host_is_an_envelope_on_the_gateway():
 
 def test_playground_answers_404_and_says_so_in_the_log(caplog):
     with caplog.at_level(logging.WARNING, "gatewayfw"):
-        app = host(options={"playground": True})
+        app = host(playground=True)
     assert caplog.messages == ["option 'playground': the playground is not available in this version"]
     assert seen(app.test_client().get("/api/playground")) == refusal(404, "not found")
 
 
 def test_playground_option_must_be_a_boolean():
     with pytest.raises(DefinitionError) as caught:
-        host(options={"playground": "yes"})
+        host(playground="yes")
     assert caught.value.message == "option 'playground': expected true or false"
 
 
@@ -323,8 +322,28 @@ def test_playground_option_must_be_a_boolean():
 )
 def test_every_route_speaks_proper_wsgi(tmp_path, method, path, given, status):
     (tmp_path / "a.txt").write_text("a")
-    app = make_app(endpoint(cors="*"), "gw", playground=True, static_path=[tmp_path])
+    app = make_app(endpoint(cors="*", playground=True), "gw", static_path=[tmp_path])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with Client(validator(app)).open(path, method=method, **given) as reply:
             assert reply.status_code == status
+
+
+def test_abort_with_a_response_keeps_its_status_only():
+    app = host(lambda body: abort(Response("secret", body["details"]["set"]["status"], {"Retry-After": "7"})))
+    replies = [post(app, json={**BODY, "details": {"set": {"status": code}, "get": {}}}) for code in (403, 503, 302)]
+    assert [seen(reply) for reply in replies] == [
+        refusal(403, "Forbidden"),
+        refusal(503, "Service Unavailable"),
+        refusal(500, "internal error"),
+    ]
+    assert [reply.headers.get("Retry-After") for reply in replies] == ["7", "7", None]
+
+
+def test_an_improper_error_of_an_act_is_an_internal_error(caplog):
+    class Improper(errors.HttpError):
+        headers = None
+
+    assert seen(post(host(raising(Improper("no", 404))))) == refusal(500, "internal error")
+    assert f"Improper is no proper error: {ID}" in caplog.text
+    assert seen(post(host(raising(errors.HttpError("no", 404))))) == refusal(404, "no")

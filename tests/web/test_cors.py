@@ -1,5 +1,7 @@
 """CORS: exact origins, preflights that run no act, headers on errors too."""
 
+import copy
+
 import pytest
 from flask import Response
 
@@ -138,3 +140,16 @@ def test_wrong_options_are_refused(option, message):
     with pytest.raises(DefinitionError) as caught:
         Cors.checked(option)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_reply_that_the_host_copies_keeps_its_headers(copied):
+    app = host(cors=[SHOP])
+    app.after_request(copied)
+    reply = post(app, headers={"Origin": SHOP})
+    assert seen(reply) == seen(post(host()))
+    assert cors_headers(reply) == {
+        "Access-Control-Allow-Origin": SHOP,
+        "Vary": "Origin",
+        "Access-Control-Expose-Headers": EXPOSED,
+    }

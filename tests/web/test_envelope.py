@@ -3,12 +3,16 @@
 import json
 import logging
 from collections import OrderedDict
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
+from enum import Enum
 from types import MappingProxyType
+from uuid import UUID
 
 import marshmallow
 import pytest
-from bson import ObjectId
+from bson import DatetimeMS, Decimal128, ObjectId
+from pymongo.errors import DuplicateKeyError
 from werkzeug import exceptions
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response
@@ -40,6 +44,16 @@ class Cursor:
         return iter(self._items)
 
 
+@dataclass
+class Account:
+    name: str
+    password: str
+
+
+class Color(Enum):
+    RED = "red"
+
+
 class Failing:
     def __init__(self, error):
         self._error = error
@@ -62,6 +76,9 @@ RESULTS = {
     "cursor": ({"all": Cursor({"_id": OID}, {"n": NOON})}, None),
     "generator": ((n for n in (1, 2)), b"[1,2]"),
     "nested cursors": (Cursor(Cursor(1), Cursor()), b"[[1],[]]"),
+    "uuid": (UUID("64b0f0a1c2d3e4f5a6b7c8d9aaaaaaaa"), b'"64b0f0a1-c2d3-e4f5-a6b7-c8d9aaaaaaaa"'),
+    "enum": ([Color.RED], b'["red"]'),
+    "unsigned": (2**64 - 1, b"18446744073709551615"),
     "nan": ([float("nan"), float("inf")], b"[null,null]"),
 }
 
@@ -79,6 +96,10 @@ NO_JSON = {
     "big integer": (2**64, "the result of the act is not JSON: Integer exceeds 64-bit range"),
     "integer key": ({1: 2}, "the result of the act is not JSON: Dict key must be str"),
     "id key": (Cursor({OID: 2}), "the result of the act is not JSON: Dict key must be str"),
+    "dataclass": (
+        [Account("Ana", "secret")],
+        "the result of the act holds a value of the type Account, which is not JSON",
+    ),
     "surrogate": ("\ud800", "the result of the act is not JSON: str is not valid UTF-8: surrogates not allowed"),
 }
 
@@ -238,6 +259,30 @@ def test_error_written_carelessly_still_gives_a_reply():
     assert failure(Careless(), False, "r") == (500, {"X-Ok": "yes", "X-Error-Code": "error"}, body)
 
 
+class Raising(errors.GatewayError):
+    def __init__(self):
+        pass
+
+    @property
+    def message(self):
+        raise KeyError("secret")
+
+
+IMPROPER = {
+    "headers": type("Improper", (errors.HttpError,), {"headers": None})("secret", 403),
+    "code": type("Improper", (errors.GatewayError,), {"code": None})("secret"),
+    "code of a definition error": type("Improper", (errors.DefinitionError,), {"code": None})("secret"),
+    "message": Raising(),
+}
+
+
+@pytest.mark.parametrize("error", IMPROPER.values(), ids=IMPROPER)
+def test_error_that_cannot_be_read_is_an_internal_error(error):
+    body = b'{"body":{"message":"internal error"},"success":false}'
+    found = failure(client_error(error, expose=False), False, "r")
+    assert found == (500, {"X-Error-Code": "internal_error"}, body)
+
+
 def test_text_that_fails_or_is_no_utf8_still_gives_a_reply():
     class Mute:
         def __str__(self):
@@ -258,6 +303,11 @@ def test_error_headers_follow_the_status():
     ]
 
 
+def test_keys_of_an_acts_own_validation_are_escaped_and_cut():
+    refused = client_error(marshmallow.ValidationError({"a\x7f" * 99: ["bad"], 5: "worse"}), expose=False)
+    assert refused.errors == {(r"a\x7f" * 99)[:64]: ["bad"], "5": ["worse"]}
+
+
 def logged(caplog, error, status=500, **asked):
     with caplog.at_level(logging.DEBUG, "gatewayfw"):
         log_error(error, status, "r1", asked)
@@ -266,7 +316,12 @@ def logged(caplog, error, status=500, **asked):
 
 def test_unexpected_error_is_logged_with_its_traceback(caplog):
     assert logged(caplog, KeyError("x"), service="main", model="user", act="a") == [
-        ("ERROR", "unexpected error: request_id=r1 service=main model=user act=a", True)
+        (
+            "ERROR",
+            "unexpected error: request_id=r1 service=main model=user act=a\n"
+            "Traceback (most recent call last):\nKeyError: 'x'",
+            False,
+        )
     ]
 
 
@@ -286,8 +341,48 @@ def test_storage_error_is_logged_without_the_text_of_the_driver(caplog):
 
     error = errors.StorageError("password")
     error.__cause__ = DriverError("password")
-    assert logged(caplog, error) == [("ERROR", "storage error (DriverError code=121): request_id=r1\n", False)]
+    [(_, text, _)] = logged(caplog, error)
+    assert [line for line in text.splitlines() if " code=" in line] == [
+        f"{__name__}.{DriverError.__qualname__} code=121",
+        "gatewayfw.errors.StorageError code=storage_error",
+    ]
     assert "password" not in caplog.text
+
+
+def test_drivers_text_is_not_logged_wherever_it_is_in_the_chain(caplog):
+    refused = DuplicateKeyError('E11000 dup key: { name: "secret" }', 11000, {"keyValue": {"name": "secret"}})
+
+    def insert():
+        try:
+            raise refused
+        except DuplicateKeyError as error:
+            raise errors.DuplicateKey from error
+
+    def act():
+        try:
+            insert()
+        except errors.GatewayError:
+            raise KeyError("shown")  # noqa: B904  (what careless acts do)
+
+    with pytest.raises(KeyError) as caught:
+        act()
+    [(_, text, _)] = logged(caplog, caught.value)
+    last = [line for line in text.splitlines() if not line.startswith((" ", "Traceback", "unexpected"))]
+    assert last == [
+        "pymongo.errors.DuplicateKeyError code=11000",
+        "which led to:",
+        "gatewayfw.errors.DuplicateKey: Duplicate key error",
+        "which led to:",
+        "KeyError: 'shown'",
+    ]
+    assert "secret" not in caplog.text
+
+
+def test_a_chain_that_is_a_circle_is_logged_once(caplog):
+    one, two = KeyError(1), KeyError(2)
+    one.__context__, two.__context__ = two, one
+    [(_, text, _)] = logged(caplog, one)
+    assert [line for line in text.splitlines() if line.startswith("KeyError")] == ["KeyError: 2", "KeyError: 1"]
 
 
 def test_names_in_the_log_are_escaped_and_cut(caplog):
@@ -301,3 +396,8 @@ def test_only_faults_of_the_program_are_unexpected():
     expected = [errors.Unavailable(), Exception("x"), exceptions.Forbidden(), marshmallow.ValidationError("x")]
     faults = [KeyError(), errors.StorageError(), errors.DefinitionError(), exceptions.HTTPException()]
     assert [is_unexpected(error) for error in expected + faults] == [False] * 4 + [True] * 4
+
+
+def test_values_that_only_other_tools_store_are_readable():
+    far = 2**53
+    assert dumps({"price": Decimal128("1.10"), "at": DatetimeMS(far)}) == b'{"price":"1.10","at":%d}' % far

@@ -39,13 +39,13 @@ def test_unknown_paths_answer_an_envelope(app, method, path):
 
 
 def test_unknown_method_answers_an_envelope_with_allow():
-    app = make_app(endpoint(), "gw", playground=True)
+    app = make_app(endpoint(playground=True), "gw")
     reply = app.test_client().post("/playground")
     assert seen(reply) == refusal(405, "method not allowed")
     assert reply.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
-@pytest.mark.parametrize("code", [404, 405])
+@pytest.mark.parametrize("code", [400, 404, 405])
 def test_what_added_views_abort_with_stays(app, code):
     app.add_url_rule("/own", "own", lambda: abort(code, description="own words"))
     reply = app.test_client().get("/own")
@@ -132,3 +132,19 @@ def test_bad_chunk_is_a_bad_request(address):
         reply = client.makefile("rb").read()
     assert reply.startswith(b"HTTP/1.1 400 ")
     assert reply.endswith(b'{"body":{"message":"the request body could not be read"},"success":false}')
+
+
+@pytest.mark.parametrize("path", ["/api//gateway", "/api///gateway"])
+def test_doubled_slashes_are_an_unknown_path_and_no_redirect(app, path):
+    reply = app.test_client().post("/", environ_overrides={"PATH_INFO": path}, json=BODY)
+    assert seen(reply) == refusal(404, "not found")
+
+
+@pytest.mark.parametrize("added", [False, True], ids=["unknown path", "added view"])
+def test_bad_host_is_an_envelope(app, added):
+    app.config["TRUSTED_HOSTS"] = ["localhost"]
+    if added:
+        app.add_url_rule("/own", "own", lambda: "mine")
+    reply = app.test_client().get("/own", headers={"Host": "evil.example"})
+    assert seen(reply) == refusal(400, "the header Host is not valid")
+    assert seen(post(app)) == answer(WHOLE)
