@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.spelling import PARAMETERS
 
 #: The keys of an act as a mapping, in the contract's spelling.
 ACT_KEYS = ("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType")
-#: Characters of a requested name that a message shows.
-SHOWN = 64
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]
@@ -70,12 +69,6 @@ class Act(Mapping[str, Any]):
 
 ActsByName = Mapping[str, Act]
 Service = Mapping[str, ActsByName]
-
-
-def shown(name: object) -> str:
-    """Return a name fit for a message: unprintable characters escaped, cut to `SHOWN` characters."""
-    text = str(name)[:SHOWN]
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)[:SHOWN]
 
 
 def parse_service(schemas: Schemas, name: str, service: Any) -> Service:

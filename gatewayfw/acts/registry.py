@@ -11,9 +11,10 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service, shown
+from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import pythonic

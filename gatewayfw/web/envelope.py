@@ -23,7 +23,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, ValidationError
-from gatewayfw.schemas.paths import below
+from gatewayfw.schemas.paths import below, shown
 
 logger = logging.getLogger("gatewayfw")
 
@@ -35,7 +35,6 @@ _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
-_SHOWN = 64
 #: The packages of the database's exceptions, whose texts can hold documents.
 _DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
 
@@ -138,7 +137,7 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
 
     An unexpected one comes with its traceback; see `traceback_of`.
     """
-    names = " ".join(f"{key}={_shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
+    names = " ".join(f"{key}={shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
     where = f"request_id={request_id} {names}".rstrip()
     if is_unexpected(error):
         logger.error("unexpected error: %s\n%s", where, traceback_of(error))
@@ -241,8 +240,3 @@ def _text(error: Exception) -> str:
 
 def _utf8(text: Any) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _shown(text: Any) -> str:
-    """Return a name that a client sent as one short word for a line of the log."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:_SHOWN])

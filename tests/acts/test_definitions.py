@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.definitions import ACT_KEYS, parse_act, shown
+from gatewayfw.acts.definitions import ACT_KEYS, parse_act
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import string
 
@@ -249,19 +249,3 @@ def test_a_wrong_part_is_refused_and_named(schemas, given, message):
     with pytest.raises(DefinitionError) as raised:
         parsed(schemas, **given)
     assert raised.value.message == message
-
-
-SHOWN = {
-    "plain": ("user", "user"),
-    "long": ("x" * 70, "x" * 64),
-    "control": ("a\r\n\x1b[0m\x00", r"a\r\n\x1b[0m\x00"),
-    "direction": ("a\u202eb", r"a\u202eb"),
-    "surrogate": ("\ud800", r"\ud800"),
-    "letters": ("کاربر", "کاربر"),
-    "long after escaping": ("\x00" * 70, r"\x00" * 16),
-}
-
-
-@pytest.mark.parametrize(("name", "expected"), SHOWN.values(), ids=SHOWN)
-def test_names_in_messages_are_short_and_printable(name, expected):
-    assert shown(name) == expected

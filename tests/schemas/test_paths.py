@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gatewayfw.schemas.paths import Collected, below, shown
 
 
@@ -28,3 +30,20 @@ def test_a_clients_key_named_like_marshmallows_own_keeps_its_path() -> None:
 
 def test_a_key_is_cut_when_escaped() -> None:
     assert [shown("k" * 65), shown("\x80" * 60), shown("\x80")] == ["k" * 64, r"\x80" * 16, r"\x80"]
+
+
+SHOWN = {
+    "plain": ("user", "user"),
+    "long": ("x" * 70, "x" * 64),
+    "control": ("a\r\n\x1b[0m\x00", r"a\r\n\x1b[0m\x00"),
+    "direction": ("a\u202eb", r"a\u202eb"),
+    "surrogate": ("\ud800", r"\ud800"),
+    "letters": ("کاربر", "کاربر"),
+    "number": (5, "5"),
+    "no name": (None, "<NoneType>"),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), SHOWN.values(), ids=SHOWN)
+def test_names_in_messages_are_short_and_printable(name: object, expected: str) -> None:
+    assert shown(name) == expected
