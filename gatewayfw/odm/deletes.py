@@ -12,8 +12,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.projection import copies_in
-from gatewayfw.odm.snapshots import Effects, Hidden, assign, embedded, ids_in, merged
+from gatewayfw.odm.snapshots import Effects, Hidden, ids_in, merged, without
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Document, Storage
@@ -47,15 +46,16 @@ class Deletes:
         root = self._storage.touch(schema.name, filter, None)
         if root is None:
             return None
-        if not cascade:
+        doomed: Sources = {(schema.name, root["_id"]): root}
+        losses: dict[tuple[str, ObjectId], _Loss] = {}
+        if cascade:
+            doomed, losses = self._cascade(schema, root)
+        else:
             self._refuse_if_held(schema, root)
-        doomed, losses = self._cascade(schema, root)
         effects = Effects()
         for (model, id_), document in doomed.items():
             for relation in self._schemas.get_schema(model).relations.values():
-                for reverse in self._schemas.reverses(relation):
-                    for target_id in ids_in(document.get(relation.name)):
-                        effects.leave(reverse, target_id, id_)
+                effects.depart(relation, ids_in(document.get(relation.name)), id_)
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
             effects.forget(model, ids)
@@ -113,9 +113,8 @@ class Deletes:
             update: dict[str, dict[str, Any]] = {}
             for name, gone in loss.ids.items():
                 relation = self._schemas.get_schema(model).relations[name]
-                copies = [copy for copy in copies_in(loss.document.get(name)) if copy.get("_id") not in gone]
                 hidden.forget(name, gone)
-                update = merged(update, assign(name, embedded(relation, copies)))
+                update = merged(update, without(relation, loss.document, gone))
             changes.setdefault(model, []).append((id_, merged(update, hidden.update())))
         for model, listed in changes.items():
             self._storage.update_each(model, listed)

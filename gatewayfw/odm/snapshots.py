@@ -14,7 +14,7 @@ The hidden field ``_gw`` of a document, absent while it says nothing:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -269,6 +269,12 @@ def assign(name: str, value: object) -> dict[str, dict[str, Any]]:
     return {"$unset": {name: ""}} if value is None or value == [] else {"$set": {name: value}}
 
 
+def without(relation: Relation, document: Mapping[str, Any], gone: Container[object]) -> dict[str, dict[str, Any]]:
+    """Return the update that takes copies out of a document's relation."""
+    copies = [copy for copy in copies_in(document.get(relation.name)) if copy.get("_id") not in gone]
+    return assign(relation.name, embedded(relation, copies))
+
+
 @dataclass
 class Effects:
     """What an operation does to targets, collected first and written once, at its end."""
@@ -297,6 +303,12 @@ class Effects:
             self.releases.setdefault((reverse, member_id), set()).add(target_id)
         else:
             self.recompute(reverse, target_id)
+
+    def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: ObjectId) -> None:
+        """Note that a member no longer embeds targets: it leaves all of their reverse relations."""
+        for target_id in target_ids:
+            for reverse in relation.related_relations.values():
+                self.leave(reverse, target_id, member_id)
 
     def targets(self) -> dict[str, set[ObjectId]]:
         """Return the targets concerned, by model."""

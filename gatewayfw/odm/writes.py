@@ -22,7 +22,7 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, ValidationError, missing_related
 from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.queries import Change, check_result
-from gatewayfw.odm.snapshots import HIDDEN, Effects, Hidden, Link, assign, copy_of, embedded, ids_in, merged
+from gatewayfw.odm.snapshots import HIDDEN, Effects, Hidden, Link, assign, copy_of, embedded, ids_in, merged, without
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -219,9 +219,7 @@ class Writes:
     ) -> None:
         """Note that copies leave the document, and it the reverse relations of their sources."""
         gone = list(ids)
-        for reverse in self._schemas.reverses(relation):
-            for id_ in gone:
-                effects.leave(reverse, id_, document["_id"])
+        effects.depart(relation, gone, document["_id"])
         hidden.forget(relation.name, gone)
 
     def remove(self, schema: ModelSchema, filter: Mapping[str, Any], links: Mapping[str, Link]) -> Document | None:
@@ -243,10 +241,9 @@ class Writes:
         self._targets.touch(windows=[(link.relation.schema_name, set(link.ids)) for link in links.values()])
         hidden, effects = Hidden(document), Effects()
         update: dict[str, dict[str, Any]] = {}
-        for name, link in links.items():
+        for link in links.values():
             self._depart(document, link.relation, link.ids, hidden, effects)
-            copies = [copy for copy in copies_in(document.get(name)) if copy.get("_id") not in link.ids]
-            update = merged(update, assign(name, embedded(link.relation, copies)))
+            update = merged(update, without(link.relation, document, link.ids))
         return self._store_relations(schema, document, update, hidden, effects)
 
     def _store_relations(

@@ -107,6 +107,9 @@ class MongoStorage(Storage):
 
     @property
     def _db(self) -> Database[Any]:
+        database = self._database
+        if database is not None and self._pid == os.getpid():
+            return database
         if self._pid != os.getpid():
             # A fork: the lock may have been held by a thread that this process does not have.
             self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
