@@ -41,6 +41,10 @@ class Settings:
     relation_limit: int = 1_000
     #: Snapshots kept in a `multiple` reverse relation without a `limit`.
     reverse_limit: int = 1_000
+    #: Copies that one change may write in its own transaction; more are written by a job.
+    inline_limit: int = 200
+    #: Whether each process works jobs off in a thread; if not, `flask gateway work` must run.
+    fan_out_thread: bool = True
     #: Documents a collection may have for its plain indexes to be built at first use.
     index_build_limit: int = 10_000
     #: Seconds to connect to a remote service.

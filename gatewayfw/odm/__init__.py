@@ -1,8 +1,8 @@
 """Models over a storage: documents, relations, and embedded copies that are kept right."""
 
-from gatewayfw.odm.integrity import Problem, check
+from gatewayfw.odm.integrity import Integrity, Place, Problem
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm
 from gatewayfw.odm.results import Cursor, DeleteResult
 
-__all__ = ["Cursor", "DeleteResult", "Model", "Odm", "Problem", "check"]
+__all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Place", "Problem"]

@@ -1,20 +1,48 @@
-"""The database of one gateway: its adapter, chosen by what is given, and its indexes."""
+"""The database of one gateway: its adapter, chosen by what is given, its indexes and its jobs."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.odm.fanout import Drained, Fanout
+from gatewayfw.odm.helper import Helper
+from gatewayfw.odm.indexes import wanted_indexes
+from gatewayfw.odm.jobs import COLLECTION, INDEXES, Backlog
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
-from gatewayfw.storage import Index, MockStorage, MongoStorage, Scope, Storage
+from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
 
 _LOG = logging.getLogger("gatewayfw.odm")
+T = TypeVar("T")
+#: Conflicts after which an operation leaves all fan-out to jobs.
+_CONFLICTS = 3
+#: Most seconds, and most of what is left of the deadline, that a process works on its own jobs at once.
+_DRAIN, _DRAIN_SHARE = 0.2, 0.25
+
+
+@dataclass(frozen=True)
+class Done(Generic[T]):
+    """A committed operation: its result, the jobs still pending, and what they deleted so far, by model."""
+
+    result: T
+    pending: frozenset[str] = frozenset()
+    deleted: Counter[str] = field(default_factory=Counter)
+
+
+class _Local(threading.local):
+    """The jobs that the operations of one thread's open transaction leave; None outside of one."""
+
+    keys: set[str] | None = None
 
 
 @final
@@ -25,6 +53,9 @@ class Database:
         self.schemas = schemas
         self._settings = settings
         self._storage: Storage | None = None
+        self._fanout: Fanout | None = None
+        self._helper: Helper | None = None
+        self._local = _Local()
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
 
@@ -34,7 +65,9 @@ class Database:
         Raises:
             DefinitionError: ``db`` is none of these, or a URI that names no database.
         """
-        self._storage = self._adapter(db)
+        self._storage = storage = self._adapter(db)
+        self._fanout = Fanout(self.schemas, storage, self._limit(storage))
+        self._helper = Helper(self._fanout.work) if storage.multi_process and self._settings.fan_out_thread else None
         self._prepared = {}
         self._index_problems = {}
 
@@ -70,6 +103,63 @@ class Database:
             with self._storage.deadline(seconds) as scope:
                 yield scope
 
+    @property
+    def fanout(self) -> Fanout:
+        """The worker on this database's jobs; DefinitionError before `set_db`."""
+        if self._fanout is None:
+            raise DefinitionError("no database: call odm.set_db(...) first")
+        return self._fanout
+
+    def _limit(self, storage: Storage) -> float:
+        """Return how many copies one transaction may write; where one process has all data there is no limit."""
+        return self._settings.inline_limit if storage.multi_process else math.inf
+
+    def run(
+        self,
+        operation: Callable[[Backlog], T],
+        proof: tuple[str, object] | None = None,
+        hot: Iterable[tuple[str, object]] = (),
+    ) -> Done[T]:
+        """Run an operation in a transaction, and work on the jobs it left after the outermost commit.
+
+        ``operation`` may run several times; after three conflicts it leaves all fan-out to jobs,
+        unless it is a part of a larger transaction. ``proof`` and ``hot`` are those of
+        `Storage.transaction`.
+        """
+        storage, fanout = self.storage, self.fanout
+        outer = self._local.keys
+        backlog = Backlog(fanout.jobs, self._limit(storage))
+        attempts = 0
+
+        def attempt() -> T:
+            nonlocal backlog, attempts
+            attempts += 1
+            crowded = attempts > _CONFLICTS and outer is None and backlog.bounded
+            backlog = Backlog(fanout.jobs, 0 if crowded else self._limit(storage))
+            result = operation(backlog)
+            if outer is not None:
+                outer.update(backlog.keys)
+            return result
+
+        if outer is not None:
+            return Done(storage.transaction(attempt, proof, hot), frozenset(backlog.keys))
+        self._local.keys = keys = set[str]()
+        try:
+            result = storage.transaction(attempt, proof, hot)
+        finally:
+            self._local.keys = None
+        drained = self._drained(keys | backlog.keys)
+        return Done(result, frozenset(drained.left), drained.deleted)
+
+    def _drained(self, keys: set[str]) -> Drained:
+        """Work on jobs for a moment; the thread has the rest."""
+        if not keys:
+            return Drained()
+        drained = self.fanout.drain(sorted(keys), min(_DRAIN, self.storage.remaining() * _DRAIN_SHARE))
+        if drained.left and self._helper is not None:
+            self._helper.wake()
+        return drained
+
     def ready(self, name: str) -> Storage:
         """Return the storage, prepared for a model: definitions checked, indexes ensured.
 
@@ -77,9 +167,14 @@ class Database:
             DefinitionError: a definition that the model depends on is wrong, or no database is set.
         """
         storage, version = self.storage, self.schemas.version
+        if self._helper is not None:
+            self._helper.start()
         if self._prepared.get(name) == version:
             return storage
         self.schemas.validate(name)
+        if storage.multi_process and COLLECTION not in self._prepared:
+            storage.ensure(COLLECTION, INDEXES, self._settings.index_build_limit)
+            self._prepared[COLLECTION] = version
         # No lock: preparing twice does no harm, and waiting for one that waits for a lost server does.
         for reachable in self.schemas.reachable(name):
             if self._prepared.get(reachable) != version:
@@ -96,21 +191,3 @@ class Database:
     def index_problems(self) -> list[str]:
         """Return what kept indexes from being built at first use, in words; for readiness checks."""
         return [problem for problems in self._index_problems.values() for problem in problems]
-
-
-def wanted_indexes(schema: ModelSchema) -> list[Index]:
-    """Return the indexes a model needs: its own, and those that make copies and windows cheap.
-
-    One on the embedded ids of each relation (fan-out), and one per window that is sorted by
-    another field than ``_id``, so that it is read without sorting.
-    """
-    indexes = {index.keys: Index(index.keys, index.options) for index in schema.options.indexes}
-    for relation in schema.relations.values():
-        path = f"{relation.name}._id"
-        keys: list[tuple[tuple[str, int], ...]] = [((path, 1), ("_id", 1))]
-        for reverse in relation.related_relations.values():
-            if reverse.sort is not None and reverse.sort.field != "_id":
-                keys.append(((path, 1), (reverse.sort.field, reverse.sort.direction), ("_id", 1)))
-        for one in keys:
-            indexes.setdefault(one, Index(one))
-    return list(indexes.values())

@@ -12,9 +12,10 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.snapshots import Effects, Hidden, ids_in, merged, without
 from gatewayfw.odm.targets import Sources, Targets
-from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
 
@@ -29,9 +30,10 @@ class _Loss:
 class Deletes:
     """Deleting documents in one storage."""
 
-    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+    def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog) -> None:
         self._schemas = schemas
         self._storage = storage
+        self._backlog = backlog
         self._targets = Targets(schemas, storage)
 
     def delete(self, schema: ModelSchema, filter: Mapping[str, Any], cascade: bool) -> dict[str, int] | None:
@@ -52,10 +54,7 @@ class Deletes:
             doomed, losses = self._cascade(schema, root)
         else:
             self._refuse_if_held(schema, root)
-        effects = Effects()
-        for (model, id_), document in doomed.items():
-            for relation in self._schemas.get_schema(model).relations.values():
-                effects.depart(relation, ids_in(document.get(relation.name)), id_)
+        effects = self._departures(schema, root, doomed, len(losses))
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
             effects.forget(model, ids)
@@ -67,6 +66,27 @@ class Deletes:
         counts = {model: len(ids) for model, ids in sorted(by_model.items())}
         counts[schema.name] -= 1
         return {model: count for model, count in counts.items() if count}
+
+    def _departures(self, schema: ModelSchema, root: Document, doomed: Sources, losses: int) -> Effects:
+        """Return what the deleted documents do to their targets; leave what is too much to jobs."""
+        members: dict[Relation, list[Document]] = {}
+        for (model, _id), document in doomed.items():
+            for relation in self._schemas.get_schema(model).relations.values():
+                members.setdefault(relation, []).append(document)
+        targets = {
+            relation: {id_ for document in documents for id_ in ids_in(document.get(relation.name))}
+            for relation, documents in members.items()
+            if relation.related_relations
+        }
+        already = losses + len(doomed) - 1
+        later = self._backlog.beyond({relation: len(ids) for relation, ids in targets.items()}, already)
+        for relation in later:
+            self._backlog.leave("windows", (schema.name, root["_id"]), relation, Hidden(root).v, targets[relation])
+        effects = Effects()
+        for relation in targets.keys() - later:
+            for document in members[relation]:
+                effects.depart(relation, ids_in(document.get(relation.name)), document["_id"])
+        return effects
 
     def _refuse_if_held(self, schema: ModelSchema, root: Document) -> None:
         held: dict[str, list[dict[str, Any]]] = {}
@@ -81,7 +101,21 @@ class Deletes:
             raise StillReferenced(schema.name, counts)
 
     def _cascade(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]]:
-        """Return the documents to be deleted, and what the remaining holders lose."""
+        """Return the documents to be deleted, and what the remaining holders lose.
+
+        With more holders than one transaction should write, only the root goes; the rest is left to jobs.
+        """
+        found = self._holders(schema, root)
+        if found is not None:
+            return found
+        for relation in self._schemas.embedders(schema.name):
+            if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
+                self._backlog.leave("removal", (schema.name, root["_id"]), relation, Hidden(root).v)
+        return {(schema.name, root["_id"]): root}, {}
+
+    def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:
+        """Return the documents to be deleted, and what the remaining holders lose; None if too many."""
+        most = int(self._backlog.limit) + 1 if self._backlog.bounded else 0
         doomed: Sources = {(schema.name, root["_id"]): root}
         losses: dict[tuple[str, ObjectId], _Loss] = {}
         level = {schema.name: {root["_id"]}}
@@ -89,7 +123,9 @@ class Deletes:
             following: dict[str, set[ObjectId]] = {}
             for model, ids in sorted(level.items()):
                 for relation in self._schemas.embedders(model):
-                    for holder in self._storage.find(relation.model, {f"{relation.name}._id": {"$in": sorted(ids)}}):
+                    embedding = {f"{relation.name}._id": {"$in": sorted(ids)}}
+                    found = list(self._storage.find(relation.model, embedding, limit=most))
+                    for holder in found:
                         key = (relation.model, holder["_id"])
                         if key in doomed:
                             continue
@@ -100,6 +136,9 @@ class Deletes:
                         if not relation.optional and lost.issuperset(present):
                             doomed[key] = holder
                             following.setdefault(relation.model, set()).add(holder["_id"])
+                    # Each holder is in `losses`, also when it is doomed.
+                    if most and (len(found) == most or len(losses) >= most):
+                        return None
             for model, ids in sorted(following.items()):
                 self._storage.touch_many(model, sorted(ids))
             level = following

@@ -1,102 +1,199 @@
-"""Compare every embedded copy and every window with its source.
+"""Finding and mending embedded copies that differ from their sources.
 
-Everything expected is computed here from whole documents, on purpose without the queries that
-the write algorithms use.
+Documents are read in batches and compared. A difference seen so may be a write under way, so it
+is confirmed in one transaction that reads the document and all that decides it again. On a
+standalone server, which has no transactions, stop the writers first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, final
 
-from bson import ObjectId
+from bson import ObjectId, json_util
 
-from gatewayfw.odm.projection import copies_in, order_key
-from gatewayfw.odm.snapshots import Hidden, copy_of, ids_in
-from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.errors import Conflict, StorageError, TooLarge
+from gatewayfw.odm.deletes import Deletes
+from gatewayfw.odm.inspection import START, Inspector, Report
+from gatewayfw.odm.jobs import Backlog, Jobs
+from gatewayfw.odm.snapshots import Hidden, assign, ids_in, merged
+from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Document, Storage
 
-_Collections = Mapping[str, Mapping[Any, Document]]
+_JSON = json_util.JSONOptions(json_mode=json_util.JSONMode.CANONICAL, tz_aware=False)
+
+State = Literal["found", "mended", "needs a decision"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One embedded value that differs from what its sources say."""
+    """One embedded value that differs from what its sources say.
+
+    Attributes:
+        path: the relation or reverse relation; of one copy ``<relation>.<id>``.
+        pending: whether a pending job will set it right; `Integrity.repair` leaves it alone.
+        state: what `Integrity.repair` made of it; always ``found`` from `Integrity.check`.
+    """
 
     model: str
     id: object
     path: str
     reason: str
+    pending: bool = False
+    state: State = "found"
 
 
-def check(schemas: Schemas, storage: Storage) -> list[Problem]:
-    """Return every copy, window and `single` reverse that is not right. Reads everything into memory."""
-    models = schemas.get_schemas()
-    data = {name: {document["_id"]: document for document in storage.find(name, {})} for name in models}
-    return [problem for schema in models.values() for problem in _model_problems(schemas, schema, data)]
+@dataclass(frozen=True)
+class Place:
+    """How far a run has come. All values are plain JSON: ``Place(**stored)`` goes on from there.
+
+    Attributes:
+        model: the model being looked at.
+        last: the ``_id`` of its last document done, as MongoDB's extended JSON.
+        done: documents done, of all models.
+        total: documents there were when the run began, of all models; for a progress bar.
+    """
+
+    model: str
+    last: str
+    done: int
+    total: int
 
 
-def _model_problems(schemas: Schemas, schema: ModelSchema, data: _Collections) -> Iterator[Problem]:
-    reverses = schemas.get_related_relations(schema.name).values()
-    for id_, document in data[schema.name].items():
-        for relation in schema.relations.values():
-            yield from _relation_problems(schemas, relation, document, data)
-        for reverse in reverses:
-            fields = schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
-            expected: object
-            if reverse.type == "multiple":
-                expected = _window(reverse, fields, id_, data)
-                found: object = document.get(reverse.name, [])
-            else:
-                found = document.get(reverse.name)
-                expected = found and _holder_copy(reverse, fields, id_, found, data)
-            if found != expected:
-                yield Problem(schema.name, id_, reverse.name, "differs from its members")
+Progress = Callable[[Place], None]
 
 
-def _relation_problems(
-    schemas: Schemas, relation: Relation, document: Document, data: _Collections
-) -> Iterator[Problem]:
-    fields = schemas.get_schema(relation.schema_name).copy_fields(relation.excludes)
-    value = document.get(relation.name)
-    ids = ids_in(value)
-    if len(set(ids)) < len(ids):
-        yield Problem(relation.model, document["_id"], relation.name, "embeds a document twice")
-    if not relation.optional and not ids:
-        yield Problem(relation.model, document["_id"], relation.name, "is required")
-    if value == [] or (relation.limit is not None and len(ids) > relation.limit):
-        yield Problem(relation.model, document["_id"], relation.name, "is empty or over its limit")
-    for copy in copies_in(value):
-        path = f"{relation.name}.{copy.get('_id')}"
-        source = data[relation.schema_name].get(copy.get("_id"))
-        if source is None:
-            yield Problem(relation.model, document["_id"], path, "its source does not exist")
-        elif copy != copy_of(source, fields):
-            yield Problem(relation.model, document["_id"], path, "differs from its source")
+@final
+class Integrity:
+    """The copies in one storage, compared with their sources."""
+
+    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+        self._schemas = schemas
+        self._storage = storage
+        self._inspector = Inspector(schemas, storage)
+
+    def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
+        """Yield every copy, window and `single` reverse that is not right. Writes nothing.
+
+        Memory is bounded by a batch. ``on_progress`` is called after each batch, when all that
+        was found in it has been yielded; ``after`` goes on from such a place. Documents whose
+        ``_id`` is a timestamp, code, not-a-number or a lowest or highest key are passed over.
+
+        Commands: per batch of 500 documents one for them, one per related model and 500 sources,
+        one per reverse relation, and one per document and window that is or should be there.
+
+        Raises:
+            NotFound: ``after`` names an unknown model.
+        """
+        return self._run(self._checked, after, on_progress)
+
+    def repair(
+        self, *, delete_orphans: bool = False, after: Place | None = None, on_progress: Progress | None = None
+    ) -> Iterator[Problem]:
+        """Mend what `check` finds, one transaction per document, and yield it with its new state.
+
+        What would lose data that nothing else says is left as it is and needs a decision: a
+        dangling copy in a required relation, a required relation without copies, more ids than
+        the limit, several documents in a `single` relation. So is what the database refuses.
+        What a pending job is about to mend is left to it.
+
+        With ``delete_orphans`` a document is deleted when no source of a required relation is left,
+        together with all that requires it; while others are left, only the dangling copies go.
+
+        Raises:
+            NotFound: ``after`` names an unknown model.
+        """
+        return self._run(lambda schema, id_: self._mended(schema, id_, delete_orphans), after, on_progress)
+
+    def _run(
+        self, act: Callable[[ModelSchema, object], list[Problem]], after: Place | None, on_progress: Progress | None
+    ) -> Iterator[Problem]:
+        schemas = [schema for schema in self._schemas.get_schemas().values() if self._inspector.paths(schema)]
+        total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
+        done, last = 0, START
+        if after is not None:
+            schemas = schemas[schemas.index(self._schemas.get_schema(after.model)) :]
+            done, last = after.done, json_util.loads(after.last, json_options=_JSON)
+        for schema in schemas:
+            for batch in self._inspector.batches(schema, last):
+                for id_ in self._inspector.suspects(schema, batch):
+                    yield from act(schema, id_)
+                done += len(batch)
+                if on_progress is not None:
+                    on_progress(Place(schema.name, _as_json(batch[-1]["_id"]), done, total))
+            last = START
+
+    # -- in transactions
+
+    def _checked(self, schema: ModelSchema, id_: object) -> list[Problem]:
+        def read() -> list[Problem]:
+            found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
+            reports = [self._inspector.report(schema, document) for document in found]
+            return [problem for report in reports for problem in _problems(schema, id_, report)]
+
+        return self._storage.transaction(read)
+
+    def _mended(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
+        try:
+            return self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans))
+        except (Conflict, StorageError, TooLarge):
+            # A unique index, the largest size or a hidden field of another tool's making refuses what is right.
+            found = self._checked(schema, id_)
+            return [one if one.pending else replace(one, state="needs a decision") for one in found]
+
+    def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
+        document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema))
+        if document is None:
+            return []
+        report = self._inspector.report(schema, document, drops=delete_orphans)
+        found = _problems(schema, id_, report)
+        if delete_orphans and any(verdict.orphaned for verdict in report.verdicts.values()):
+            deletes = Deletes(self._schemas, self._storage, Backlog(Jobs(self._storage)))
+            deletes.delete(schema, {"_id": id_}, cascade=True)
+            return [replace(problem, pending=False, state="mended") for problem in found]
+        self._touch_copied(report)
+        if update := _update(document, report):
+            self._storage.update_one(schema.name, {"_id": id_}, update, ())
+        states = [_state(finding.pending, finding.mendable) for finding in report.findings]
+        return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
+
+    def _touch_copied(self, report: Report) -> None:
+        """Lock what is copied now. Members of a window need it not: their own changes touch the target."""
+        wanted: dict[str, set[ObjectId]] = {}
+        for relation, verdict in report.verdicts.items():
+            wanted.setdefault(relation.schema_name, set()).update(verdict.taken)
+        for reverse, value in report.reverses.items():
+            if reverse.type == "single":
+                wanted.setdefault(reverse.member, set()).update(ids_in(value))
+        for model in sorted(wanted):
+            if wanted[model]:
+                self._storage.touch_many(model, sorted(wanted[model]))
 
 
-def _window(reverse: RelatedRelation, fields: tuple[str, ...], target: object, data: _Collections) -> list[Document]:
-    """Return the exact top of the members, by the sort and then by ``_id`` ascending."""
-    members = [one for one in data[reverse.member].values() if _is_member(reverse, one, target)]
-    assert reverse.sort is not None
-    members.sort(key=lambda one: order_key(one["_id"]))
-    by = reverse.sort
-    members.sort(key=lambda one: order_key(one.get(by.field)), reverse=by.direction < 0)
-    return [copy_of(member, fields) for member in members[: reverse.limit]]
+def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:
+    return [Problem(schema.name, id_, one.path, one.reason, one.pending) for one in report.findings]
 
 
-def _is_member(reverse: RelatedRelation, document: Document, target: object) -> bool:
-    if not isinstance(target, ObjectId) or target not in ids_in(document.get(reverse.relation)):
-        return False
-    return not Hidden(document).is_out(reverse, target)
+def _state(pending: bool, mendable: bool) -> State:
+    if pending:
+        return "found"
+    return "mended" if mendable else "needs a decision"
 
 
-def _holder_copy(
-    reverse: RelatedRelation, fields: tuple[str, ...], target: object, found: Mapping[str, Any], data: _Collections
-) -> Document | None:
-    """Return what a `single` reverse must hold: the copy of a member that still embeds the target."""
-    member = data[reverse.member].get(found.get("_id"))
-    if member is None or target not in ids_in(member.get(reverse.relation)):
-        return None
-    return copy_of(member, fields)
+def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
+    """Return the update that mends a document."""
+    hidden = Hidden(document)
+    update: dict[str, dict[str, Any]] = {}
+    for relation, verdict in report.verdicts.items():
+        for id_, version in verdict.taken.items():
+            hidden.set_at(relation.name, id_, version)
+        hidden.forget(relation.name, verdict.gone)
+        update = merged(update, verdict.update(relation))
+    for reverse, value in report.reverses.items():
+        update = merged(update, assign(reverse.name, value))
+    return merged(update, hidden.update())
+
+
+def _as_json(id_: object) -> str:
+    return json_util.dumps(id_, json_options=_JSON)

@@ -8,6 +8,7 @@ nothing has changed anywhere, unless the error is `OutcomeUnknown`.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 
@@ -16,6 +17,7 @@ from bson import ObjectId
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.deletes import Deletes
+from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.projection import Projection, compile_projection, shape
 from gatewayfw.odm.queries import stored_filter, stored_update
 from gatewayfw.odm.results import Cursor, DeleteResult
@@ -90,15 +92,17 @@ class Model:
         get: Get | None,
         where: Sequence[str],
     ) -> list[Document]:
-        storage = self._ready()
+        self._ready()
         projection = self._compiled(get)
         new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
         if not new:
             return []
-        writes = Writes(self._database.schemas, storage)
-        proof = (self.name, new[0].fields["_id"])
-        documents = storage.transaction(lambda: writes.insert(self.schema, new), proof)
-        return [shape(projection, document) for document in documents]
+        done = self._database.run(
+            lambda backlog: self._writes(backlog).insert(self.schema, new),
+            proof=(self.name, new[0].fields["_id"]),
+            hot=[target for one in new for target in _targets(one.links)],
+        )
+        return [shape(projection, document) for document in done.result]
 
     def _new(self, doc: Mapping[str, Any], relations: Mapping[str, Any] | None, where: str) -> NewDocument:
         if not isinstance(doc, Mapping):
@@ -136,15 +140,18 @@ class Model:
         change = stored_update(self.schema, update)
         if not change.named:
             return self._first(storage, wanted, compiled)
-        writes = Writes(self._database.schemas, storage)
-        document = storage.transaction(lambda: writes.update(self.schema, wanted, change))
-        return None if document is None else shape(compiled, document)
+        done = self._database.run(
+            lambda backlog: self._writes(backlog).update(self.schema, wanted, change), hot=self._named(wanted)
+        )
+        return None if done.result is None else shape(compiled, done.result)
 
     def delete_one(self, *, filter: Mapping[str, Any], hard_cascade: bool = False) -> DeleteResult:
         """Delete one document.
 
         While a relation of another document embeds it this is refused, unless ``hard_cascade``:
         then holders that require it are deleted in the same way, the others lose their copy.
+        With more holders than the setting ``inline_limit`` the result has ``pending: True`` as
+        long as a job is still at work on them, and ``cascaded`` counts those so far.
 
         Raises:
             StillReferenced: with the number of holders by model.
@@ -153,9 +160,15 @@ class Model:
         wanted = self._filter(filter)
         if not isinstance(hard_cascade, bool):
             raise ValidationError({"hardCascade": ["Not a valid boolean."]})
-        deletes = Deletes(self._database.schemas, storage)
-        cascaded = storage.transaction(lambda: deletes.delete(self.schema, wanted, hard_cascade))
-        return DeleteResult(deletedCount=0 if cascaded is None else 1, cascaded=cascaded or {})
+        done = self._database.run(
+            lambda backlog: Deletes(self._database.schemas, storage, backlog).delete(self.schema, wanted, hard_cascade),
+            hot=self._named(wanted),
+        )
+        if done.result is None:
+            return DeleteResult(deletedCount=0, cascaded={})
+        cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
+        pending = {"pending": True} if done.pending else {}
+        return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
 
     def add_relation(
         self,
@@ -209,15 +222,17 @@ class Model:
         get: Get | None,
         operation: Callable[[Writes, Mapping[str, Any], Mapping[str, Link]], Document | None],
     ) -> Document | None:
-        storage = self._ready()
+        self._ready()
         projection = self._compiled(get)
         wanted = self._filter(filters)
         links = parse_links(self.schema, relations)
         if not links:
             raise ValidationError({"relations": ["Name at least one relation."]})
-        writes = Writes(self._database.schemas, storage)
-        document = storage.transaction(lambda: operation(writes, wanted, links))
-        return None if document is None else shape(projection, document)
+        done = self._database.run(
+            lambda backlog: operation(self._writes(backlog), wanted, links),
+            hot=[*self._named(wanted), *_targets(links)],
+        )
+        return None if done.result is None else shape(projection, done.result)
 
     # -- reading
 
@@ -305,6 +320,13 @@ class Model:
     def _ready(self) -> Storage:
         return self._database.ready(self.name)
 
+    def _writes(self, backlog: Backlog) -> Writes:
+        return Writes(self._database.schemas, self._database.storage, backlog)
+
+    def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
+        """Return the document that a filter names by its `_id`, if it does."""
+        return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
+
     def _compiled(self, get: Get | None) -> Projection:
         return compile_projection(self._database.schemas, self.schema, get)
 
@@ -350,6 +372,11 @@ class Model:
 
     countDocument = count
     aggregation = aggregate
+
+
+def _targets(links: Mapping[str, Link]) -> list[tuple[str, object]]:
+    """Return the documents that relation input names, as (model, `_id`)."""
+    return [(link.relation.schema_name, id_) for link in links.values() for id_ in link.ids]
 
 
 def _below(where: str, path: str) -> str:

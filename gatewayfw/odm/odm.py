@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar, final
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.integrity import Integrity
+from gatewayfw.odm.jobs import Job
 from gatewayfw.odm.models import Model
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.settings import Settings
@@ -103,7 +106,25 @@ class Odm:
         if inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
             raise DefinitionError("transaction: expected a plain function, not a generator or async one")
         self.ready()
-        return self.storage.transaction(fn)
+        return self._database.run(lambda backlog: fn()).result
+
+    # -- upkeep
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs that bring large changes to all of their copies, oldest first."""
+        return self._database.fanout.jobs.listed()
+
+    def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
+        """Work on pending jobs, for at most ``seconds``; return how many are left.
+
+        ``on_progress`` is called with the job after each batch.
+        """
+        return self._database.fanout.work(seconds, on_progress)
+
+    @property
+    def integrity(self) -> Integrity:
+        """Compares every copy and window with its source, and mends what differs."""
+        return Integrity(self.schemas, self.storage)
 
     # The contract's spellings of the methods above.
     setDb = set_db

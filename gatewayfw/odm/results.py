@@ -16,6 +16,7 @@ class DeleteResult(dict[str, Any]):
     """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
 
     ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
+    ``pending: True`` is there when a job is still taking the document out of its holders.
     """
 
     def __bool__(self) -> bool:

@@ -4,11 +4,12 @@ Terms: a *copy* is a document's ``_id`` and pure fields embedded elsewhere; the 
 document it was taken from; a *holder* embeds copies through its relations; a *target* has
 reverse relations whose content is decided by its *members*, the holders that did not opt out.
 
-The hidden field ``_gw`` of a document, absent while it says nothing:
+The hidden field ``_gw`` of a document, absent while it says nothing (a job may leave empty parts):
 
 - ``rev``: counts locks (MongoDB only);
 - ``v``: version of the pure fields; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
+  of a `single` relation the presence alone counts, so that an index can tell members from others;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0.
 """
 
@@ -169,10 +170,13 @@ def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: O
 
 def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
     """Return the filter that matches the members of a target."""
-    return {
-        f"{reverse.relation}._id": target_id,
-        f"{HIDDEN}.out.{reverse.relation}.{reverse.name}": {"$ne": target_id},
-    }
+    opted_out = {"$exists": False} if reverse.of_single else {"$ne": target_id}
+    return {f"{reverse.relation}._id": target_id, out_path(reverse): opted_out}
+
+
+def out_path(reverse: RelatedRelation) -> str:
+    """Return where a member notes that it opted out of a reverse relation."""
+    return f"{HIDDEN}.out.{reverse.relation}.{reverse.name}"
 
 
 def window_order(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
@@ -204,7 +208,8 @@ class Hidden:
 
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
         """Return whether the document opted out of a target's reverse relation."""
-        return target_id in self._out.get(reverse.relation, {}).get(reverse.name, ())
+        out = self._out.get(reverse.relation, {}).get(reverse.name, [])
+        return bool(out) if reverse.of_single else target_id in out
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note that the document opts out of a target's `multiple` reverse relation, or no longer."""
@@ -275,14 +280,44 @@ def without(relation: Relation, document: Mapping[str, Any], gone: Container[obj
     return assign(relation.name, embedded(relation, copies))
 
 
+def place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
+    """Return where the copy of a document stands, and the filter of those that hold it there.
+
+    The filter passes over a single copy where a list is declared: the positional path would fail on it.
+    """
+    if multiple:
+        return f"{name}.$", {name: {"$elemMatch": {"_id": id_}}}
+    return name, {f"{name}._id": id_}
+
+
+def version_path(relation: Relation, source_id: ObjectId) -> str:
+    """Return where a holder notes the version that the copy of a source was taken from."""
+    return f"{HIDDEN}.at.{relation.name}.{source_id}"
+
+
+def renewal(
+    relation: Relation, source: Mapping[str, Any], fields: Iterable[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the update that renews the copies of a source, and the filter of those that hold one."""
+    path, holds = place(relation.name, relation.type == "multiple", source["_id"])
+    at = version_path(relation, source["_id"])
+    return {"$set": {at: Hidden(source).v, path: copy_of(source, fields)}}, holds
+
+
+def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:
+    """Return the filter of holders whose copy is of an older version: ``comparison`` is $lt or $lte."""
+    at = version_path(relation, source_id)
+    return {"$or": [{at: {comparison: version}}, {at: {"$exists": False}}]}
+
+
 @dataclass
 class Effects:
     """What an operation does to targets, collected first and written once, at its end."""
 
     #: Targets whose window must be recomputed, by reverse relation.
     windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
-    #: Copies that become the content of a `single` reverse.
-    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any]] = field(default_factory=dict)
+    #: Copies that become the content of a `single` reverse; None unsets it.
+    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
     #: Targets whose `single` reverse is unset if it still copies the member.
     releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import missing_related
-from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, merged, window_query
+from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, ids_in, merged, window_query
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -91,6 +91,38 @@ class Targets:
             written[id_] = merged(written.get(id_, {}), assign(reverse.name, copy))
         for model in sorted(changes):
             self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in sorted(changes[model])])
+
+    def refresh(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
+        """Lock targets and set the reverse relations that a relation causes on them right.
+
+        A `multiple` one becomes the exact window; a `single` one a fresh copy of its member, or
+        nothing when that member is gone or no longer embeds the target.
+        """
+        targets = sorted(ids)
+        self._storage.touch_many(relation.schema_name, targets)
+        effects = Effects()
+        for reverse in self._schemas.reverses(relation):
+            if reverse.type == "multiple":
+                for id_ in targets:
+                    effects.recompute(reverse, id_)
+            else:
+                self._refresh_single(reverse, targets, effects)
+        self.settle(effects)
+
+    def _refresh_single(self, reverse: RelatedRelation, targets: Sequence[ObjectId], effects: Effects) -> None:
+        path = f"{reverse.relation}._id"
+        fields = self._schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
+        held = self._storage.find(
+            reverse.target, {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}, [f"{reverse.name}._id"]
+        )
+        claimed = {target["_id"]: next(iter(ids_in(target.get(reverse.name))), None) for target in held}
+        wanted = {"_id": {"$in": [id_ for id_ in claimed.values() if id_]}, path: {"$in": list(targets)}}
+        found = self._storage.find(reverse.member, wanted, [*fields, path]) if claimed else ()
+        members = {member["_id"]: member for member in found}
+        for target_id, member_id in claimed.items():
+            member = members.get(member_id)
+            still = member is not None and target_id in ids_in(member.get(reverse.relation))
+            effects.claims[reverse, target_id] = copy_of(member, fields) if member is not None and still else None
 
     def _window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
         fields = self._schemas.get_schema(reverse.member).copy_fields(reverse.excludes)

@@ -20,9 +20,23 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict, ValidationError, missing_related
+from gatewayfw.odm.jobs import Backlog, Kind
 from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.queries import Change, check_result
-from gatewayfw.odm.snapshots import HIDDEN, Effects, Hidden, Link, assign, copy_of, embedded, ids_in, merged, without
+from gatewayfw.odm.snapshots import (
+    HIDDEN,
+    Effects,
+    Hidden,
+    Link,
+    assign,
+    copy_of,
+    embedded,
+    ids_in,
+    merged,
+    place,
+    renewal,
+    without,
+)
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -40,9 +54,10 @@ class NewDocument:
 class Writes:
     """Inserting, updating and relating documents. Sequences of commands are as few as the rules allow."""
 
-    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+    def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog) -> None:
         self._schemas = schemas
         self._storage = storage
+        self._backlog = backlog
         self._targets = Targets(schemas, storage)
 
     # -- insert
@@ -53,7 +68,11 @@ class Writes:
         Raises:
             NotFound: a related document does not exist.
             DuplicateKey: a unique index refused one.
+            Conflict: an ``_id`` is that of a deleted document whose copies are still being removed.
         """
+        chosen = [one.fields["_id"] for one in new if one.version]
+        if chosen and self._backlog.bounded and (blocked := self._backlog.jobs.blocked(schema.name, chosen)):
+            raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
         sources = self._targets.touch(
             copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids]
         )
@@ -116,37 +135,69 @@ class Writes:
         if document is None:
             return None
         check_result(schema, change, document)
-        effects = Effects()
-        replaced = [
-            (reverse, ids_in(document.get(reverse.relation)))
-            for reverse in self._own_reverses(schema)
-            if change.named.intersection(schema.copy_fields(reverse.excludes))
+        holders = [
+            relation
+            for relation in self._schemas.embedders(schema.name)
+            if change.named.intersection(self._targets.source_fields(relation))
         ]
-        hidden = Hidden(document)
-        for reverse, ids in replaced:
-            if reverse.sort is not None and reverse.sort.field in change.named:
-                for id_ in ids:
-                    if not hidden.is_out(reverse, id_):
-                        effects.recompute(reverse, id_)
-        in_place = [(reverse, ids) for reverse, ids in replaced if reverse not in effects.windows and ids]
+        related = {
+            relation: ids_in(document.get(relation.name))
+            for relation in schema.relations.values()
+            if self._copied_reverses(schema, relation, change)
+        }
+        for kind, relation in self._left_for_later(document, holders, related):
+            ids = related.pop(relation) if kind == "windows" else []
+            if kind == "copies":
+                holders.remove(relation)
+            self._backlog.leave(kind, (schema.name, document["_id"]), relation, Hidden(document).v, ids)
+        in_place, effects = self._reverse_changes(schema, document, change, related)
         self._targets.touch(windows=[*_window_targets(in_place), *effects.targets().items()])
-        self._spread(schema, document, change.named)
+        for relation in holders:
+            self._spread(relation, document)
         for reverse, ids in in_place:
             copy = copy_of(document, schema.copy_fields(reverse.excludes))
-            path, holds = _place(reverse.name, reverse.type == "multiple", document["_id"])
+            path, holds = place(reverse.name, reverse.type == "multiple", document["_id"])
             storage.update_many(reverse.target, {"_id": {"$in": ids}, **holds}, {"$set": {path: copy}})
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
 
-    def _spread(self, schema: ModelSchema, source: Document, named: frozenset[str]) -> None:
-        """Bring a changed document to every holder of a copy: one command per relation."""
-        version = Hidden(source).v
-        for relation in self._schemas.embedders(schema.name):
-            fields = self._targets.source_fields(relation)
-            if named.intersection(fields):
-                path, holds = _place(relation.name, relation.type == "multiple", source["_id"])
-                at = f"{HIDDEN}.at.{relation.name}.{source['_id']}"
-                self._storage.update_many(relation.model, holds, {"$set": {at: version, path: copy_of(source, fields)}})
+    def _copied_reverses(self, schema: ModelSchema, relation: Relation, change: Change) -> list[RelatedRelation]:
+        """Return the reverses of a relation whose copies show a field that changed."""
+        reverses = self._schemas.reverses(relation)
+        return [one for one in reverses if change.named.intersection(schema.copy_fields(one.excludes))]
+
+    def _left_for_later(
+        self, document: Document, holders: Iterable[Relation], related: Mapping[Relation, list[ObjectId]]
+    ) -> set[tuple[Kind, Relation]]:
+        """Count the copies of a changed document, and choose the relations that are left to jobs."""
+        if not self._backlog.bounded:
+            return set()
+        most = int(self._backlog.limit) + 1
+        sizes: dict[tuple[Kind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
+        for relation in holders:
+            embedding = {f"{relation.name}._id": document["_id"]}
+            sizes["copies", relation] = self._storage.count(relation.model, embedding, most)
+        return self._backlog.beyond(sizes)
+
+    def _reverse_changes(
+        self, schema: ModelSchema, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]
+    ) -> tuple[list[tuple[RelatedRelation, list[ObjectId]]], Effects]:
+        """Return which copies in reverse relations are replaced in place, and which windows recomputed."""
+        in_place, effects, hidden = [], Effects(), Hidden(document)
+        for relation, ids in related.items():
+            for reverse in self._copied_reverses(schema, relation, change):
+                if reverse.sort is None or reverse.sort.field not in change.named:
+                    in_place.append((reverse, ids))
+                    continue
+                for id_ in ids:
+                    if not hidden.is_out(reverse, id_):
+                        effects.recompute(reverse, id_)
+        return [(reverse, ids) for reverse, ids in in_place if ids], effects
+
+    def _spread(self, relation: Relation, source: Document) -> None:
+        """Bring a changed document to every holder of a copy, in one command."""
+        update, holds = renewal(relation, source, self._targets.source_fields(relation))
+        self._storage.update_many(relation.model, holds, update)
 
     # -- relations
 
@@ -259,20 +310,6 @@ class Writes:
             document = self._storage.update_one(schema.name, {"_id": document["_id"]}, update, None) or document
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
-
-    def _own_reverses(self, schema: ModelSchema) -> list[RelatedRelation]:
-        """Return the reverse relations in which documents of a model appear as members."""
-        return [reverse for relation in schema.relations.values() for reverse in self._schemas.reverses(relation)]
-
-
-def _place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
-    """Return where the copy of a document stands, and the filter of those that hold it there.
-
-    The filter passes over a single copy where a list is declared: the positional path would fail on it.
-    """
-    if multiple:
-        return f"{name}.$", {name: {"$elemMatch": {"_id": id_}}}
-    return name, {f"{name}._id": id_}
 
 
 def _window_targets(replaced: Iterable[tuple[RelatedRelation, list[ObjectId]]]) -> list[tuple[str, set[ObjectId]]]:

@@ -69,9 +69,11 @@ class RelatedRelation:
     Attributes:
         name: the field on ``target`` that holds the snapshots.
         limit: the most snapshots kept; an int for ``multiple``, None for ``single``.
+        limited: whether the declaration gave the limit; if not, it is the setting's.
         relation: the name of the relation on ``member``.
         member: the model that declares the relation, whose documents are copied.
         target: the model on which this reverse appears.
+        of_single: whether that relation is `single`, so that a member has one target only.
     """
 
     type: Cardinality
@@ -82,6 +84,8 @@ class RelatedRelation:
     relation: str = ""
     member: str = ""
     target: str = ""
+    of_single: bool = False
+    limited: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -230,7 +234,12 @@ def _reverses(
         reverse = _reverse(value, settings, place)
         check_excludes(reverse.excludes, pure, where=place, model=relation.model)
         parsed[name] = replace(
-            reverse, name=name, relation=relation.name, member=relation.model, target=relation.schema_name
+            reverse,
+            name=name,
+            relation=relation.name,
+            member=relation.model,
+            target=relation.schema_name,
+            of_single=relation.type == "single",
         )
     return MappingProxyType(parsed)
 
@@ -246,6 +255,7 @@ def _reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
         limit=limit if multiple else None,
         sort=(sort or Sort("_id", "desc")) if multiple else None,
         excludes=_names(given.get("excludes", ()), where),
+        limited="limit" in given,
     )
 
 

@@ -21,6 +21,7 @@ so inside a transaction too. Every method may raise, besides what it names itsel
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -110,6 +111,10 @@ class Storage(ABC):
         finally:
             self._scopes.scope = outer
 
+    def remaining(self) -> float:
+        """Return the seconds left of this thread's deadline; infinity without one."""
+        return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
+
     @abstractmethod
     def has_transactions(self) -> bool:
         """Return whether a failed or interrupted `transaction` leaves no trace."""
@@ -124,7 +129,28 @@ class Storage(ABC):
         """
 
     @abstractmethod
-    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+    def indexes(self, collection: str) -> list[Index]:
+        """Return the indexes there are, without the one on ``_id``; none of a collection that does not exist.
+
+        ``options`` has ``name`` and whatever is not the default, such as ``unique``. What another
+        tool made may have words for directions, such as ``text``. Never call it inside a transaction.
+        """
+
+    @abstractmethod
+    def is_sharded(self, collection: str) -> bool:
+        """Return whether a collection is spread over several servers, which is not supported."""
+
+    def transaction_lifetime(self) -> float | None:
+        """Return after how many seconds the server ends a transaction whose client is gone; None when unknown."""
+        return None
+
+    @abstractmethod
+    def transaction(
+        self,
+        fn: Callable[[], T],
+        proof: tuple[str, object] | None = None,
+        hot: Iterable[tuple[str, object]] = (),
+    ) -> T:
         """Run ``fn`` so that all of its writes happen, or none.
 
         ``fn`` may run several times and must have no effect but on this storage. Its result is
@@ -136,7 +162,8 @@ class Storage(ABC):
         fails, the outer one fails too: even if the error was caught, it is raised again by every
         later call and at the end. When the deadline has passed by then, that is `Timeout`.
         ``proof`` names a document (collection, ``_id``) that exists only once ``fn`` has
-        committed; it settles an unknown outcome.
+        committed; it settles an unknown outcome. ``hot`` names documents that ``fn`` is going to
+        touch: an adapter may let threads queue for them.
 
         Raises:
             OutcomeUnknown: the database did not say whether it committed.
@@ -217,8 +244,8 @@ class Storage(ABC):
         """Delete all matching documents; return how many."""
 
     @abstractmethod
-    def count(self, collection: str, filter: Filter) -> int:
-        """Return how many documents match."""
+    def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
+        """Return how many documents match; counting stops at ``limit``, 0 is no limit."""
 
     @abstractmethod
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:

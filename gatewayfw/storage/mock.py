@@ -32,6 +32,10 @@ _REFUSALS = (
 )
 
 
+#: What mongomock 4.3 keeps of an index's options; the others have no effect there.
+_INDEX_OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression")
+
+
 class _Undo(threading.local):
     """The images of one thread's open transaction: (collection, _id, document before or None)."""
 
@@ -86,7 +90,26 @@ class MockStorage(Storage):
             return f"cannot be built: {type(error.__cause__).__name__}"
         return None
 
-    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+    def indexes(self, collection: str) -> list[Index]:
+        """Return the indexes there are, with the options that mongomock keeps."""
+        with self._driver():
+            known = self._db[collection].index_information()
+        return [
+            Index(tuple(one["key"]), {"name": name, **{key: one[key] for key in one if key in _INDEX_OPTIONS}})
+            for name, one in known.items()
+            if name != "_id_"
+        ]
+
+    def is_sharded(self, collection: str) -> bool:
+        """Return False: there is one process."""
+        return False
+
+    def transaction(
+        self,
+        fn: Callable[[], T],
+        proof: tuple[str, object] | None = None,
+        hot: Iterable[tuple[str, object]] = (),
+    ) -> T:
         """Run ``fn`` under the lock and undo its writes if it fails."""
         with self._locked():
             if self._undo.images is not None:
@@ -202,10 +225,11 @@ class MockStorage(Storage):
 
         return self._write(write)
 
-    def count(self, collection: str, filter: Filter) -> int:
-        """Return how many documents match."""
+    def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
+        """Return how many documents match, at most ``limit``."""
         with self._driver():
-            return int(self._db[collection].count_documents(dict(filter)))
+            bound = {"limit": limit} if limit else {}
+            return int(self._db[collection].count_documents(dict(filter), **bound))
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield what the part of the pipeline language that mongomock knows gives."""

@@ -39,11 +39,13 @@ from pymongo.write_concern import WriteConcern
 from gatewayfw.errors import (
     DefinitionError,
     OutcomeUnknown,
+    StorageError,
     Timeout,
     Unavailable,
 )
 from gatewayfw.storage.base import Document, Filter, Index, Scope, Sorting, Storage, T, Update
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
+from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
 _MAJORITY = WriteConcern("majority")
@@ -51,8 +53,12 @@ _MAJORITY = WriteConcern("majority")
 _ENDING = 1.0
 #: Seconds that must be left for a commit to be started at all.
 _COMMIT_RESERVE = 0.25
+#: Seconds between two attempts to learn the outcome of a commit.
+_PAUSE_IN_COMMIT = 0.02
 #: Longest pause between two attempts, seconds.
 _LONGEST_PAUSE = 0.2
+#: Seconds a thread queues for hot documents before it tries without.
+_QUEUE = 0.25
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
 
@@ -94,6 +100,7 @@ class MongoStorage(Storage):
         self._selection_timeout = server_selection_timeout
         self._operation_timeout = operation_timeout
         self._open = _Open()
+        self._stripes = Stripes()
         self._making = threading.Lock()
         self._pid = os.getpid()
         self._transactions: bool | None = None
@@ -229,12 +236,21 @@ class MongoStorage(Storage):
 
     # -- transactions
 
-    def transaction(self, fn: Callable[[], T], proof: tuple[str, object] | None = None) -> T:
+    def transaction(
+        self,
+        fn: Callable[[], T],
+        proof: tuple[str, object] | None = None,
+        hot: Iterable[tuple[str, object]] = (),
+    ) -> T:
         """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
         if self._open.transaction is not None:
             return self._join(self._open.transaction, fn)
         with self._bounded() as scope:
-            result = self._retried(fn, proof, scope) if self.has_transactions() else fn()
+            if self.has_transactions():
+                with self._stripes.held(hot, min(scope.remaining(), _QUEUE)):
+                    result = self._retried(fn, proof, scope)
+            else:
+                result = fn()
             scope.commit()
             return result
 
@@ -296,6 +312,7 @@ class MongoStorage(Storage):
                 if not error.has_error_label("UnknownTransactionCommitResult"):
                     raise translation(error) from error
                 if time.monotonic() < until:
+                    time.sleep(_PAUSE_IN_COMMIT)
                     continue
                 if proof is not None and self._is_there(*proof):
                     return
@@ -364,6 +381,26 @@ class MongoStorage(Storage):
             reason = "two documents share a value" if error.code == 11000 else f"server error {error.code}"
             return [_described(collection, indexes[0], f"cannot be built: {reason}")]
         return []
+
+    def indexes(self, collection: str) -> list[Index]:
+        """Return the indexes there are, with the options that the server names."""
+        with self._command():
+            known = self._db[collection].list_indexes().to_list()
+        return [_index(one) for one in known if one["name"] != "_id_"]
+
+    def is_sharded(self, collection: str) -> bool:
+        """Ask for the collection's statistics: only a mongos calls one sharded."""
+        with self._command():
+            return bool(self._db.command("collStats", collection).get("sharded"))
+
+    def transaction_lifetime(self) -> float | None:
+        """Ask the server, which may refuse to tell."""
+        name = "transactionLifetimeLimitSeconds"
+        try:
+            with self._command():
+                return float(self._db.client.admin.command({"getParameter": 1, name: 1})[name])
+        except StorageError:
+            return None
 
     def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
         """Increment the hidden counter: only a real write locks the document."""
@@ -436,10 +473,11 @@ class MongoStorage(Storage):
         with self._change() as session:
             return self._db[collection].delete_many(dict(filter), session=session).deleted_count
 
-    def count(self, collection: str, filter: Filter) -> int:
-        """Return how many documents match."""
+    def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
+        """Return how many documents match, at most ``limit``."""
+        bound = {"limit": limit} if limit else {}
         with self._command() as session:
-            return self._db[collection].count_documents(dict(filter), session=session)
+            return self._db[collection].count_documents(dict(filter), session=session, **bound)
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline as the driver's cursor delivers them."""
@@ -477,6 +515,13 @@ def _is_transient(error: BaseException) -> bool:
 
 def _described(collection: str, index: Index, what: str) -> str:
     return f"{collection}: index {dict(index.keys)} {what}"
+
+
+def _index(known: Mapping[str, Any]) -> Index:
+    """Return an index as the server lists it; directions that other tools wrote may be floats."""
+    keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
+    options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
+    return Index(keys, {name: value for name, value in options.items() if value is not False})
 
 
 def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:

@@ -823,6 +823,29 @@ class StorageContract:
         with pytest.raises(DuplicateKey):
             storage.insert("things", [{"_id": 4, "a": 1}])
 
+    def test_indexes_are_listed_with_keys_and_options(self, storage: Storage) -> None:
+        partial = {"b": {"$gt": 1}}
+        made = [
+            Index((("a", 1), ("b", -1)), {"name": "both", "unique": True, "sparse": True}),
+            Index((("c", -1),), {"expireAfterSeconds": 60}),
+            Index((("d", 1),), {"partialFilterExpression": partial}),
+        ]
+        assert storage.ensure("things", made, 10) == []
+        found = sorted(storage.indexes("things"), key=lambda index: index.keys)
+        assert found == [
+            Index((("a", 1), ("b", -1)), {"name": "both", "unique": True, "sparse": True}),
+            Index((("c", -1),), {"name": "c_-1", "expireAfterSeconds": 60}),
+            Index((("d", 1),), {"name": "d_1", "partialFilterExpression": partial}),
+        ]
+
+    def test_a_collection_without_indexes_has_none(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1}])
+        assert [storage.indexes("things"), storage.indexes("others")] == [[], []]
+
+    def test_a_collection_is_not_sharded(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1}])
+        assert [storage.is_sharded("things"), storage.is_sharded("others")] == [False, False]
+
     def test_ensure_does_not_start_after_the_deadline(self, storage: Storage) -> None:
         with storage.deadline(0.05) as scope:
             _expire(scope)

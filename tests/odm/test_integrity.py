@@ -1,97 +1,209 @@
-"""The judge of all other tests: it must find every kind of damage."""
+"""`check` finds every kind of damage and nothing else, whatever goes on meanwhile."""
 
 from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import datetime
 
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm import Problem
+from gatewayfw.errors import NotFound
+from gatewayfw.odm import Integrity, Place, Problem, inspection
+from gatewayfw.odm.jobs import Jobs
+from tests.odm.damage import DIFFERS, MENDABLE, UNDECIDED, WRONG, damaged, furnish
 
 
 @pytest.fixture
-def damaged(world):
-    """Damage one stored document, see what is found, and mend it again."""
-
-    def find(model, id_, update):
-        intact = world.raw(model, id_)
-        world.storage.update_one(model.name, {"_id": id_}, update, ())
-        found = world.problems()
-        world.storage.delete_many(model.name, {"_id": id_})
-        world.storage.insert(model.name, [intact])
-        return found
-
-    return find
+def here(world):
+    """The ids of a furnished world."""
+    return furnish(world)
 
 
 @pytest.fixture
-def rich(world):
-    """A country with four cities, three of them in its window, one opted out."""
-    land = world.add_country("land")
-    cities = [world.add_city(name, land, population=5, flags=("cities", "biggest", "capital")) for name in "abcd"]
-    return land, cities, world.add_city("hidden", land, flags=())
+def integrity(world):
+    """The integrity of the world."""
+    return Integrity(world.odm.schemas, world.storage)
 
 
-def test_an_intact_world_has_no_problems(world, rich):
-    assert world.problems() == []
+def test_an_intact_world_has_no_problems(integrity, here):
+    assert list(integrity.check()) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "damage"),
-    [
-        ("cities", lambda window: window[:2]),
-        ("cities", lambda window: window[::-1]),
-        ("cities", lambda window: [*window, window[0]]),
-        ("cities", lambda window: [{**window[0], "name": "stale"}, *window[1:]]),
-        ("cities", lambda window: [{**window[0], "extra": 1}, *window[1:]]),
-        ("cities", lambda window: [{"_id": ObjectId(), "name": "dangling"}, *window[1:]]),
-        ("biggest", lambda window: []),
-        ("capital", lambda copy: {**copy, "name": "stale"}),
-        ("capital", lambda copy: {"_id": ObjectId(), "name": "dangling"}),
-    ],
-)
-def test_a_wrong_reverse_is_found(world, rich, damaged, path, damage):
-    land, _, _ = rich
-    value = damage(world.raw(world.country, land)[path])
-    found = damaged(world.country, land, {"$set": {path: value}})
-    assert found == [Problem("country", land, path, "differs from its members")]
+@pytest.mark.parametrize("row", [pytest.param(row.values, id=row.id) for row in MENDABLE + UNDECIDED])
+def test_each_damage_is_found_alone_and_nothing_is_written(world, integrity, here, row):
+    with damaged(world, here, row) as expected:
+        before = world.digest()
+        assert list(integrity.check()) == expected
+        assert world.digest() == before
 
 
-def test_an_opted_out_member_in_a_window_is_found(world, rich, damaged):
-    land, _, hidden = rich
-    window = [{"_id": hidden, "name": "hidden"}, *world.raw(world.country, land)["cities"][:2]]
-    found = damaged(world.country, land, {"$set": {"cities": window}})
-    assert found == [Problem("country", land, "cities", "differs from its members")]
+def test_a_copy_of_not_a_number_is_right(world, integrity):
+    land = world.add_country("land", population=1)
+    city = world.add_city("city", land)
+    for model, id_, path in (("country", land, "population"), ("city", city, "country.population")):
+        world.storage.update_one(model, {"_id": id_}, {"$set": {path: float("nan")}}, ())
+    assert list(integrity.check()) == []
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"population": 2}})
 
 
-def test_a_single_reverse_of_a_member_that_left_is_found(world, rich, damaged):
-    other = world.add_country("other")
-    city = world.raw(world.country, rich[0])["capital"]
-    found = damaged(world.country, other, {"$set": {"capital": city}})
-    assert found == [Problem("country", other, "capital", "differs from its members")]
+def test_what_a_job_is_about_to_set_right_is_pending(world, integrity, here):
+    born = world.person.schema.relations["born"]
+    jobs = Jobs(world.storage)
+    keys = [jobs.put("copies", ("country", here.land), born, 2)]
+    keys.append(jobs.put("windows", ("person", here.ann), born, 2, [here.land]))
+    world.storage.update_one("country", {"_id": here.land}, {"$set": {"_gw.v": 2}}, ())
+    intact = world.digest()
+    world.storage.update_one("person", {"_id": here.ann}, {"$set": {"born.name": "x", "home.name": "x"}}, ())
+    world.storage.update_one("country", {"_id": here.land}, {"$unset": {"natives": "", "biggest": ""}}, ())
+    found = [
+        Problem("country", here.land, "biggest", WRONG),
+        Problem("country", here.land, "natives", WRONG, pending=True),
+        Problem("person", here.ann, f"home.{here.city}", DIFFERS),
+        Problem("person", here.ann, f"born.{here.land}", DIFFERS, pending=True),
+    ]
+    assert list(integrity.check()) == found
+    mended = [problem if problem.pending else replace(problem, state="mended") for problem in found]
+    assert list(integrity.repair()) == mended
+    for key in keys:
+        world.storage.delete_many("_gw_jobs", {"_id": key})
+    assert [problem.state for problem in integrity.repair()] == ["mended", "mended"]
+    person = intact["person"][0]
+    person["_gw"]["at"]["born"] = {str(here.land): 2}
+    assert world.digest() == {**intact, "person": [person, *intact["person"][1:]]}
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [({"name": "stale"}, "differs from its source"), ({"extra": 1}, "differs from its source")],
-)
-def test_a_wrong_copy_is_found(world, rich, damaged, value, reason):
-    land, cities, _ = rich
-    copy = {**world.raw(world.city, cities[0])["country"], **value}
-    found = damaged(world.city, cities[0], {"$set": {"country": copy}})
-    assert found == [Problem("city", cities[0], f"country.{land}", reason)]
+def test_a_copy_that_no_job_will_renew_is_not_pending(world, integrity, here):
+    key = Jobs(world.storage).put("copies", ("country", here.land), world.person.schema.relations["born"], 1)
+    world.storage.update_one("person", {"_id": here.ann}, {"$set": {"born.name": "x"}}, ())
+    assert list(integrity.repair()) == [Problem("person", here.ann, f"born.{here.land}", DIFFERS, state="mended")]
+    world.storage.delete_many("_gw_jobs", {"_id": key})
 
 
-def test_dangling_missing_and_doubled_copies_are_found(world):
-    land, gone = world.add_country("land"), ObjectId()
-    person = world.add_person("p")
-    copies = [{"_id": land, "name": "land"}, {"_id": land, "name": "land"}, {"_id": gone, "name": "gone"}]
-    world.storage.update_one("person", {"_id": person}, {"$set": {"visited": copies}}, ())
-    found = {(problem.path, problem.reason) for problem in world.problems() if problem.model == "person"}
-    assert found == {("visited", "embeds a document twice"), (f"visited.{gone}", "its source does not exist")}
-    world.storage.update_one("person", {"_id": person}, {"$unset": {"visited": ""}}, ())
+# -- batches
 
 
-def test_a_required_relation_that_is_absent_is_found(world, rich, damaged):
-    _, _, hidden = rich
-    found = damaged(world.city, hidden, {"$unset": {"country": ""}})
-    assert found == [Problem("city", hidden, "country", "is required")]
+IDS = [None, 7, 7.5, "text", "", {"a": 1}, b"bytes", ObjectId(), ObjectId(), False, datetime(2020, 1, 2)]
+
+
+@pytest.fixture
+def strange(world, monkeypatch):
+    """Persons with ids of every kind, each of them wrong, and batches of two documents."""
+    monkeypatch.setattr(inspection, "BATCH", 2)
+    world.storage.insert("person", [{"_id": id_, "name": "x", "visited": []} for id_ in IDS])
+    yield
+    for id_ in IDS:
+        world.storage.delete_many("person", {"_id": id_})
+
+
+def test_documents_with_ids_of_every_kind_are_found_in_order(integrity, strange):
+    ordered = [None, 7, 7.5, "", "text", {"a": 1}, b"bytes", *sorted(IDS[7:9]), False, datetime(2020, 1, 2)]
+    assert [problem.id for problem in integrity.check()] == ordered
+
+
+def test_a_run_goes_on_from_every_place(world, integrity, here, strange):
+    places, found, at = [], [], []
+
+    def note(place):
+        places.append(Place(**json.loads(json.dumps(asdict(place)))))
+        at.append(len(found))
+
+    for problem in integrity.check(on_progress=note):
+        found.append(problem)
+    assert len(found) == len(IDS)
+    assert [list(integrity.check(after=place)) for place in places] == [found[count:] for count in at]
+    assert (places[-1].done, {place.total for place in places}) == (24, {24})
+
+
+def test_progress_goes_on_too(integrity, here, monkeypatch):
+    monkeypatch.setattr(inspection, "BATCH", 2)
+    whole, rest = [], []
+    assert list(integrity.check(on_progress=whole.append)) == []
+    assert list(integrity.check(after=whole[2], on_progress=rest.append)) == []
+    assert rest == whole[3:]
+
+
+def test_a_place_in_an_unknown_model_is_refused(integrity):
+    with pytest.raises(NotFound, match="^model not found: nothing$"):
+        list(integrity.check(after=Place("nothing", "1", 0, 0)))
+
+
+def test_no_more_than_a_batch_is_read_at_once(world, integrity, here, monkeypatch):
+    monkeypatch.setattr(inspection, "BATCH", 5)
+    countries = [world.add_country(f"land {number}") for number in range(12)]
+    for country in countries:
+        world.add_city("city", country, flags=("cities",))
+    find, sizes = world.storage.find, []
+
+    def counted(*args, **keys):
+        sizes.append(0)
+        for document in find(*args, **keys):
+            sizes[-1] += 1
+            yield document
+
+    monkeypatch.setattr(world.storage, "find", counted)
+    assert list(integrity.check()) == []
+    assert max(sizes) == 5
+
+
+def test_a_batch_ends_when_it_holds_many_copies(world, integrity, here, monkeypatch):
+    monkeypatch.setattr(inspection, "MOST_COPIES", 2)
+    places = []
+    assert list(integrity.check(on_progress=places.append)) == []
+    assert [place.done for place in places if place.model == "country"] == [1, 5]
+
+
+# -- writers at work
+
+
+@contextmanager
+def writers(world, here, count=3):
+    """Threads that rename, move and add until the block ends; their errors are raised then."""
+    stop, errors = threading.Event(), []
+
+    def write(number):
+        try:
+            turn = 0
+            while not stop.is_set():
+                turn += 1
+                city = here.cities[(turn + number) % 4]
+                flags = {"cities": True, "biggest": turn % 2 == 0, "capital": True}
+                to = {"_ids": (here.land, here.other)[turn % 2], "relatedRelations": flags}
+                world.country.find_one_and_update(
+                    filter={"_id": here.land}, update={"$set": {"name": f"{number} {turn}"}}
+                )
+                world.city.find_one_and_update(filter={"_id": city}, update={"$set": {"population": turn}})
+                world.city.add_relation(filters={"_id": city}, relations={"country": to}, replace=True)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+
+
+def test_writers_cause_no_false_alarm(world, integrity, here):
+    """Conflicts may leave a job; what it is about to set right is pending, and no false alarm."""
+    with writers(world, here):
+        rounds = [list(integrity.check()) for _ in range(15)]
+    world.odm.work()
+    assert [problem for found in rounds for problem in found if not problem.pending] == []
+
+
+def test_a_difference_that_is_set_right_meanwhile_is_no_problem(world, integrity, here):
+    """The test before this one has something to see: a document read before a write differs after it."""
+    inspector = inspection.Inspector(world.odm.schemas, world.storage)
+    batches = list(inspector.batches(world.country.schema))
+    world.city.find_one_and_update(filter={"_id": here.cities[3]}, update={"$set": {"name": "renamed"}})
+    assert [inspector.suspects(world.country.schema, batch) for batch in batches] == [[here.land]]
+    assert list(integrity.check()) == []

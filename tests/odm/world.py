@@ -6,7 +6,6 @@ many-to-many, several reverses of one relation, `single` reverses, excludes on e
 
 from __future__ import annotations
 
-from gatewayfw.odm import check
 from gatewayfw.schemas import (
     any_,
     array,
@@ -20,6 +19,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from tests.odm.oracle import check
 
 MODELS = ("country", "city", "person", "club")
 

@@ -13,9 +13,9 @@ import mongomock
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm import check
 from sample_service.app import create_service
 from tests.conftest import DATABASES
+from tests.odm.oracle import check
 from tests.sample_service.serving import Gunicorn
 
 KEY = "k" * 32

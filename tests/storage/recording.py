@@ -72,8 +72,20 @@ class RecordingStorage(Storage):
     def ensure(self, collection, indexes, build_limit):
         return self._inner.ensure(collection, indexes, build_limit)
 
-    def transaction(self, fn, proof=None):
-        return self._inner.transaction(fn, proof)
+    def remaining(self):
+        return self._inner.remaining()
+
+    def indexes(self, collection):
+        return self._inner.indexes(collection)
+
+    def transaction_lifetime(self):
+        return self._inner.transaction_lifetime()
+
+    def is_sharded(self, collection):
+        return self._inner.is_sharded(collection)
+
+    def transaction(self, fn, proof=None, hot=()):
+        return self._inner.transaction(fn, proof, hot)
 
     def touch(self, collection, filter, fields):
         self._filter("touch", filter)
@@ -115,9 +127,9 @@ class RecordingStorage(Storage):
         self._filter("delete_many", filter)
         return self._inner.delete_many(collection, filter)
 
-    def count(self, collection, filter):
+    def count(self, collection, filter, limit=0):
         self._filter("count", filter)
-        return self._inner.count(collection, filter)
+        return self._inner.count(collection, filter, limit)
 
     def aggregate(self, collection, pipeline):
         return self._inner.aggregate(collection, pipeline)

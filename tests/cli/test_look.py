@@ -1,4 +1,4 @@
-"""``flask gateway``: acts, schemas, call and doctor, with one gateway in the app and with two."""
+"""``acts``, ``schemas`` and ``call``, with one gateway in the app and with two."""
 
 from __future__ import annotations
 
@@ -10,56 +10,7 @@ from flask import Flask
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
-from gatewayfw.schemas import number, optional, string
-
-
-def shop(database):
-    """A gateway with two related models and an act of each kind."""
-    gw = gateway()
-    gw.odm.set_db(database)
-    gw.odm.new_model("shop", {"name": string(), "secret": optional(string())}, options={"excludes": ["secret"]})
-    reverse = {"items": {"type": "multiple", "limit": 5}, "first": {"type": "single"}}
-    items = gw.odm.new_model(
-        "item",
-        {"name": string(), "price": number()},
-        {"shop": {"schemaName": "shop", "type": "single", "optional": True, "relatedRelations": reverse}},
-    )
-
-    @gw.acts.act("item", "addItem", set={"name": string(), "price": number()}, get=1, mode="create")
-    def add_item(body):
-        """Add an item.
-
-        More about it.
-        """
-        return items.insert_one(doc=body["details"]["set"], projection=body["details"]["get"])
-
-    @gw.acts.act("item", "whoAmI")
-    def who_am_i(body):
-        return gw.context_fns.get_context_model().Headers.get("token")
-
-    gw.acts.set_service("far", "http://127.0.0.1:1")
-    return gw
-
-
-def make_app(**gateways):
-    app = Flask("host")
-    for name, gw in gateways.items():
-        app.register_blueprint(gw.blueprint(name), url_prefix=f"/{name}")
-    return app
-
-
-@pytest.fixture
-def run(database):
-    """Run a command of an app with one gateway: exit status and output."""
-    return runner(make_app(shop=shop(database)))
-
-
-def runner(app):
-    def run(*words):
-        result = app.test_cli_runner().invoke(gateway_group, list(words))
-        return result.exit_code, result.output
-
-    return run
+from tests.cli.shop import make_app, runner, shop
 
 
 def test_acts_are_listed(run):
@@ -156,45 +107,6 @@ def test_call_refuses_what_is_no_object(run, option, text, message):
     assert (status, f"Error: {message}" in output) == (2, True)
 
 
-def test_doctor_finds_nothing(run):
-    assert run("doctor") == (0, "no problems found\n")
-    assert [run("doctor", "--json")[0], json.loads(run("doctor", "--json")[1])] == [0, {"problems": [], "warnings": []}]
-
-
-def test_doctor_names_definition_problems():
-    gw = gateway()
-    gw.odm.new_model("item", {"name": string()}, {"shop": {"schemaName": "none", "type": "single"}})
-    status, output = runner(make_app(shop=gw))("doctor")
-    assert (status, output.startswith("problem: model 'item', relation 'shop'")) == (1, True)
-
-
-def test_doctor_names_a_missing_database():
-    expected = (1, "problem: database: no database: call odm.set_db(...) first\n")
-    assert runner(make_app(shop=gateway()))("doctor") == expected
-
-
-def test_doctor_names_a_unique_index_that_duplicates_prevent(database):
-    gw = gateway()
-    gw.odm.set_db(database)
-    database.item.insert_many([{"name": "same"}, {"name": "same"}])
-    gw.odm.new_model(
-        "item", {"name": string()}, options={"createIndex": {"indexSpec": {"name": 1}, "options": {"unique": True}}}
-    )
-    status, output = runner(make_app(shop=gw))("doctor", "--json")
-    report = json.loads(output)
-    assert (status, len(report["problems"]), report["warnings"]) == (1, 1, [])
-
-
-def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
-    gw = shop(database)
-    monkeypatch.setattr(type(gw.odm.storage), "has_transactions", lambda self: False)
-    status, output = runner(make_app(shop=gw))("doctor")
-    assert (status, output) == (
-        0,
-        "warning: the database is a standalone server, without transactions: make it a one-node replica set\n",
-    )
-
-
 def test_several_gateways_are_told_apart_by_name():
     other = gateway()
     other.odm.set_db(mongomock.MongoClient().other)
@@ -205,7 +117,7 @@ def test_several_gateways_are_told_apart_by_name():
     assert run("acts", "--name", "cars")[1].splitlines()[1:] == ["main     car    beep  assert"]
 
 
-@pytest.mark.parametrize("command", ["acts", "schemas", "doctor"])
+@pytest.mark.parametrize("command", [name for name in gateway_group.commands if name != "call"])
 def test_name_is_needed_among_several_and_must_exist(command):
     run = runner(make_app(one=gateway(), two=gateway()))
     assert [run(command)[0], run(command, "--name", "three")[0]] == [2, 2]

@@ -1,0 +1,59 @@
+"""Which gateway of the app a command is about, and the options that all commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import click
+from flask import Flask, current_app
+
+from gatewayfw.core import Gateway
+from gatewayfw.errors import GatewayError
+from gatewayfw.odm import Odm
+
+NAME = click.option("--name", help="The gateway's name, where the app has several.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def app() -> Flask:
+    """Return the app that the command runs in."""
+    return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # a proxy
+
+
+def chosen(name: str | None) -> tuple[str, Gateway]:
+    """Return the gateway that ``--name`` means, with its name; without one the only one there is."""
+    gateways: Mapping[str, Gateway] = app().extensions.get("gatewayfw", {})
+    if not gateways:
+        raise click.ClickException("this app has no gateway")
+    listed = ", ".join(gateways)
+    if name is None:
+        if len(gateways) > 1:
+            raise click.UsageError(f"this app has several gateways; give --name with one of: {listed}")
+        name = next(iter(gateways))
+    if name not in gateways:
+        raise click.UsageError(f"no gateway is named {name!r}; there are: {listed}")
+    return name, gateways[name]
+
+
+@contextmanager
+def errors_told() -> Iterator[None]:
+    """End the command with exit status 1 and the message when the database or a definition fails."""
+    try:
+        yield
+    except GatewayError as error:
+        raise click.ClickException(error.message) from error
+
+
+def sound(name: str | None) -> Odm:
+    """Return the object-document mapper of the gateway that ``--name`` means.
+
+    Ends the command with exit status 1 when a definition is wrong or no database is set.
+    """
+    _, gateway = chosen(name)
+    problems = gateway.schemas.problems()
+    if problems:
+        raise click.ClickException("; ".join(problems))
+    with errors_told():
+        _ = gateway.odm.storage
+    return gateway.odm

@@ -1,0 +1,194 @@
+"""``doctor``: says what is wrong with the definitions and the database of a gateway."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+
+import click
+from bson import ObjectId
+from flask.cli import with_appcontext
+
+from gatewayfw.cli.choice import JSON, NAME, chosen
+from gatewayfw.cli.output import dumped
+from gatewayfw.core import Gateway
+from gatewayfw.errors import GatewayError
+from gatewayfw.odm.jobs import COLLECTION, Job
+from gatewayfw.odm.sizes import MOST_BYTES, NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, Size, worst_sizes
+from gatewayfw.schemas import RelatedRelation, Schemas
+from gatewayfw.storage import Document, Storage
+
+#: Documents up to which the windows of a collection are quick whatever its members do.
+_SMALL = 1_000
+#: Members looked at for how many opted out, from either end of the index.
+_SAMPLE = 500
+#: The share of opted-out members above which windows are slow.
+_MOSTLY = 0.5
+#: Age of a job above which nobody seems to work on it.
+_OLD = timedelta(seconds=60)
+#: Seconds a transaction may live, above which the documents of a killed client stay blocked for long.
+_LIFETIME = 30.0
+#: Parts of a large document that are named.
+_NAMED = 3
+_STANDALONE = "the database is a standalone server, without transactions: make it a one-node replica set"
+
+
+@click.command("doctor")
+@NAME
+@JSON
+@with_appcontext
+def doctor(name: str | None, as_json: bool) -> None:
+    """Check definitions, database and indexes; exit status 1 when there is a problem.
+
+    Missing indexes are built where that is quick. Warnings and hints leave the exit status 0.
+    """
+    _, gateway = chosen(name)
+    found = _examined(gateway)
+    if as_json:
+        click.echo(dumped({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
+    else:
+        kinds = [("problem", found.problems), ("warning", found.warnings)]
+        lines = [f"{kind}: {text}" for kind, texts in kinds for text in texts] or ["no problems found"]
+        click.echo("\n".join([*lines, *(f"hint: {text}" for text in found.hints)]))
+    if found.problems:
+        sys.exit(1)
+
+
+@dataclass
+class _Found:
+    """What is wrong, what may become so, and what could be better."""
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+
+
+def _examined(gateway: Gateway) -> _Found:
+    """Judge the definitions, and the database if they are right and there is one."""
+    schemas, found = gateway.schemas, _Found(gateway.schemas.problems())
+    if found.problems:
+        return found
+    found.warnings += [*_unlimited(schemas), *_too_large(worst_sizes(schemas))]
+    try:
+        storage = gateway.odm.storage
+        found.problems += _sharded(schemas, storage)
+        if not found.problems:
+            found.problems += gateway.odm.ready()
+            found.warnings += [] if storage.has_transactions() else [_STANDALONE]
+            found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), _now())]
+            found.hints += _lifetime(storage.transaction_lifetime())
+    except GatewayError as error:
+        found.problems.append(f"database: {error.message}")
+    return found
+
+
+# -- definitions
+
+
+def _unlimited(schemas: Schemas) -> Iterator[str]:
+    for reverse in _reverses(schemas):
+        if not reverse.limited:
+            place = f"model {reverse.member!r}, relation {reverse.relation!r}, reverse {reverse.name!r}"
+            yield f"{place}: no limit is given; each {reverse.target} keeps up to {reverse.limit}"
+
+
+def _too_large(sizes: Iterable[Size]) -> Iterator[str]:
+    for size in sizes:
+        if size.bytes > MOST_BYTES:
+            largest = ", ".join(
+                f"{part.name} {_megabytes(part.bytes)}"
+                + (f" ({part.count:,} of {part.each:,} bytes)" if part.count > 1 else "")
+                for part in size.parts[:_NAMED]
+            )
+            yield (
+                f"model {size.model!r}: a document may reach {_megabytes(size.bytes)}, MongoDB holds "
+                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_assumed(size)}"
+            )
+
+
+def _assumed(size: Size) -> str:
+    """Return what the size rests on where kinds have no maximum."""
+    if not size.assumed:
+        return ""
+    nominal = f"{NOMINAL_TEXT} bytes of text, {NOMINAL_LENGTH} elements, {NOMINAL_VALUE:,} bytes of any other value"
+    return f"; without a maximum, and taken as {nominal}: {', '.join(size.assumed)}"
+
+
+def _megabytes(number: int) -> str:
+    return f"{number / 1024 / 1024:.1f} MB"
+
+
+def _reverses(schemas: Schemas) -> Iterator[RelatedRelation]:
+    """Yield the reverse relations that are lists."""
+    for schema in schemas.get_schemas().values():
+        for relation in schema.relations.values():
+            yield from (one for one in relation.related_relations.values() if one.type == "multiple")
+
+
+# -- the database
+
+
+def _sharded(schemas: Schemas, storage: Storage) -> list[str]:
+    names = [*schemas.get_schemas(), COLLECTION]
+    return [f"{name}: the collection is sharded, which is not supported" for name in names if storage.is_sharded(name)]
+
+
+def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
+    """Name the reverse relations whose windows pass over most members."""
+    for reverse in _reverses(schemas):
+        if storage.count(reverse.member, {}, _SMALL + 1) > _SMALL:
+            members, out = _sampled(reverse, storage)
+            if members and out / members > _MOSTLY:
+                yield (
+                    f"model {reverse.member!r}, relation {reverse.relation!r}, reverse {reverse.name!r}: "
+                    f"{out / members:.0%} of {members:,} members looked at opted out, which makes its windows slow"
+                )
+
+
+def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
+    """Return how many memberships some documents at both ends of the index have, and how many opted out."""
+    path, out = f"{reverse.relation}._id", f"_gw.out.{reverse.relation}.{reverse.name}"
+    documents = {}
+    for order in (1, -1):
+        found = storage.find(
+            reverse.member,
+            {path: {"$gte": ObjectId(b"\0" * 12)}},
+            [path, out],
+            sort=[(path, order), ("_id", 1)],
+            limit=_SAMPLE,
+        )
+        documents.update({one["_id"]: one for one in found})
+    members = sum(len(_ids(one.get(reverse.relation))) for one in documents.values())
+    return members, sum(len(_outs(one, reverse)) for one in documents.values())
+
+
+def _ids(value: object) -> list[object]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _outs(document: Document, reverse: RelatedRelation) -> list[object]:
+    value = document.get("_gw", {}).get("out", {}).get(reverse.relation, {}).get(reverse.name, [])
+    return value if isinstance(value, list) else []
+
+
+def _waiting(jobs: Iterable[Job], now: datetime) -> list[str]:
+    old = [job for job in jobs if now - job.since > _OLD]
+    if not old:
+        return []
+    told = "a job has" if len(old) == 1 else f"{len(old)} jobs have"
+    return [f"{told} been pending for more than {_OLD.seconds} s, since {old[0].since:%Y-%m-%d %H:%M:%S} UTC"]
+
+
+def _lifetime(seconds: float | None) -> list[str]:
+    if seconds is None or seconds <= _LIFETIME:
+        return []
+    return [
+        f"transactionLifetimeLimitSeconds is {seconds:g}: a client killed inside a transaction blocks "
+        "the documents it touched for that long; 5 is recommended"
+    ]
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc).replace(tzinfo=None)

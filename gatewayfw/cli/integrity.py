@@ -1,0 +1,201 @@
+"""The commands that compare copies with their sources: ``check`` and ``repair``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+
+from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
+from gatewayfw.cli.output import status_line
+from gatewayfw.odm.integrity import Place, Problem
+
+_STATE = click.option(
+    "--state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Save the progress in this file, and go on from it when there is one.",
+)
+#: The exit status of a run that a signal ended, as shells give it for Ctrl-C.
+_INTERRUPTED = 130
+
+#: Begins a run after a place, reporting further places.
+_Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
+
+
+@click.command("check")
+@_STATE
+@NAME
+@JSON
+@with_appcontext
+def check(state: Path | None, name: str | None, as_json: bool) -> None:
+    """Compare every copy with its source; exit status 1 when one differs.
+
+    Problems are printed as they are found, as JSON one object a line. What a pending job is
+    about to set right is shown, but does not count.
+    """
+    integrity = sound(name).integrity
+    _run(_Run("check", state), lambda after, told: integrity.check(after=after, on_progress=told), as_json)
+
+
+@click.command("repair")
+@click.option("--delete-orphans", is_flag=True, help="Delete documents whose required relation has no source left.")
+@_STATE
+@NAME
+@JSON
+@with_appcontext
+def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: bool) -> None:
+    """Mend what `check` finds; exit status 1 when something needs a decision.
+
+    Safe while others write. What would lose data that nothing else says is left as it is.
+    """
+    integrity = sound(name).integrity
+
+    def begin(after: Place | None, told: Callable[[Place], None]) -> Iterator[Problem]:
+        return integrity.repair(delete_orphans=delete_orphans, after=after, on_progress=told)
+
+    _run(_Run("repair", state), begin, as_json)
+
+
+@dataclass
+class _Counts:
+    """What a run has found: mended, about to be set right by a job, and all that remains."""
+
+    remaining: int = 0
+    pending: int = 0
+    mended: int = 0
+
+    def add(self, problem: Problem) -> None:
+        if problem.state == "mended":
+            self.mended += 1
+        elif problem.pending:
+            self.pending += 1
+        else:
+            self.remaining += 1
+
+    def __str__(self) -> str:
+        parts = [(self.mended, "mended"), (self.pending, "pending")]
+        told = [f"{self.remaining} {'problem' if self.remaining == 1 else 'problems'}"]
+        return ", ".join(told + [f"{count} {word}" for count, word in parts if count])
+
+
+class _Run:
+    """What one run has found and how far it has come, kept in a file if there is one.
+
+    Raises:
+        click.UsageError: the file is of another command, or not one of ours.
+    """
+
+    def __init__(self, command: str, path: Path | None) -> None:
+        self.command = command
+        self.path = path
+        self.after: Place | None = None
+        self.counts = _Counts()
+        if path is not None and path.exists():
+            self._load(path)
+
+    def _load(self, path: Path) -> None:
+        try:
+            saved = json.loads(path.read_text("utf-8"))
+            command, self.after, self.counts = saved["command"], Place(**saved["place"]), _Counts(**saved["counts"])
+        except (OSError, ValueError, TypeError, KeyError):
+            raise click.UsageError(f"--state: {path} holds no progress of this command") from None
+        if command != self.command:
+            raise click.UsageError(f"--state: {path} holds the progress of {command}")
+
+    def reached(self, place: Place) -> None:
+        """Save the progress, whole or not at all."""
+        if self.path is not None:
+            saved = {"command": self.command, "place": asdict(place), "counts": asdict(self.counts)}
+            beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+            try:
+                beside.write_text(json.dumps(saved), "utf-8")
+                os.replace(beside, self.path)
+            except OSError as error:
+                raise click.ClickException(f"--state: cannot write {self.path}: {error.strerror}") from error
+            finally:
+                beside.unlink(missing_ok=True)
+
+    def end(self) -> None:
+        """Forget the progress."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
+    """Print what a run finds, and end the command with its exit status."""
+    bar = _Bar()
+
+    def reached(place: Place) -> None:
+        run.reached(place)
+        bar.show(place)
+
+    try:
+        with _interruptible(), errors_told():
+            for problem in begin(run.after, reached):
+                run.counts.add(problem)
+                bar.clear()
+                click.echo(json.dumps(_object(problem), ensure_ascii=False) if as_json else _line(problem))
+    except KeyboardInterrupt:
+        bar.clear()
+        again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""
+        click.echo(f"interrupted: {run.counts}{again}", err=True)
+        sys.exit(_INTERRUPTED)
+    bar.clear()
+    run.end()
+    if not as_json:
+        click.echo(str(run.counts))
+    sys.exit(1 if run.counts.remaining else 0)
+
+
+class _Bar:
+    """click's progress bar on the terminal of stderr, out of the way of what is printed; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+        self._bar: Any = None
+
+    def show(self, place: Place) -> None:
+        if self._on:
+            if self._bar is None:
+                self._bar = click.progressbar(length=max(1, place.total), show_pos=True, file=sys.stderr)
+            self._bar.label = place.model
+            self._bar.update(place.done - self._bar.pos)
+            self._bar.render_progress()
+
+    def clear(self) -> None:
+        if self._bar is not None:
+            status_line("")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let SIGTERM end the run as Ctrl-C does: what is under way is undone, the progress is saved."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _object(problem: Problem) -> dict[str, Any]:
+    return {**asdict(problem), "id": str(problem.id)}
+
+
+def _line(problem: Problem) -> str:
+    notes = [*(["a job is pending"] if problem.pending else []), *([problem.state] if problem.state != "found" else [])]
+    told = f" ({', '.join(notes)})" if notes else ""
+    return f"{problem.model} {problem.id}: {problem.path}: {problem.reason}{told}"

@@ -1,0 +1,186 @@
+"""The commands for the database between requests: ``indexes``, ``jobs`` and ``work``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from datetime import timezone
+from threading import Event
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+
+from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
+from gatewayfw.cli.output import dumped, status_line, table
+from gatewayfw.cli.signals import stopping
+from gatewayfw.errors import Unavailable
+from gatewayfw.odm import Odm
+from gatewayfw.odm.indexes import IndexRow, create_missing, index_report
+from gatewayfw.odm.jobs import LEASE, Job
+
+#: Seconds between two looks for new jobs.
+_INTERVAL = 1.0
+_INDEX_COLUMNS = ("collection", "keys", "options", "state", "reason")
+_JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
+
+
+@click.command("indexes")
+@click.option("--create", is_flag=True, help="Create missing ones, however large the collection.")
+@NAME
+@JSON
+@with_appcontext
+def indexes(create: bool, name: str | None, as_json: bool) -> None:
+    """List the indexes wanted and present; exit status 1 when one is missing or differs.
+
+    None is ever dropped or changed: one that differs, or is extra, is left to you.
+    """
+    odm = sound(name)
+    with errors_told():
+        rows = (create_missing if create else index_report)(odm.schemas, odm.storage)
+    if as_json:
+        click.echo(dumped([_index_object(row) for row in rows]))
+    else:
+        click.echo(table(_INDEX_COLUMNS, [_index_cells(row) for row in rows]))
+    if not all(row.fine for row in rows):
+        sys.exit(1)
+
+
+@click.command("jobs")
+@NAME
+@JSON
+@with_appcontext
+def jobs(name: str | None, as_json: bool) -> None:
+    """List the pending jobs: changes that have not reached all of their copies yet."""
+    odm = sound(name)
+    with errors_told():
+        pending = odm.jobs()
+    if as_json:
+        click.echo(dumped([_job_object(job) for job in pending]))
+    else:
+        click.echo(table(_JOB_COLUMNS, [_job_cells(job) for job in pending]) if pending else "no pending jobs")
+
+
+@click.command("work")
+@click.option("--once", is_flag=True, help="End when no job is left.")
+@NAME
+@with_appcontext
+def work(once: bool, name: str | None) -> None:
+    """Work on pending jobs and wait for new ones until Ctrl-C or SIGTERM, which end it after a batch.
+
+    With ``--once`` it ends when no job is left, or when nothing more can be done about those that
+    are: exit status 1. A job that another process works on is waited for.
+    """
+    odm = sound(name)
+    with stopping() as stop, errors_told():
+        steps = _Steps(stop)
+        try:
+            left = _work_once(odm, steps) if once else _work_on(odm, steps)
+        except _Stopped:
+            left = 0 if not once else len(odm.jobs())
+        steps.end()
+    if once:
+        click.echo("no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left")
+        sys.exit(1 if left else 0)
+
+
+class _Stopped(Exception):
+    """A signal asked the command to end."""
+
+
+class _Steps:
+    """Shows what is being worked on: one line that changes on a terminal, one line a job elsewhere."""
+
+    def __init__(self, stop: Event) -> None:
+        self.stop = stop
+        self._batches = 0
+        self._key = ""
+        self._shown = False
+
+    def __call__(self, job: Job) -> None:
+        self._batches += 1
+        what = f"{job.kind} of {job.model} {job.id} in {job.relation}"
+        if sys.stderr.isatty():
+            status_line(f"{what}: {_progress(job)}; {self._batches} batches")
+            self._shown = True
+        elif job.key != self._key:
+            click.echo(what)
+        self._key = job.key
+        if self.stop.is_set():
+            raise _Stopped
+
+    def end(self) -> None:
+        """Take the line off the terminal."""
+        if self._shown:
+            status_line("")
+
+
+def _work_on(odm: Odm, steps: _Steps) -> int:
+    """Work until a signal comes; a database that cannot be reached for a while is waited for."""
+    while not steps.stop.is_set():
+        try:
+            odm.work(on_progress=steps)
+        except Unavailable as error:
+            click.echo(f"waiting: {error.message}", err=True)
+        steps.stop.wait(_INTERVAL)
+    return 0
+
+
+def _work_once(odm: Odm, steps: _Steps) -> int:
+    """Work until no job is left or none has moved for longer than a dead worker's lease; return how many are left."""
+    before: object = None
+    patience = time.monotonic()
+    while (left := odm.work(on_progress=steps)) and not steps.stop.is_set():
+        pending = odm.jobs()
+        state = {(job.key, job.gen, job.after) for job in pending}
+        if state != before:
+            before, patience = state, time.monotonic() + LEASE + _INTERVAL
+        if time.monotonic() > patience or not any(job.leased for job in pending):
+            break
+        steps.stop.wait(_INTERVAL)
+    return left
+
+
+def _index_object(row: IndexRow) -> dict[str, Any]:
+    return {
+        "collection": row.collection,
+        "keys": dict(row.keys),
+        "state": row.state,
+        "wanted": None if row.wanted is None else dict(row.wanted),
+        "present": None if row.present is None else dict(row.present),
+        "reason": row.reason,
+    }
+
+
+def _index_cells(row: IndexRow) -> tuple[str, ...]:
+    options: Mapping[str, Any] = (row.present if row.wanted is None else row.wanted) or {}
+    told = [name if value is True else f"{name}={value}" for name, value in options.items() if value is not False]
+    keys = ", ".join(f"{name}: {order}" for name, order in row.keys)
+    return row.collection, keys, ", ".join(told), row.state, row.reason
+
+
+def _progress(job: Job) -> str:
+    """Return how far a job is: of windows the share of their targets, else the last holder done."""
+    if job.kind == "windows":
+        done = 0 if job.after is None else sum(1 for id_ in job.targets if id_ <= job.after)
+        return f"{done} of {len(job.targets)}"
+    return "at the start" if job.after is None else f"after {job.after}"
+
+
+def _job_cells(job: Job) -> tuple[str, ...]:
+    leased = "yes" if job.leased else "no"
+    return job.kind, f"{job.model} {job.id}", job.relation, _progress(job), f"{job.since:%Y-%m-%d %H:%M:%S}", leased
+
+
+def _job_object(job: Job) -> dict[str, Any]:
+    return {
+        "kind": job.kind,
+        "model": job.model,
+        "id": str(job.id),
+        "relation": job.relation,
+        "after": None if job.after is None else str(job.after),
+        "targets": len(job.targets),
+        "since": job.since.replace(tzinfo=timezone.utc).isoformat(),
+        "leased": job.leased is not None,
+    }

@@ -1,0 +1,59 @@
+"""The thread of each process that works on jobs nobody is waiting for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from typing import final
+
+from gatewayfw.errors import GatewayError
+
+_LOG = logging.getLogger("gatewayfw.odm")
+#: Seconds between two looks for jobs that another process left behind.
+INTERVAL = 10.0
+#: Seconds until the next look while jobs are left, or after a failure.
+_SOON = 1.0
+
+
+@final
+class Helper:
+    """Calls ``work`` now and then, in a daemon thread of this process, until its owner is gone.
+
+    ``work`` is a bound method that works on jobs and returns how many are left. It is held weakly:
+    the thread ends when its owner is collected.
+    """
+
+    def __init__(self, work: Callable[[], int]) -> None:
+        self._work = weakref.WeakMethod(work, lambda _: self._wake.set())
+        self._wake = threading.Event()
+        self._pid = 0
+
+    def start(self) -> None:
+        """Start the thread unless this process has it: threads do not survive a fork."""
+        if self._pid != os.getpid():
+            self._pid, self._wake = os.getpid(), threading.Event()
+            threading.Thread(target=_run, args=(self._work, self._wake), name="gatewayfw-jobs", daemon=True).start()
+
+    def wake(self) -> None:
+        """Let the thread look at once."""
+        self.start()
+        self._wake.set()
+
+
+def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) -> None:
+    pause = 0.0  # another process may have left jobs behind
+    while True:
+        wake.wait(pause)
+        wake.clear()
+        work = owner()
+        if work is None:
+            return
+        try:
+            pause = _SOON if work() else INTERVAL
+        except GatewayError as error:
+            _LOG.warning("the work on jobs waits: %s", error.message)
+            pause = _SOON
+        del work

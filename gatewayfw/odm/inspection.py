@@ -1,0 +1,214 @@
+"""Reading documents together with all that decides what they embed, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bson import DatetimeMS, Decimal128, ObjectId
+
+from gatewayfw.odm.jobs import Jobs
+from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies, single_reverse
+from gatewayfw.odm.snapshots import HIDDEN, copy_of, ids_in, window_query
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.storage import Document, Storage
+
+#: Documents asked for at once.
+BATCH = 500
+#: Copies after which a batch ends, however few its documents are.
+MOST_COPIES = 20_000
+#: Where the ids of a model begin.
+START = object()
+
+#: The kinds of `_id` but null, in MongoDB's order, each with its lowest value. A comparison
+#: finds values of its own kind only, so one must ask for each.
+_KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
+    ((int, float, Decimal128), float("-inf")),
+    ((str,), ""),
+    ((Mapping,), {}),
+    ((bytes, UUID), b""),
+    ((ObjectId,), ObjectId(bytes(12))),
+    ((bool,), False),
+    ((datetime, DatetimeMS), datetime.min),
+)
+
+#: Documents by model and ``_id``.
+_Around = Mapping[str, Mapping[Any, Document]]
+
+
+@dataclass
+class Report:
+    """What is wrong with one document, and what its relations and wrong reverse relations should hold."""
+
+    findings: list[Finding] = field(default_factory=list)
+    verdicts: dict[Relation, Verdict] = field(default_factory=dict)
+    reverses: dict[RelatedRelation, Any] = field(default_factory=dict)
+
+
+class Inspector:
+    """Reads the documents of one storage and judges what they embed."""
+
+    def __init__(self, schemas: Schemas, storage: Storage) -> None:
+        self._schemas = schemas
+        self._storage = storage
+        self._jobs = Jobs(storage)
+
+    def paths(self, schema: ModelSchema) -> list[str]:
+        """Return the fields of a model that hold copies, and the hidden one; ``[]`` when none holds any."""
+        paths = [*schema.relations, *self._schemas.get_related_relations(schema.name)]
+        return [*paths, HIDDEN] if paths else []
+
+    def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
+        """Yield the documents of a model after an ``_id``, in its order, each with the model's `paths`."""
+        if last is START and (batch := self._batch(schema, {"_id": None})):
+            yield batch
+        first = _kind(last)
+        for number, (_types, lowest) in enumerate(_KINDS[first:], first):
+            goes_on = number == first and last is not START and last is not None
+            condition = {"$gt": last} if goes_on else {"$gte": lowest}
+            while batch := self._batch(schema, {"_id": condition}):
+                yield batch
+                condition = {"$gt": batch[-1]["_id"]}
+
+    def _batch(self, schema: ModelSchema, filter: Mapping[str, Any]) -> list[Document]:
+        batch, copies = [], 0
+        for document in self._storage.find(schema.name, filter, self.paths(schema), sort=[("_id", 1)], limit=BATCH):
+            batch.append(document)
+            copies += sum(len(value) for value in document.values() if isinstance(value, list))
+            if copies > MOST_COPIES:
+                break
+        return batch
+
+    def suspects(self, schema: ModelSchema, batch: list[Document]) -> list[object]:
+        """Return the ids of those documents of a batch that look wrong; writes under way look so too."""
+        around = self._around(schema, batch)
+        idle = {reverse: self._without_members(reverse, batch) for reverse in self._windows(schema)}
+        return [
+            document["_id"]
+            for document in batch
+            if any(one.findings for one in self._verdicts(schema, document, around, _nothing).values())
+            or self._wrong_reverses(schema, document, around, idle)
+        ]
+
+    def report(self, schema: ModelSchema, document: Document, drops: bool = False) -> Report:
+        """Judge one document, read with the model's `paths`; call it in a transaction for a sure answer.
+
+        With ``drops`` dangling copies may be dropped from required relations too.
+        """
+        around = self._around(schema, [document])
+        report = Report(verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
+        for verdict in report.verdicts.values():
+            report.findings += verdict.findings
+        for reverse, value in self._wrong_reverses(schema, document, around, {}).items():
+            pending = self._jobs.covers_reverse(reverse, document["_id"])
+            report.findings.append(Finding(reverse.name, DIFFERS_FROM_MEMBERS, True, pending))
+            if not pending:
+                report.reverses[reverse] = value
+        return report
+
+    # -- judging
+
+    def _verdicts(
+        self,
+        schema: ModelSchema,
+        document: Document,
+        around: _Around,
+        covered: Callable[[Relation, ObjectId], bool],
+        drops: bool = False,
+    ) -> dict[Relation, Verdict]:
+        verdicts = {}
+        for relation in schema.relations.values():
+            sources = around.get(relation.schema_name, {})
+            judge = Judge(relation, self._fields(relation), sources, covered, drops or relation.optional)
+            verdicts[relation] = judge.verdict(document)
+        return verdicts
+
+    def _wrong_reverses(
+        self,
+        schema: ModelSchema,
+        document: Document,
+        around: _Around,
+        idle: Mapping[RelatedRelation, set[ObjectId]],
+    ) -> dict[RelatedRelation, Any]:
+        """Return what the wrong reverse relations of a document should hold; None for nothing.
+
+        ``idle`` are ids of documents that are known to have no members.
+        """
+        wrong: dict[RelatedRelation, Any] = {}
+        for reverse in self._schemas.get_related_relations(schema.name).values():
+            found, fields = document.get(reverse.name), self._fields(reverse)
+            if reverse.type == "single":
+                members = around.get(reverse.member, {})
+                copy = single_reverse(reverse, fields, document["_id"], found, members)
+                if found is not None and (copy is None or not same(found, copy)):
+                    wrong[reverse] = copy
+            elif document.get(reverse.name, []) != [] or document["_id"] not in idle.get(reverse, ()):
+                window = self._window(reverse, fields, document["_id"])
+                if not same_copies(document.get(reverse.name, []), window):
+                    wrong[reverse] = window
+        return wrong
+
+    # -- reading
+
+    def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
+        """Read the sources that documents embed and the members their `single` reverses copy."""
+        ids: dict[str, set[ObjectId]] = {}
+        fields: dict[str, set[str]] = {}
+        reverses = self._schemas.get_related_relations(schema.name).values()
+        links: list[Relation | RelatedRelation] = [*schema.relations.values()]
+        links += [reverse for reverse in reverses if reverse.type == "single"]
+        for link in links:
+            model = link.schema_name if isinstance(link, Relation) else link.member
+            extra = f"{HIDDEN}.v" if isinstance(link, Relation) else f"{link.relation}._id"
+            fields.setdefault(model, set()).update(self._fields(link), [extra])
+            for document in documents:
+                ids.setdefault(model, set()).update(ids_in(document.get(link.name)))
+        return {model: self._found(model, sorted(ids[model]), sorted(fields[model])) for model in ids}
+
+    def _found(self, model: str, ids: list[ObjectId], fields: list[str]) -> dict[Any, Document]:
+        found: dict[Any, Document] = {}
+        for start in range(0, len(ids), BATCH):
+            part = ids[start : start + BATCH]
+            found.update((one["_id"], one) for one in self._storage.find(model, {"_id": {"$in": part}}, fields))
+        return found
+
+    def _window(self, reverse: RelatedRelation, fields: tuple[str, ...], target_id: object) -> list[Document]:
+        if not isinstance(target_id, ObjectId):
+            return []
+        query = window_query(reverse, fields, target_id)
+        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
+        return [copy_of(member, fields) for member in found]
+
+    def _without_members(self, reverse: RelatedRelation, batch: list[Document]) -> set[ObjectId]:
+        """Return ids of a batch that have neither window nor members, as far as one query tells."""
+        ids = {one["_id"] for one in batch if one.get(reverse.name, []) == [] and isinstance(one["_id"], ObjectId)}
+        path = f"{reverse.relation}._id"
+        if not ids:
+            return ids
+        found = list(self._storage.find(reverse.member, {path: {"$in": sorted(ids)}}, [path], limit=BATCH))
+        if len(found) == BATCH:
+            return set()
+        return ids.difference(*(ids_in(member.get(reverse.relation)) for member in found))
+
+    def _windows(self, schema: ModelSchema) -> list[RelatedRelation]:
+        return [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
+
+    def _fields(self, link: Relation | RelatedRelation) -> tuple[str, ...]:
+        """Return the pure fields of the copies that a relation or reverse relation holds."""
+        model = link.schema_name if isinstance(link, Relation) else link.member
+        return self._schemas.get_schema(model).copy_fields(link.excludes)
+
+
+def _nothing(_relation: Relation, _source_id: ObjectId) -> bool:
+    """Say of every copy that no job covers it."""
+    return False
+
+
+def _kind(id_: object) -> int:
+    """Return the number of the kind that an ``_id`` belongs to; 0 for null and `START`."""
+    if isinstance(id_, bool):
+        return next(number for number, (types, _) in enumerate(_KINDS) if bool in types)
+    return next((number for number, (types, _) in enumerate(_KINDS) if isinstance(id_, types)), 0)

@@ -1,0 +1,207 @@
+"""Pending work of changes that reach more copies than one transaction should write.
+
+A job is written in the transaction of the change itself, so either both happened or neither.
+Each change of what a job says counts ``gen`` up and starts it over; progress and removal are
+compare-and-set on (``v``, ``gen``, ``after``), so a worker that was overtaken changes nothing, not
+even in a later job of the same key: versions never come again. Leases
+only keep workers from doing the same work twice: what is right does not depend on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any, Literal, TypeVar, cast
+
+from bson import ObjectId
+
+from gatewayfw.errors import DuplicateKey
+from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage import Document, Index, Storage
+
+COLLECTION = "_gw_jobs"
+INDEXES = (Index((("id", 1),)),)
+#: Seconds after which another worker may take a job over.
+LEASE = 10.0
+
+Kind = Literal["copies", "removal", "windows"]
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is left to do for one source and one relation.
+
+    Attributes:
+        key: the job's ``_id``; one for copies or removal of a source in a relation, one for its windows.
+        kind: ``copies`` brings a changed source to its holders, ``removal`` takes a deleted one out
+            of them, ``windows`` sets the reverse relations of ``targets`` right.
+        model: the model of the document whose change made the job.
+        id: that document's ``_id``.
+        relation: ``<holder model>.<relation>``.
+        v: the source's version; of a deleted one, its last.
+        gen: grows with every change of the job.
+        after: the last id done; None at the start.
+        targets: for ``windows``, all ids to be done, ascending.
+        since: when the job was made, naive UTC.
+        leased: until when a worker holds it, naive UTC; None when nobody does.
+    """
+
+    key: str
+    kind: Kind
+    model: str
+    id: ObjectId
+    relation: str
+    v: int
+    gen: int
+    after: ObjectId | None
+    targets: tuple[ObjectId, ...]
+    since: datetime
+    leased: datetime | None
+
+
+class Jobs:
+    """The jobs in one storage."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    # -- made and asked for inside transactions
+
+    def put(
+        self, kind: Kind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
+    ) -> str:
+        """Write a job, or start one of the same source and relation over; return its key."""
+        model, id_ = source
+        key = _key(model, id_, relation, kind)
+        present = next(self._storage.find(COLLECTION, {"_id": key}, ["targets"]), None)
+        wanted = sorted({*targets, *(present or {}).get("targets", ())})
+        told = {"kind": kind, "v": v, "after": None, "targets": wanted}
+        if present is None:
+            fixed = {"_id": key, "model": model, "id": id_, "relation": _named(relation), "since": _now()}
+            try:
+                self._storage.insert(COLLECTION, [{**fixed, **told, "gen": 1, "lease": None}])
+            except DuplicateKey:
+                if self._storage.has_transactions():
+                    raise
+                return self.put(kind, source, relation, v, targets)
+        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told, "$inc": {"gen": 1}}, ()) is None:
+            return self.put(kind, source, relation, v, targets)  # done meanwhile; only without transactions
+        return key
+
+    def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
+        """Return those ids of a model for which a job is pending: no document may take them yet."""
+        found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
+        return sorted({one["id"] for one in found})
+
+    def covers_copy(self, relation: Relation, source_id: object) -> bool:
+        """Return whether a pending job will set the copies of a source in a relation right."""
+        wanted = {"id": source_id, "model": relation.schema_name, "relation": _named(relation)}
+        return self._storage.count(COLLECTION, {**wanted, "kind": {"$ne": "windows"}}, 1) > 0
+
+    def covers_reverse(self, reverse: RelatedRelation, target_id: object) -> bool:
+        """Return whether a pending job will set a reverse relation of a target right."""
+        wanted = {"kind": "windows", "relation": f"{reverse.member}.{reverse.relation}", "targets": target_id}
+        return self._storage.count(COLLECTION, wanted, 1) > 0
+
+    # -- asked for by workers
+
+    def listed(self) -> list[Job]:
+        """Return all pending jobs, oldest first."""
+        return [_job(one) for one in self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])]
+
+    def claim(self, key: str, worker: str) -> Job | None:
+        """Lease a job; None when it is done or another worker holds it."""
+        free = [{"lease": None}, {"lease.until": {"$lt": _now()}}, {"lease.worker": worker}]
+        update = {"$set": {"lease": _lease(worker)}}
+        found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
+        return None if found is None else _job(found)
+
+    def advance(self, job: Job, after: ObjectId | None, worker: str) -> Job | None:
+        """Note progress and renew the lease; None when the job has changed meanwhile."""
+        update = {"$set": {"after": after, "lease": _lease(worker)}}
+        found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
+        return None if found is None else _job(found)
+
+    def finish(self, job: Job) -> bool:
+        """Remove a job that is done; False when it has changed meanwhile."""
+        return self._storage.delete_many(COLLECTION, _unchanged(job)) > 0
+
+    def release(self, key: str, worker: str) -> None:
+        """Let other workers have a job at once."""
+        self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": {"lease": None}}, ())
+
+
+class Backlog:
+    """How much one attempt of an operation may write itself, and the jobs it leaves.
+
+    Attributes:
+        limit: copies it may write itself; infinity where everything is written at once.
+        keys: the jobs left; those of an attempt that failed do not exist.
+    """
+
+    def __init__(self, jobs: Jobs, limit: float = math.inf) -> None:
+        self.jobs = jobs
+        self.limit = limit
+        self.keys: set[str] = set()
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.limit < math.inf
+
+    def beyond(self, sizes: Mapping[K, int], already: int = 0) -> set[K]:
+        """Return what must be left to jobs: the largest ones, so that the others keep to the limit."""
+        left, beyond = self.limit - already, set()
+        for name in sorted(sizes, key=lambda one: sizes[one]):
+            left -= sizes[name]
+            if sizes[name] and left < 0:
+                beyond.add(name)
+        return beyond
+
+    def leave(
+        self, kind: Kind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
+    ) -> None:
+        """Leave the work on one source and relation to a job."""
+        self.keys.add(self.jobs.put(kind, source, relation, v, targets))
+
+
+def _key(model: str, id_: ObjectId, relation: Relation, kind: Kind) -> str:
+    key = f"{model}:{id_}:{_named(relation)}"
+    return f"{key}:windows" if kind == "windows" else key
+
+
+def _named(relation: Relation) -> str:
+    return f"{relation.model}.{relation.name}"
+
+
+def _unchanged(job: Job) -> dict[str, Any]:
+    return {"_id": job.key, "v": job.v, "gen": job.gen, "after": job.after}
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def _lease(worker: str) -> dict[str, Any]:
+    return {"worker": worker, "until": _now() + timedelta(seconds=LEASE)}
+
+
+def _job(stored: Document) -> Job:
+    lease = stored.get("lease")
+    until = lease.get("until") if isinstance(lease, Mapping) else None
+    return Job(
+        key=stored["_id"],
+        kind=cast(Kind, stored["kind"]),
+        model=stored["model"],
+        id=stored["id"],
+        relation=stored["relation"],
+        v=stored["v"],
+        gen=stored["gen"],
+        after=stored["after"],
+        targets=tuple(stored["targets"]),
+        since=stored["since"],
+        leased=until if until is not None and until > _now() else None,
+    )

@@ -1,0 +1,180 @@
+"""What is wrong with the copies in one document, and what it should hold instead; pure functions.
+
+What is right is said by the rules of `gatewayfw.odm.snapshots`. A finding can be mended unless
+mending would lose what nothing else in the database says; that is for a person to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bson import ObjectId, encode
+
+from gatewayfw.odm.snapshots import Hidden, assign, copy_of, embedded, ids_in
+from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage import Document
+
+IS_REQUIRED = "is required"
+IS_EMPTY = "is empty"
+IS_LIST = "is a list"
+IS_NO_LIST = "is no list"
+NO_COPY = "holds what is no copy"
+DOUBLED = "embeds a document twice"
+SEVERAL = "holds several documents"
+OVER_LIMIT = "is over its limit"
+DANGLING = "its source does not exist"
+DIFFERS = "differs from its source"
+AHEAD = "is newer than its source"
+DIFFERS_FROM_MEMBERS = "differs from its members"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong: where, what, and whether it can be mended or a job is about to."""
+
+    path: str
+    reason: str
+    mendable: bool = True
+    pending: bool = False
+
+
+@dataclass
+class Verdict:
+    """What is wrong with one relation of a document.
+
+    Attributes:
+        copies: what the relation should hold, in order.
+        taken: the copies that are taken anew from their sources: the sources' versions, by id.
+        gone: ids of the copies to be dropped.
+        orphaned: whether the relation is required and each of its sources is gone for good.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    copies: list[Document] = field(default_factory=list)
+    taken: dict[ObjectId, int] = field(default_factory=dict)
+    gone: list[ObjectId] = field(default_factory=list)
+    orphaned: bool = False
+
+    def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
+        """Return the update that mends the relation's value; ``{}`` when there is nothing to mend."""
+        mends = any(finding.mendable and not finding.pending for finding in self.findings)
+        return assign(relation.name, embedded(relation, self.copies)) if mends else {}
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The judge of one relation.
+
+    Attributes:
+        fields: the pure fields of its copies.
+        sources: the documents it may embed, by ``_id``; one that is missing does not exist.
+        covered: tells whether a pending job will set the copies of a source right.
+        drops: whether dangling copies may be dropped.
+    """
+
+    relation: Relation
+    fields: tuple[str, ...]
+    sources: Mapping[ObjectId, Document]
+    covered: Callable[[Relation, ObjectId], bool]
+    drops: bool
+
+    def verdict(self, document: Mapping[str, Any]) -> Verdict:
+        """Return what is wrong with the relation's value in a document."""
+        relation, verdict = self.relation, Verdict()
+        value = document.get(relation.name)
+        elements = value if isinstance(value, list) else [] if value is None else [value]
+        usable = [one for one in elements if isinstance(one, Mapping) and isinstance(one.get("_id"), ObjectId)]
+        distinct: dict[ObjectId, Document] = {}
+        for copy in usable:
+            distinct.setdefault(copy["_id"], dict(copy))
+        if not distinct and not relation.optional:
+            verdict.findings.append(Finding(relation.name, IS_REQUIRED, mendable=False))
+        elif relation.type == "single" and len(distinct) > 1:
+            verdict.findings.append(Finding(relation.name, SEVERAL, mendable=False))
+        else:
+            verdict.findings += self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
+            if relation.limit is not None and len(distinct) > relation.limit:
+                verdict.findings.append(Finding(relation.name, OVER_LIMIT, mendable=False))
+            versions = _versions(document, relation)
+            for id_, copy in distinct.items():
+                self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
+            lost = [id_ for id_ in distinct if id_ not in self.sources and not self.covered(self.relation, id_)]
+            verdict.orphaned = not relation.optional and len(lost) == len(distinct)
+        return verdict
+
+    def _form(self, value: object, strange: int, doubled: int) -> list[Finding]:
+        """Judge the form of a value, given how many elements are no copies, and how many repeat one."""
+        if value == []:
+            return [Finding(self.relation.name, IS_EMPTY)]
+        reasons = []
+        if value is not None and isinstance(value, list) == (self.relation.type == "single"):
+            reasons.append(IS_LIST if isinstance(value, list) else IS_NO_LIST)
+        if strange:
+            reasons.append(NO_COPY)
+        if doubled:
+            reasons.append(DOUBLED)
+        return [Finding(self.relation.name, reason) for reason in reasons]
+
+    def _judge_copy(self, id_: ObjectId, copy: Document, version: object, verdict: Verdict) -> None:
+        path = f"{self.relation.name}.{id_}"
+        source = self.sources.get(id_)
+        if source is None:
+            pending = self.covered(self.relation, id_)
+            verdict.findings.append(Finding(path, DANGLING, self.drops, pending))
+            if self.drops and not pending:
+                verdict.gone.append(id_)
+            else:
+                verdict.copies.append(copy)
+            return
+        right = copy_of(source, self.fields)
+        newest = Hidden(source).v
+        ahead = not _is_at_most(version, newest)
+        if ahead or not same(copy, right):
+            # A job renews no copy that says it is as new as the source.
+            pending = _is_at_most(version, newest - 1) and self.covered(self.relation, id_)
+            verdict.findings.append(Finding(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
+            if not pending:
+                verdict.taken[id_] = newest
+                copy = right
+        verdict.copies.append(copy)
+
+
+def single_reverse(
+    reverse: RelatedRelation, fields: tuple[str, ...], target: object, found: object, members: Mapping[Any, Document]
+) -> Document | None:
+    """Return what a `single` reverse that holds ``found`` should hold; None for nothing.
+
+    ``members`` holds the member that ``found`` copies, if it exists.
+    """
+    member = members.get(found.get("_id")) if isinstance(found, Mapping) else None
+    if member is None or target not in ids_in(member.get(reverse.relation)):
+        return None
+    return copy_of(member, fields)
+
+
+def same_copies(found: object, expected: Sequence[Document]) -> bool:
+    """Return whether a stored window is the expected one; an empty one may be absent."""
+    return isinstance(found, list) and len(found) == len(expected) and all(map(same, found, expected))
+
+
+def same(found: object, expected: Document) -> bool:
+    """Return whether a stored copy is the expected one; the order of its fields is open."""
+    if found == expected:
+        return True
+    # Not-a-number is unequal to itself; its stored form is not.
+    if not isinstance(found, Mapping) or found.keys() != expected.keys():
+        return False
+    return encode({name: found[name] for name in expected}) == encode(expected)
+
+
+def _is_at_most(version: object, most: int) -> bool:
+    """Return whether a stored version is a number, as far as one of another tool's making can be compared."""
+    return isinstance(version, (int, float)) and not isinstance(version, bool) and version <= most
+
+
+def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, Any]:
+    """Return the source versions that a document's copies say they were taken from."""
+    versions: Mapping[str, Any] = Hidden(document).document().get("at", {}).get(relation.name, {})
+    return versions

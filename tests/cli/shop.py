@@ -1,0 +1,55 @@
+"""A gateway of two related models, and how tests run commands."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from gatewayfw.cli import gateway_group
+from gatewayfw.core import gateway
+from gatewayfw.schemas import number, optional, string
+
+
+def shop(database):
+    """A gateway with two related models and an act of each kind."""
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("shop", {"name": string(), "secret": optional(string())}, options={"excludes": ["secret"]})
+    reverse = {"items": {"type": "multiple", "limit": 5}, "first": {"type": "single"}}
+    items = gw.odm.new_model(
+        "item",
+        {"name": string(), "price": number()},
+        {"shop": {"schemaName": "shop", "type": "single", "optional": True, "relatedRelations": reverse}},
+    )
+
+    @gw.acts.act("item", "addItem", set={"name": string(), "price": number()}, get=1, mode="create")
+    def add_item(body):
+        """Add an item.
+
+        More about it.
+        """
+        return items.insert_one(doc=body["details"]["set"], projection=body["details"]["get"])
+
+    @gw.acts.act("item", "whoAmI")
+    def who_am_i(body):
+        return gw.context_fns.get_context_model().Headers.get("token")
+
+    gw.acts.set_service("far", "http://127.0.0.1:1")
+    return gw
+
+
+def make_app(**gateways):
+    """An app with each gateway under its name."""
+    app = Flask("host")
+    for name, gw in gateways.items():
+        app.register_blueprint(gw.blueprint(name), url_prefix=f"/{name}")
+    return app
+
+
+def runner(app):
+    """A function that runs a command of an app: exit status and output."""
+
+    def run(*words):
+        result = app.test_cli_runner().invoke(gateway_group, list(words))
+        return result.exit_code, result.output
+
+    return run

@@ -1,0 +1,179 @@
+"""Replica sets of local mongods that can be killed and started again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from gatewayfw.testing import supervisor
+from gatewayfw.testing.mongod import MongodNotFound, find_mongod
+
+NAME = "faults"
+#: Seconds until a started set must have a primary.
+START_WAIT = 60.0
+#: Milliseconds without a primary until its followers elect another one.
+ELECTION = 2000
+
+
+class Member:
+    """One mongod, run by the supervisor that ends it with this process, also when this is killed."""
+
+    def __init__(self, folder, port):
+        self.port = port
+        self._folder = folder
+        self._process = None
+        self._client = None
+        (folder / "db").mkdir(parents=True)
+
+    def start(self):
+        program = find_mongod()
+        if program is None:
+            raise MongodNotFound
+        argv = [sys.executable, "-I", "-S", supervisor.__file__, str(self._folder), "keep", str(program)]
+        self._process = subprocess.Popen(
+            [*argv, *_options(self._folder / "db", self.port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._client = MongoClient(
+            "127.0.0.1", self.port, directConnection=True, serverSelectionTimeoutMS=1000, socketTimeoutMS=5000
+        )
+
+    def command(self, *command):
+        """Run a command of the database admin on this very member."""
+        assert self._process.poll() is None, (self._folder / "mongod.log").read_text()[-2000:]
+        return self._client.admin.command(*command)
+
+    def runs(self):
+        """Whether it was started and not killed."""
+        return self._process is not None
+
+    def is_primary(self):
+        """Whether it takes writes."""
+        if not self.runs():
+            return False
+        with contextlib.suppress(PyMongoError):
+            return self.command("hello")["isWritablePrimary"]
+        return False
+
+    def kill(self):
+        """End it as ``kill -9`` does; do nothing when it does not run."""
+        if not self.runs():
+            return
+        # The supervisor leads a session of its own, with mongod in it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._process.stdin.close()
+        self._client.close()
+        self._process = self._client = None
+
+
+class ReplicaSet:
+    """Mongods on free ports, their data in a temporary folder; used inside ``with``.
+
+    With ``proxy`` there is one member, and all but this class reach it through the proxy only.
+    """
+
+    def __init__(self, size=3, proxy=None):
+        self._folder = Path(tempfile.mkdtemp(prefix="gatewayfw-faults-"))
+        ports = _free_ports(1 if proxy else size)
+        self.members = [Member(self._folder / str(port), port) for port in ports]
+        self._hosts = [f"127.0.0.1:{proxy.port if proxy else port}" for port in ports]
+        if proxy:
+            proxy.connect_to(ports[0])
+
+    @property
+    def uri(self):
+        """The connection string, without a database."""
+        return f"mongodb://{','.join(self._hosts)}/?replicaSet={NAME}"
+
+    def __enter__(self):
+        try:
+            self.start()
+            self._initiate()
+            self.wait_for_primary()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def start(self):
+        """Start all members; their data is what it was when they were killed."""
+        for member in self.members:
+            member.start()
+
+    def kill(self):
+        """Kill all members."""
+        for member in self.members:
+            member.kill()
+
+    def primary(self):
+        """Return the member that takes writes, or None."""
+        return next((member for member in self.members if member.is_primary()), None)
+
+    def wait_for_primary(self):
+        """Return the primary when there is one."""
+        end = time.monotonic() + START_WAIT
+        while time.monotonic() < end:
+            if member := self.primary():
+                return member
+            time.sleep(0.02)
+        raise AssertionError(f"no primary after {START_WAIT:.0f} s")
+
+    def _initiate(self):
+        hosts = [{"_id": number, "host": host} for number, host in enumerate(self._hosts)]
+        settings = {"electionTimeoutMillis": ELECTION, "heartbeatIntervalMillis": 500}
+        config = {"_id": NAME, "members": hosts, "settings": settings}
+        for member in self.members:
+            _wait_until_listening(member.port)
+        self.members[0].command("replSetInitiate", config)
+
+
+def _options(db, port):
+    options = {
+        "--dbpath": db,
+        "--port": port,
+        "--bind_ip": "127.0.0.1",
+        "--replSet": NAME,
+        "--oplogSize": 256,
+        "--wiredTigerCacheSizeGB": 0.25,
+    }
+    given = [word for name, value in options.items() for word in (name, str(value))]
+    parameters = {"transactionLifetimeLimitSeconds": 5, "diagnosticDataCollectionEnabled": "false"}
+    return [*given, *(f"--setParameter={name}={value}" for name, value in parameters.items()), "--nounixsocket"]
+
+
+def _free_ports(count):
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def _wait_until_listening(port):
+    end = time.monotonic() + START_WAIT
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise AssertionError(f"no mongod listens at {port}")

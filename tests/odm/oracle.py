@@ -1,0 +1,97 @@
+"""The judge of all tests: compare every embedded copy and every window with its source.
+
+Everything expected is computed here from whole documents, on purpose without the queries that
+the write algorithms and `gatewayfw.odm.integrity` use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.odm import Problem
+from gatewayfw.odm.projection import copies_in, order_key
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, copy_of, ids_in
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.storage import Document, Storage
+
+_Collections = Mapping[str, Mapping[Any, Document]]
+
+
+def check(schemas: Schemas, storage: Storage) -> list[Problem]:
+    """Return every copy, window and `single` reverse that is not right. Reads everything into memory."""
+    models = schemas.get_schemas()
+    data = {name: {document["_id"]: document for document in storage.find(name, {})} for name in models}
+    return [problem for schema in models.values() for problem in _model_problems(schemas, schema, data)]
+
+
+def _model_problems(schemas: Schemas, schema: ModelSchema, data: _Collections) -> Iterator[Problem]:
+    reverses = schemas.get_related_relations(schema.name).values()
+    for id_, document in data[schema.name].items():
+        for relation in schema.relations.values():
+            yield from _relation_problems(schemas, relation, document, data)
+        for reverse in reverses:
+            fields = schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
+            expected: object
+            if reverse.type == "multiple":
+                expected = _window(reverse, fields, id_, data)
+                found: object = document.get(reverse.name, [])
+            else:
+                found = document.get(reverse.name)
+                expected = found and _holder_copy(reverse, fields, id_, found, data)
+            if found != expected:
+                yield Problem(schema.name, id_, reverse.name, "differs from its members")
+
+
+def _relation_problems(
+    schemas: Schemas, relation: Relation, document: Document, data: _Collections
+) -> Iterator[Problem]:
+    fields = schemas.get_schema(relation.schema_name).copy_fields(relation.excludes)
+    value = document.get(relation.name)
+    versions = Hidden(document).document().get("at", {}).get(relation.name, {})
+    ids = ids_in(value)
+    if len(set(ids)) < len(ids):
+        yield Problem(relation.model, document["_id"], relation.name, "embeds a document twice")
+    if not relation.optional and not ids:
+        yield Problem(relation.model, document["_id"], relation.name, "is required")
+    if value == []:
+        yield Problem(relation.model, document["_id"], relation.name, "is empty")
+    if relation.limit is not None and len(ids) > relation.limit:
+        yield Problem(relation.model, document["_id"], relation.name, "is over its limit")
+    for copy in copies_in(value):
+        path = f"{relation.name}.{copy.get('_id')}"
+        source = data[relation.schema_name].get(copy.get("_id"))
+        if source is None:
+            yield Problem(relation.model, document["_id"], path, "its source does not exist")
+        elif copy != copy_of(source, fields):
+            yield Problem(relation.model, document["_id"], path, "differs from its source")
+        elif versions.get(str(copy["_id"]), 0) > source.get(HIDDEN, {}).get("v", 0):
+            yield Problem(relation.model, document["_id"], path, "is newer than its source")
+
+
+def _window(reverse: RelatedRelation, fields: tuple[str, ...], target: object, data: _Collections) -> list[Document]:
+    """Return the exact top of the members, by the sort and then by ``_id`` ascending."""
+    members = [one for one in data[reverse.member].values() if _is_member(reverse, one, target)]
+    assert reverse.sort is not None
+    members.sort(key=lambda one: order_key(one["_id"]))
+    by = reverse.sort
+    members.sort(key=lambda one: order_key(one.get(by.field)), reverse=by.direction < 0)
+    return [copy_of(member, fields) for member in members[: reverse.limit]]
+
+
+def _is_member(reverse: RelatedRelation, document: Document, target: object) -> bool:
+    if not isinstance(target, ObjectId) or target not in ids_in(document.get(reverse.relation)):
+        return False
+    return not Hidden(document).is_out(reverse, target)
+
+
+def _holder_copy(
+    reverse: RelatedRelation, fields: tuple[str, ...], target: object, found: Mapping[str, Any], data: _Collections
+) -> Document | None:
+    """Return what a `single` reverse must hold: the copy of a member that still embeds the target."""
+    member = data[reverse.member].get(found.get("_id"))
+    if member is None or target not in ids_in(member.get(reverse.relation)):
+        return None
+    return copy_of(member, fields)

@@ -1,0 +1,190 @@
+"""The indexes that models need, compared with those there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.odm import Odm
+from gatewayfw.odm.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
+from gatewayfw.odm.jobs import COLLECTION, INDEXES
+from gatewayfw.schemas import Schemas, number, string
+from gatewayfw.settings import Settings
+from gatewayfw.storage import Index
+
+A = (("a", 1),)
+
+
+def states(rows):
+    return [(row.state, row.reason) for row in rows]
+
+
+@pytest.fixture
+def small(storage):
+    """An Odm that builds plain indexes at first use in collections of two documents at most."""
+    odm = Odm(Schemas(Settings()), Settings(index_build_limit=2))
+    odm.set_db(storage)
+    define(odm)
+    return odm
+
+
+def define(odm):
+    """A model with a unique and a plain index, and one that embeds it."""
+    indexes = [{"indexSpec": {"name": 1}, "options": {"unique": True}}, {"indexSpec": {"size": -1}}]
+    odm.new_model("land", {"name": string(), "size": number()}, options={"createIndex": indexes})
+    odm.new_model("city", {"name": string()}, {"land": {"schemaName": "land", "type": "single"}})
+
+
+def report(odm):
+    """The rows by collection and keys, with state and reason."""
+    rows = index_report(odm.schemas, odm.storage)
+    return {(row.collection, *dict(row.keys)): (row.state, row.reason) for row in rows}
+
+
+def test_an_index_that_is_there_is_present():
+    wanted, present = Index(A, {"unique": True}), Index(A, {"name": "a_1", "unique": True})
+    assert compared("things", [wanted], [present]) == [
+        IndexRow("things", A, "present", {"unique": True}, {"name": "a_1", "unique": True})
+    ]
+
+
+def test_an_index_that_is_not_there_is_missing():
+    assert compared("things", [Index(A)], [Index((("a", -1),))]) == [
+        IndexRow("things", A, "missing", {}, None),
+        IndexRow("things", (("a", -1),), "extra", None, {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "present", "difference"),
+    [
+        ({"unique": True}, {}, "unique"),
+        ({}, {"unique": True}, "unique"),
+        ({}, {"sparse": True}, "sparse"),
+        ({}, {"expireAfterSeconds": 0}, "expireAfterSeconds"),
+        ({"expireAfterSeconds": 1}, {"expireAfterSeconds": 2}, "expireAfterSeconds"),
+        ({"partialFilterExpression": {"b": 1}}, {}, "partialFilterExpression"),
+        ({"collation": {"locale": "en"}}, {}, "collation"),
+        ({"collation": {"locale": "en"}}, {"collation": {"locale": "en", "strength": 2}}, "collation"),
+        ({"name": "x"}, {"name": "a_1"}, "name"),
+        ({"unique": True, "name": "x"}, {"sparse": True, "name": "a_1"}, "unique, sparse, name"),
+    ],
+)
+def test_other_options_differ(wanted, present, difference):
+    assert states(compared("things", [Index(A, wanted)], [Index(A, present)])) == [("differs", f"other {difference}")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "present"),
+    [
+        ({"unique": False, "sparse": False}, {}),
+        ({}, {"name": "anything", "hidden": True}),
+        (
+            {"collation": {"locale": "en"}},
+            {
+                "collation": {
+                    "locale": "en",
+                    "strength": 3,
+                    "caseLevel": False,
+                    "numericOrdering": False,
+                    "version": "57",
+                }
+            },
+        ),
+    ],
+    ids=["false is absent", "names and unknown options", "a collation filled in"],
+)
+def test_the_same_options_in_other_words_do_not_differ(wanted, present):
+    assert states(compared("things", [Index(A, wanted)], [Index(A, present)])) == [("present", "")]
+
+
+def test_of_several_with_the_same_keys_the_one_that_fits_is_taken():
+    sparse, plain = Index(A, {"sparse": True}), Index(A)
+    assert [(row.state, row.present) for row in compared("things", [plain], [sparse, plain])] == [
+        ("present", {}),
+        ("extra", {"sparse": True}),
+    ]
+
+
+def test_a_report_names_all_and_creates_nothing(small, storage):
+    expected = {
+        ("land", "name"): ("missing", ""),
+        ("land", "size"): ("missing", ""),
+        ("city", "land._id", "_id"): ("missing", ""),
+    }
+    found = [{key: row for key, row in report(small).items() if key[0] != COLLECTION} for _ in range(2)]
+    assert found == [expected, expected]
+    assert [storage.indexes(name) for name in ("land", "city", COLLECTION)] == [[], [], []]
+
+
+def test_indexes_of_jobs_are_wanted_where_there_are_jobs(small, storage):
+    wanted = {(COLLECTION, *dict(index.keys)) for index in INDEXES}
+    assert {key for key in report(small) if key[0] == COLLECTION} == (wanted if storage.multi_process else set())
+
+
+def test_missing_ones_are_created_in_large_collections_too(small, storage):
+    storage.insert("land", [{"_id": number, "name": str(number)} for number in range(3)])
+    rows = create_missing(small.schemas, storage)
+    assert {(row.state, row.reason) for row in rows} == {("present", "")}
+    assert {index.keys for index in storage.indexes("land")} == {(("name", 1),), (("size", -1),)}
+
+
+def test_what_cannot_be_created_is_missing_with_the_reason_and_the_rest_is_created(small, storage):
+    storage.insert("land", [{"_id": 1, "name": "x"}, {"_id": 2, "name": "x"}])
+    reason = "land: index {'name': 1} cannot be built: two documents share a value"
+    rows = create_missing(small.schemas, storage)
+    assert [(row.keys, row.state, row.reason) for row in rows if row.collection == "land"] == [
+        ((("name", 1),), "missing", reason),
+        ((("size", -1),), "present", ""),
+    ]
+
+
+def test_creating_never_changes_or_drops(small, storage):
+    storage.ensure("land", [Index((("name", 1),)), Index((("old", 1),))], 10)
+    before = storage.indexes("land")
+    rows = create_missing(small.schemas, storage)
+    assert states(row for row in rows if row.collection == "land") == [
+        ("differs", "other unique"),
+        ("present", ""),
+        ("extra", ""),
+    ]
+    assert [index for index in storage.indexes("land") if index in before] == before
+
+
+def test_first_use_builds_only_unique_indexes_on_a_large_collection(small, storage):
+    storage.insert("land", [{"_id": number, "name": str(number)} for number in range(3)])
+    assert small.model("land").count() == 3
+    assert [report(small)[key][0] for key in [("land", "name"), ("land", "size"), ("city", "land._id", "_id")]] == [
+        "present",
+        "missing",
+        "present",
+    ]
+    assert small.ready() == ["land: index {'size': -1} is missing; the collection is large"]
+
+
+def test_first_use_builds_all_in_a_small_collection(small, storage):
+    storage.insert("land", [{"_id": number, "name": str(number)} for number in range(2)])
+    assert small.model("land").count() == 2
+    assert small.ready() == []
+
+
+def test_first_use_inside_a_transaction_builds_before_it_begins(small, storage, monkeypatch):
+    inside, built = [], []
+    ensure = type(storage).ensure
+    monkeypatch.setattr(
+        type(storage), "ensure", lambda self, *given: built.append(bool(inside)) or ensure(self, *given)
+    )
+
+    def add():
+        inside.append(True)
+        id_ = small.model("land").insert_one(doc={"name": "x", "size": 1})["_id"]
+        return small.model("city").insert_one(doc={"name": "y"}, relations={"land": {"_ids": id_}})
+
+    assert small.transaction(add)["name"] == "y"
+    assert (set(built), {state for state, _ in report(small).values()}) == ({False}, {"present"})
+
+
+def test_wanted_indexes_of_a_model_without_relations_are_its_own(small):
+    assert [(index.keys, index.unique) for index in wanted_indexes(small.schemas.get_schema("land"))] == [
+        ((("name", 1),), True),
+        ((("size", -1),), False),
+    ]

@@ -1,0 +1,195 @@
+"""A second transaction at every point of a first one: the outcome is that of one after the other."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import DuplicateKey, NotFound, StillReferenced
+from gatewayfw.odm import Odm
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome
+from tests.odm.world import World, define_world
+
+pytestmark = pytest.mark.mongo
+
+LAND, OTHER, EMPTY = (ObjectId(f"{number:024x}") for number in (1, 2, 3))
+FAR, SOUTH, NORTH, TOP, NEW, NEWER = (ObjectId(f"{number:024x}") for number in range(11, 17))
+ANNA, BERT, CARL, DORA, ERIC = (ObjectId(f"{number:024x}") for number in range(21, 26))
+CHESS, GOLF = (ObjectId(f"{number:024x}") for number in (31, 32))
+
+#: The version of documents that were inserted with an `_id`, by the clock that `world_storage` sets.
+V = 1000
+
+
+@pytest.fixture(params=[SteppingMongo])
+def world_storage(request, world_database, monkeypatch):
+    """An empty storage with points, at a fixed time, so that equal operations store equal documents."""
+    monkeypatch.setattr("gatewayfw.odm.models.time", SimpleNamespace(time=lambda: 1.0))
+    for name in world_database.list_collection_names():
+        world_database[name].delete_many({})
+    return request.param(world_database)
+
+
+def populate(world):
+    """Three countries, four cities of the first, four people, three of whom visited it, and two clubs."""
+    for id_, name in ((LAND, "land"), (OTHER, "other"), (EMPTY, "empty")):
+        world.country.insert_one(doc={"_id": id_, "name": name})
+    for id_, name, population in ((FAR, "far", 10), (SOUTH, "south", 20), (NORTH, "north", 30), (TOP, "top", 40)):
+        insert_city(id_, name=name, population=population)(world)
+    for id_, name, age, visited in ((ANNA, "anna", 30, [LAND, OTHER]), (BERT, "bert", 20, [LAND])):
+        insert_person(id_, name=name, age=age, visited=visited)(world)
+    insert_person(CARL, name="carl", age=40, visited=[LAND])(world)
+    insert_person(ERIC, name="eric", age=50)(world)
+    for id_, name, places in ((CHESS, "chess", [FAR]), (GOLF, "golf", [FAR, SOUTH])):
+        relations = {"places": {"_ids": places, "relatedRelations": {"clubs": True}}}
+        world.club.insert_one(doc={"_id": id_, "name": name}, relations=relations)
+    relations = {"clubs": {"_ids": [GOLF], "relatedRelations": {"members": True, "president": True}}}
+    world.person.add_relation(filters={"_id": CARL}, relations=relations)
+
+
+@pytest.fixture
+def other(world, world_storage, world_database):
+    """The same populated world as another process would see it."""
+    populate(world)
+    odm = Odm(Schemas(Settings()), Settings())
+    odm.set_db(type(world_storage)(world_database))
+    other = World(odm, define_world(odm))
+    odm.ready()
+    return other
+
+
+# -- operations
+
+
+def insert_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
+    relations = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
+    return lambda world: world.city.insert_one(doc={"_id": id_, "name": "new", **fields}, relations=relations)
+
+
+def insert_cities(flags):
+    relations = {"country": {"_ids": LAND, "relatedRelations": dict.fromkeys(flags, True)}}
+    docs = [{"_id": NEW, "name": "new", "population": 35}, {"_id": NEWER, "name": "newer", "population": 36}]
+    return lambda world: world.city.insert_many(docs=docs, relations=relations)
+
+
+def insert_person(id_=DORA, visited=(), name="dora", age=25, **single):
+    relations = {relation: {"_ids": target} for relation, target in single.items()}
+    if visited:
+        relations["visited"] = {"_ids": list(visited), "relatedRelations": {"visitors": True}}
+    return lambda world: world.person.insert_one(doc={"_id": id_, "name": name, "age": age}, relations=relations)
+
+
+def insert_country(id_):
+    return lambda world: world.country.insert_one(doc={"_id": id_, "name": "same"})
+
+
+def change(model, id_, **fields):
+    return lambda world: getattr(world, model).find_one_and_update(filter={"_id": id_}, update={"$set": fields})
+
+
+def delete(model, id_):
+    return lambda world: getattr(world, model).delete_one(filter={"_id": id_})
+
+
+def cascade(model, id_):
+    return lambda world: getattr(world, model).delete_one(filter={"_id": id_}, hard_cascade=True)
+
+
+def add(relation, ids, id_=BERT, flags=(), replace=False):
+    relations = {relation: {"_ids": ids, "relatedRelations": dict.fromkeys(flags, True)}}
+    return lambda world: world.person.add_relation(filters={"_id": id_}, relations=relations, replace=replace)
+
+
+def remove(relation, ids, id_):
+    return lambda world: world.person.remove_relation(filters={"_id": id_}, relations={relation: {"_ids": ids}})
+
+
+def several(*operations):
+    return lambda world: world.odm.transaction(lambda: [operation(world) for operation in operations])
+
+
+#: Pairs of operations that meet on some document.
+PAIRS = {
+    "insert-rename": (insert_city(flags=[]), change("country", LAND, name="new land")),
+    "insert-delete": (insert_city(flags=[], country=EMPTY), delete("country", EMPTY)),
+    "insert-outside": (insert_city(flags=["biggest"], population=25), delete("city", TOP)),
+    "rename-outside": (change("city", FAR, name="new far"), delete("city", TOP)),
+    "two-sources": (insert_person(home=NORTH, born=EMPTY), delete("country", EMPTY)),
+    "insert-many": (insert_cities(flags=[]), change("country", LAND, name="new land")),
+    "embed-delete": (add("home", NORTH, ERIC), delete("city", NORTH)),
+    "embed-cascade": (add("home", NORTH, ERIC), cascade("country", LAND)),
+    "insert-cascade": (insert_person(home=TOP), cascade("country", LAND)),
+    "remove-change": (remove("visited", [LAND], ANNA), change("person", CARL, age=35)),
+    "replace-rename": (add("visited", [EMPTY], ANNA, replace=True), change("country", EMPTY, name="new")),
+    "insert-flagged": (insert_city(population=35), change("country", LAND, name="new land")),
+    "insert-many-flagged": (insert_cities(flags=["cities", "biggest"]), delete("city", TOP)),
+    "move-delete": (change("city", SOUTH, population=35), delete("city", TOP)),
+    "rename-in-window": (change("city", TOP, name="new top"), insert_city(population=35)),
+    "rename-cascade": (change("person", ANNA, name="new anna"), cascade("country", LAND)),
+    "duplicate-id": (insert_city(TOP), change("country", LAND, name="new land")),
+    "duplicate-name": (insert_country(NEW), insert_country(NEWER)),
+    "two-claims": (insert_city(NEW, flags=["capital"]), insert_city(NEWER, flags=["capital"])),
+    "two-changes": (change("country", LAND, name="new land"), change("country", LAND, population=7)),
+    "add-change": (add("visited", [OTHER], flags=["visitors"]), change("person", ANNA, age=10)),
+    "remove-delete": (remove("visited", [OTHER], ANNA), delete("country", OTHER)),
+    "claim-depart": (add("clubs", [GOLF], flags=["members", "president"]), remove("clubs", [GOLF], CARL)),
+    "transactions": (
+        several(insert_city(population=35), change("club", GOLF, name="new golf")),
+        several(change("club", GOLF, name="newer golf"), change("country", LAND, name="new land")),
+    ),
+}
+#: Those that leave something wrong without the touch; the others write what they meet on anyway.
+NEED_TOUCH = list(PAIRS)[:11]
+
+
+def together(world, other, first, second, point):
+    """Run the second operation at a point of the first; return both outcomes and what is stored."""
+    elsewhere = Elsewhere(other.storage, lambda: second(other))
+    with world.storage.steps.watched(point, elsewhere.begin):
+        one = outcome(lambda: first(world))
+    return one, elsewhere.result(), world.digest()
+
+
+def in_turn(world, stored, first, second):
+    """Return both outcomes and what is stored when the second follows the first."""
+    stored.restore()
+    return outcome(lambda: first(world)), outcome(lambda: second(world)), world.digest()
+
+
+def points_of(world, stored, operation):
+    """Return the points of an operation that nothing disturbs; after a command is before the next one."""
+    stored.restore()
+    with world.storage.steps.watched() as points:
+        outcome(lambda: operation(world))
+    return [point for point in points if point.when == "before"]
+
+
+@pytest.mark.parametrize("swapped", [False, True], ids=["", "swapped"])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_at_every_point_the_outcome_is_that_of_one_after_the_other(world, other, world_database, pair, swapped):
+    stored = Stored(world_database)
+    first, second = reversed(PAIRS[pair]) if swapped else PAIRS[pair]
+    two, one, digest = in_turn(world, stored, second, first)
+    allowed = [in_turn(world, stored, first, second), (one, two, digest)]
+    for point in points_of(world, stored, first):
+        stored.restore()
+        assert together(world, other, first, second, point) in allowed, point
+        assert world.problems() == [], point
+
+
+@pytest.mark.parametrize("world_storage", [UntouchingMongo], indirect=True)
+@pytest.mark.parametrize("pair", NEED_TOUCH)
+def test_without_the_touch_some_point_leaves_a_copy_wrong(world, other, world_database, pair):
+    stored = Stored(world_database)
+    for first, second in (PAIRS[pair], PAIRS[pair][::-1]):
+        for point in points_of(world, stored, first):
+            stored.restore()
+            together(world, other, first, second, point)
+            if world.problems():
+                return stored.restore()
+    pytest.fail("nothing was wrong")

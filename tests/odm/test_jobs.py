@@ -1,0 +1,284 @@
+"""Changes that reach more copies than one transaction should write go through jobs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import Conflict, StillReferenced, Timeout
+from gatewayfw.odm import Odm
+from gatewayfw.odm.fanout import Fanout
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+from tests.odm.world import World, define_world
+
+
+@pytest.fixture
+def few(world_database):
+    """The world on MongoDB, where a transaction may write 3 copies; jobs stay until a test works on them."""
+    for name in world_database.list_collection_names():
+        world_database[name].delete_many({})
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    odm.set_db(MongoStorage(world_database))
+    world = World(odm, define_world(odm))
+    yield world
+    assert (odm.work(), odm.jobs(), world.problems()) == (0, [], [])
+
+
+@pytest.fixture
+def unattended(monkeypatch):
+    """Let no operation work on its own jobs."""
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+
+
+def rename(world, model, id_, name="new"):
+    return model.find_one_and_update(filter={"_id": id_}, update={"$set": {"name": name}})
+
+
+def names(world, model, path):
+    return [one[path]["name"] for one in world.storage.find(model.name, {}, sort=[("_id", 1)])]
+
+
+def told(job):
+    return (job.kind, job.model, job.id, job.relation, job.v, job.gen, job.after, job.targets)
+
+
+def test_up_to_the_limit_copies_are_written_with_the_change(few, unattended):
+    land = few.add_country("land")
+    for number in range(3):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["new"] * 3)
+
+
+def test_above_the_limit_a_job_brings_the_change(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    assert rename(few, few.country, land)["name"] == "new"
+    job = ("copies", "country", land, "city.country", 1, 1, None, ())
+    assert ([told(one) for one in few.odm.jobs()], names(few, few.city, "country")) == ([job], ["land"] * 4)
+    assert (few.odm.work(), few.odm.jobs(), names(few, few.city, "country")) == (0, [], ["new"] * 4)
+
+
+def test_the_process_works_on_its_own_job_at_once(few):
+    land = few.add_country("land")
+    for number in range(9):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["new"] * 9)
+
+
+def test_a_newer_change_starts_the_job_over(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land, "first")
+    rename(few, few.country, land, "second")
+    job = ("copies", "country", land, "city.country", 2, 2, None, ())
+    assert [told(one) for one in few.odm.jobs()] == [job]
+
+
+def test_new_holders_are_right_while_a_job_is_pending(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    few.add_city("late", land)
+    assert names(few, few.city, "country") == ["land"] * 4 + ["new"]
+
+
+def test_a_large_change_in_a_transaction_is_worked_on_after_it(few):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+
+    def twice():
+        rename(few, few.country, land, "first")
+        rename(few, few.country, land, "second")
+        return names(few, few.city, "country")
+
+    assert few.odm.transaction(twice) == ["land"] * 4
+    assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["second"] * 4)
+
+
+def test_a_transaction_that_fails_leaves_no_job(few):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+
+    def fail():
+        rename(few, few.country, land)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        few.odm.transaction(fail)
+    assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["land"] * 4)
+
+
+def test_many_windows_are_set_right_by_a_job(few, unattended):
+    lands = [few.add_country(str(number)) for number in range(4)]
+    related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
+    one = few.add_person("one", related, age=1)
+    few.add_person("two", related, age=2)
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
+    assert [told(job) for job in few.odm.jobs()] == [
+        ("windows", "person", one, "person.visited", 1, 1, None, tuple(lands))
+    ]
+    few.odm.work()
+    windows = [[copy["name"] for copy in few.raw(few.country, land)["visitors"]] for land in lands]
+    assert windows == [["two", "one"]] * 4
+
+
+def test_single_reverses_follow_through_a_job(few, unattended):
+    clubs = []
+    land = few.add_country("land")
+    place = few.add_city("place", land)
+    for number in range(4):
+        clubs.append(few.club.insert_one(doc={"name": str(number)}, relations={"places": {"_ids": [place]}})["_id"])
+    related = {"clubs": {"_ids": clubs, "relatedRelations": {"president": True, "members": False}}}
+    first, second = few.add_person("first", related), few.add_person("second", related)
+    rename(few, few.person, second)
+    few.odm.work()
+    assert [few.raw(few.club, club)["president"]["name"] for club in clubs] == ["new"] * 4
+    few.person.delete_one(filter={"_id": second})
+    few.odm.work()
+    assert ["president" in few.raw(few.club, club) for club in clubs] == [False] * 4
+    assert few.raw(few.person, first)["name"] == "first"
+
+
+def test_a_large_cascade_deletes_and_unsets_through_jobs(few, unattended):
+    land, other = few.add_country("land"), few.add_country("other")
+    cities = [few.add_city(str(number), land) for number in range(4)]
+    club = few.club.insert_one(doc={"name": "club"}, relations={"places": {"_ids": cities[:2]}})["_id"]
+    visitor = few.add_person("visitor", {"visited": {"_ids": [land, other]}, "home": {"_ids": cities[0]}})
+    native = few.add_person("native", {"born": {"_ids": land}, "visited": {"_ids": [land]}})
+    result = few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert result == {"deletedCount": 1, "cascaded": {}, "pending": True}
+    assert sorted(job.relation for job in few.odm.jobs()) == ["city.country", "person.born", "person.visited"]
+    assert few.odm.work() == 0
+    assert (few.city.count(), few.raw(few.club, club)) == (0, None)
+    assert few.raw(few.person, native).keys() - {"_gw"} == {"_id", "name", "active"}
+    assert [copy["_id"] for copy in few.raw(few.person, visitor)["visited"]] == [other]
+
+
+def test_a_cascade_that_is_worked_off_at_once_says_what_went_with_it(few):
+    land = few.add_country("land")
+    for number in range(5):
+        few.add_city(str(number), land)
+    assert few.country.delete_one(filter={"_id": land}, hard_cascade=True) == {
+        "deletedCount": 1,
+        "cascaded": {"city": 5},
+    }
+
+
+def test_holders_can_be_changed_while_their_source_is_being_removed(few, unattended):
+    land, other = few.add_country("land"), few.add_country("other")
+    people = [few.add_person(str(number), {"visited": {"_ids": [land]}}) for number in range(5)]
+    few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    rename(few, few.person, people[0])
+    few.person.add_relation(filters={"_id": people[1]}, relations={"visited": {"_ids": [other]}})
+    few.person.remove_relation(filters={"_id": people[2]}, relations={"visited": {"_ids": [land]}})
+    few.person.delete_one(filter={"_id": people[3]})
+    few.odm.work()
+    found = {one["name"]: [copy["_id"] for copy in one.get("visited", [])] for one in few.storage.find("person", {})}
+    assert found == {"new": [], "1": [other], "2": [], "4": []}
+
+
+def test_a_delete_without_cascade_is_refused_whatever_the_number(few):
+    land = few.add_country("land")
+    for number in range(5):
+        few.add_city(str(number), land)
+    with pytest.raises(StillReferenced) as caught:
+        few.country.delete_one(filter={"_id": land})
+    assert caught.value.counts == {"city": 5}
+
+
+def test_the_id_of_a_document_with_a_pending_job_is_not_free(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_person(str(number), {"born": {"_ids": land}})
+    few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    with pytest.raises(Conflict) as caught:
+        few.country.insert_one(doc={"_id": land, "name": "again"})
+    assert caught.value.message == f"country is still being spread or removed: {land}"
+    few.odm.work()
+    assert few.country.insert_one(doc={"_id": land, "name": "again"})["_id"] == land
+
+
+def test_a_worker_leaves_a_job_that_another_holds(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    [job] = few.odm.jobs()
+    jobs = few.odm._database.fanout.jobs
+    assert jobs.claim(job.key, "another").leased is not None
+    assert (few.odm.work(), names(few, few.city, "country")) == (1, ["land"] * 4)
+    jobs.release(job.key, "another")
+    assert (few.odm.work(), names(few, few.city, "country")) == (0, ["new"] * 4)
+
+
+def test_a_worker_that_was_overtaken_changes_nothing_of_the_job(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    jobs = few.odm._database.fanout.jobs
+    [slow] = few.odm.jobs()
+    rename(few, few.country, land, "newer")
+    assert (jobs.advance(slow, ObjectId(), "slow"), jobs.finish(slow)) == (None, False)
+    few.odm.work()
+    rename(few, few.country, land, "newest")
+    assert (jobs.advance(slow, ObjectId(), "slow"), jobs.finish(slow)) == (None, False)
+
+
+def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+
+    def late(*given):
+        raise Timeout
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fanout, "_step", late)
+        assert few.odm.work() == 1
+    assert [job.leased for job in few.odm.jobs()] == [None]
+
+
+def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattended, monkeypatch):
+    from gatewayfw.storage.mongo import _Conflict
+
+    land = few.add_country("land")
+    few.add_city("city", land)
+    spread, failed = few.storage.update_many, []
+
+    def contended(collection, filter, update):
+        if collection == "city" and len(failed) < 3:
+            failed.append(collection)
+            raise _Conflict
+        return spread(collection, filter, update)
+
+    monkeypatch.setattr(few.storage, "update_many", contended)
+    rename(few, few.country, land)
+    assert [told(job)[:4] for job in few.odm.jobs()] == [("copies", "country", land, "city.country")]
+
+
+def test_the_thread_works_on_what_is_left(world_database, unattended):
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
+    odm.set_db(MongoStorage(world_database))
+    world = World(odm, define_world(odm))
+    land = world.add_country(str(ObjectId()))
+    for number in range(9):
+        world.add_city(str(number), land)
+    rename(world, world.country, land, str(ObjectId()))
+    for _ in range(200):
+        if not odm.jobs():
+            break
+        time.sleep(0.05)
+    assert odm.jobs() == []

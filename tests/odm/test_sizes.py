@@ -1,0 +1,151 @@
+"""Worst-case sizes: exact where kinds have maxima, nominal and named where not."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import bson
+import pytest
+from bson import Int64, ObjectId
+from marshmallow import Schema, fields, validate
+
+from gatewayfw.odm.sizes import NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, worst_sizes
+from gatewayfw.schemas import (
+    Schemas,
+    any_,
+    array,
+    boolean,
+    date,
+    email,
+    enums,
+    integer,
+    number,
+    object_,
+    object_id,
+    optional,
+    string,
+)
+from gatewayfw.settings import Settings
+
+ID, WIDE = ObjectId("f" * 24), "\U0001f600"
+BIG = Int64(2**62)
+
+
+class Point(Schema):
+    x = fields.Integer()
+    label = fields.String(validate=validate.Length(max=3))
+
+
+def schemas_of(**models):
+    """Schemas of models, each given as (pure fields, relations)."""
+    schemas = Schemas(Settings())
+    for name, (pure, relations) in models.items():
+        schemas.add(name, pure, relations)
+    return schemas
+
+
+def part(field):
+    """The bytes of one field's part, and what was assumed."""
+    (size,) = worst_sizes(schemas_of(thing=({"field": field}, {})))
+    (found,) = [one for one in size.parts if one.name == "field"]
+    return found.bytes, size.assumed
+
+
+@pytest.mark.parametrize(
+    ("kind", "largest"),
+    [
+        (string(size=(None, 7)), WIDE * 7),
+        (string(size=3), WIDE * 3),
+        (optional(string(size=(1, 2))), WIDE * 2),
+        (number(), 1.5),
+        (integer(), BIG),
+        (boolean(), True),
+        (date(), "date"),
+        (object_id(), ID),
+        (enums("a", "é" * 40, 3), "é" * 40),
+        (enums(1, 2), BIG),
+        (array(string(size=(None, 2)), size=(None, 11)), [WIDE * 2] * 11),
+        (object_({"a": number(), "b": optional(boolean())}), {"a": 1.5, "b": True}),
+        (array(object_({"a": object_id()}), size=2), [{"a": ID}] * 2),
+        (Point, {"x": BIG, "label": WIDE * 3}),
+    ],
+)
+def test_a_kind_with_a_maximum_counts_to_the_byte(kind, largest):
+    value = datetime(2024, 1, 1) if largest == "date" else largest
+    assert part(kind) == (len(bson.encode({"field": value})) - len(bson.encode({})), ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "stand_in", "path"),
+    [
+        (string(), "x" * NOMINAL_TEXT, "thing.field"),
+        (string(size=(3, None)), "x" * NOMINAL_TEXT, "thing.field"),
+        (array(number()), [1.5] * NOMINAL_LENGTH, "thing.field"),
+        (array(string(), size=2), ["x" * NOMINAL_TEXT] * 2, "thing.field[]"),
+        (object_({"deep": string()}), {"deep": "x" * NOMINAL_TEXT}, "thing.field.deep"),
+    ],
+)
+def test_a_kind_without_a_maximum_is_assumed_and_named(kind, stand_in, path):
+    assert part(kind) == (len(bson.encode({"field": stand_in})) - len(bson.encode({})), (path,))
+
+
+@pytest.mark.parametrize("kind", [any_(), object_()], ids=["any_", "object_"])
+def test_a_value_of_any_form_counts_as_a_nominal_one(kind):
+    assert part(kind) == (len("field") + 2 + NOMINAL_VALUE, ("thing.field",))
+
+
+def test_an_email_has_the_maximum_of_its_rfc():
+    assert part(email()) == (len(bson.encode({"field": "x" * 254})) - len(bson.encode({})), ())
+
+
+def test_relations_and_reverses_count_full():
+    reverses = {"cities": {"type": "multiple", "limit": 12}, "capital": {"type": "single", "excludes": ["size"]}}
+    relation = {"land": {"schemaName": "land", "type": "single", "relatedRelations": reverses}}
+    schemas = schemas_of(
+        land=({"name": string(size=(None, 5))}, {}),
+        city=({"name": string(size=(None, 5)), "size": number()}, relation),
+        trip=({}, {"lands": {"schemaName": "land", "type": "multiple", "limit": 101}}),
+    )
+    land = {"_id": ID, "name": WIDE * 5}
+    city = {**land, "size": 1.5}
+    hidden = {"rev": BIG, "v": BIG}
+
+    def out(*names):
+        return {name: [ID] for name in names}
+
+    expected = {
+        "land": {**land, "cities": [city] * 12, "capital": land, "_gw": {**hidden, "at": {}, "out": {}}},
+        "city": {
+            **city,
+            "land": land,
+            "_gw": {**hidden, "at": {"land": {str(ID): BIG}}, "out": {"land": out("cities", "capital")}},
+        },
+        "trip": {
+            "_id": ID,
+            "lands": [land] * 101,
+            "_gw": {
+                **hidden,
+                "at": {"lands": {str(ObjectId(f"{number:024x}")): BIG for number in range(101)}},
+                "out": {"lands": {}},
+            },
+        },
+    }
+    sizes = {size.model: size.bytes for size in worst_sizes(schemas)}
+    assert sizes == {name: len(bson.encode(document)) for name, document in expected.items()}
+
+
+def test_parts_come_with_counts_the_largest_first():
+    relation = {"many": {"schemaName": "leaf", "type": "multiple", "limit": 100}}
+    _, size = worst_sizes(schemas_of(leaf=({"a": number()}, {}), tree=({"b": boolean()}, relation)))
+    copy = len(bson.encode({"_id": ID, "a": 1.5}))
+    assert [(one.name, one.count) for one in size.parts] == [("_gw", 1), ("many", 100), ("_id", 1), ("b", 1)]
+    assert (size.parts[1].each, sum(one.bytes for one in size.parts) + 5) == (copy, size.bytes)
+
+
+def test_fields_that_no_copy_has_do_not_count_in_copies():
+    schemas = Schemas(Settings())
+    schemas.add("user", {"name": number(), "photo": any_()}, options={"excludes": ["photo"]})
+    schemas.add("page", {}, {"author": {"schemaName": "user", "type": "single"}})
+    (_, page) = worst_sizes(schemas)
+    author = next(one for one in page.parts if one.name == "author")
+    assert (author.each, page.assumed) == (len(bson.encode({"_id": ID, "name": 1.5})), ())
