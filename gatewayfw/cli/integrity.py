@@ -157,11 +157,15 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
     sys.exit(1 if run.counts.remaining else 0)
 
 
+def _on_terminal() -> bool:
+    return sys.stderr.isatty()
+
+
 class _Bar:
     """click's progress bar on the terminal of stderr, out of the way of what is printed; nothing elsewhere."""
 
     def __init__(self) -> None:
-        self._on = sys.stderr.isatty()
+        self._on = _on_terminal()
         self._bar: Any = None
 
     def show(self, place: Place) -> None:

@@ -87,7 +87,7 @@ class Fanout:
                 drained.left.update([key, *queue])
                 self._release(key, worker)
                 break
-            except GatewayError:
+            except Exception:
                 # What a request changed is committed: its reply must not fail for what comes after it.
                 _LOG.exception("job %s failed", key)
                 drained.left.add(key)

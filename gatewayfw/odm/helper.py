@@ -56,4 +56,7 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
         except GatewayError as error:
             _LOG.warning("the work on jobs waits: %s", error.message)
             pause = _SOON
+        except Exception:  # a thread that died would leave copies stale until the process ends
+            _LOG.exception("the work on jobs failed")
+            pause = INTERVAL
         del work

@@ -6,13 +6,13 @@ mending would lose what nothing else in the database says; that is for a person 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bson import ObjectId, encode
 
-from gatewayfw.odm.snapshots import Hidden, assign, copy_of, embedded, ids_in
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, assign, copy_of, embedded, ids_in
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Document
 
@@ -100,9 +100,11 @@ class Judge:
             versions = _versions(document, relation)
             for id_, copy in distinct.items():
                 self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
-            lost = [id_ for id_ in distinct if id_ not in self.sources and not self.covered(self.relation, id_)]
-            verdict.orphaned = not relation.optional and len(lost) == len(distinct)
+            verdict.orphaned = not relation.optional and self._all_gone(distinct)
         return verdict
+
+    def _all_gone(self, ids: Iterable[ObjectId]) -> bool:
+        return all(id_ not in self.sources and not self.covered(self.relation, id_) for id_ in ids)
 
     def _form(self, value: object, strange: int, doubled: int) -> list[Finding]:
         """Judge the form of a value, given how many elements are no copies, and how many repeat one."""
@@ -129,9 +131,10 @@ class Judge:
                 verdict.copies.append(copy)
             return
         right = copy_of(source, self.fields)
-        newest = Hidden(source).v
-        ahead = not _is_at_most(version, newest)
+        # Reading hidden fields is half of the work, and most copies are of no counted version.
+        ahead = version != 0 and not _is_at_most(version, Hidden(source).v)
         if ahead or not same(copy, right):
+            newest = Hidden(source).v
             # A job renews no copy that says it is as new as the source.
             pending = _is_at_most(version, newest - 1) and self.covered(self.relation, id_)
             verdict.findings.append(Finding(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
@@ -176,5 +179,7 @@ def _is_at_most(version: object, most: int) -> bool:
 
 def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, Any]:
     """Return the source versions that a document's copies say they were taken from."""
+    if HIDDEN not in document:
+        return {}
     versions: Mapping[str, Any] = Hidden(document).document().get("at", {}).get(relation.name, {})
     return versions

@@ -57,8 +57,9 @@ _COMMIT_RESERVE = 0.25
 _PAUSE_IN_COMMIT = 0.02
 #: Longest pause between two attempts, seconds.
 _LONGEST_PAUSE = 0.2
-#: Seconds a thread queues for hot documents before it tries without.
-_QUEUE = 0.25
+#: Most seconds, and most of what is left, that a thread queues for hot documents. With 32 threads on one
+#: document 1 s gave 125 inserts/s and no failure, 0.25 s 53 and 2 of 480, no queue 25 and 34 of 480.
+_QUEUE, _QUEUE_SHARE = 1.0, 0.25
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
 
@@ -247,7 +248,7 @@ class MongoStorage(Storage):
             return self._join(self._open.transaction, fn)
         with self._bounded() as scope:
             if self.has_transactions():
-                with self._stripes.held(hot, min(scope.remaining(), _QUEUE)):
+                with self._stripes.held(hot, min(_QUEUE, scope.remaining() * _QUEUE_SHARE)):
                     result = self._retried(fn, proof, scope)
             else:
                 result = fn()

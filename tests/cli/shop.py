@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from flask import Flask
 
+from gatewayfw import schemas
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
-from gatewayfw.schemas import number, optional, string
+from gatewayfw.schemas import number, string
 
 
-def shop(database):
+def shop(database, optional=True, **settings):
     """A gateway with two related models and an act of each kind."""
-    gw = gateway()
+    gw = gateway(**settings)
     gw.odm.set_db(database)
-    gw.odm.new_model("shop", {"name": string(), "secret": optional(string())}, options={"excludes": ["secret"]})
+    gw.odm.new_model("shop", {"name": string(), "secret": schemas.optional(string())}, options={"excludes": ["secret"]})
     reverse = {"items": {"type": "multiple", "limit": 5}, "first": {"type": "single"}}
     items = gw.odm.new_model(
         "item",
         {"name": string(), "price": number()},
-        {"shop": {"schemaName": "shop", "type": "single", "optional": True, "relatedRelations": reverse}},
+        {"shop": {"schemaName": "shop", "type": "single", "optional": optional, "relatedRelations": reverse}},
     )
 
     @gw.acts.act("item", "addItem", set={"name": string(), "price": number()}, get=1, mode="create")
@@ -53,3 +54,12 @@ def runner(app):
         return result.exit_code, result.output
 
     return run
+
+
+def stock(gw, items=1):
+    """Add a shop with some items in its lists; return the shop's id and theirs."""
+    relation = {"relatedRelations": {"items": True, "first": True}}
+    shop_id = gw.odm.model("shop").insert_one(doc={"name": "corner"})["_id"]
+    relations = {"shop": {"_ids": shop_id, **relation}}
+    add = gw.odm.model("item").insert_one
+    return shop_id, [add(doc={"name": str(n), "price": n}, relations=relations)["_id"] for n in range(items)]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
 
 from gatewayfw.core import gateway
-from gatewayfw.schemas import string
-from tests.cli.shop import make_app, runner, shop
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import array, string
+from tests.cli.shop import make_app, runner, shop, stock
 
 
 def test_doctor_finds_nothing(run):
     assert run("doctor") == (0, "no problems found\n")
-    assert [run("doctor", "--json")[0], json.loads(run("doctor", "--json")[1])] == [0, {"problems": [], "warnings": []}]
+    status, output = run("doctor", "--json")
+    assert (status, json.loads(output)) == (0, {"problems": [], "warnings": [], "hints": []})
 
 
 def test_doctor_names_definition_problems():
@@ -46,3 +51,159 @@ def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
         0,
         "warning: the database is a standalone server, without transactions: make it a one-node replica set\n",
     )
+
+
+def report(gw):
+    status, output = runner(make_app(shop=gw))("doctor", "--json")
+    return status, json.loads(output)
+
+
+def clear(**given):
+    return {"problems": [], "warnings": [], "hints": [], **given}
+
+
+# -- definitions
+
+
+def listing(database, **given):
+    """A gateway of items that a shop lists, the reverse declared with what is given."""
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("shop", {"name": string(size=(None, 9))})
+    relation = {"schemaName": "shop", "type": "single", "relatedRelations": {"items": {"type": "multiple", **given}}}
+    gw.odm.new_model("item", {"name": string(size=(None, 9))}, {"shop": relation})
+    return gw
+
+
+def test_a_list_without_a_limit_is_a_warning(database):
+    text = "model 'item', relation 'shop', reverse 'items': no limit is given; each shop keeps up to 1000"
+    assert report(listing(database)) == (0, clear(warnings=[text]))
+
+
+def test_a_list_with_a_limit_is_none_even_if_it_is_the_settings_own(database):
+    assert report(listing(database, limit=1000)) == (0, clear())
+
+
+def large(database, **field):
+    """A gateway of a model that embeds 100 others of 200,000 bytes each, more or less."""
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("page", field)
+    gw.odm.new_model("book", {}, {"pages": {"schemaName": "page", "type": "multiple", "limit": 100}})
+    return gw
+
+
+def test_a_document_that_may_grow_over_the_limit_is_a_warning_with_its_parts(database):
+    status, found = report(large(database, text=string(size=(None, 50_000))))
+    text = (
+        "model 'book': a document may reach 19.1 MB, MongoDB holds 16.0 MB; "
+        "the largest parts are pages 19.1 MB (100 of 200,033 bytes), _gw 0.0 MB, _id 0.0 MB"
+    )
+    assert (status, found) == (0, clear(warnings=[text]))
+
+
+def test_a_size_that_rests_on_nominal_ones_says_so(database):
+    status, found = report(large(database, words=array(string(), size=(None, 2000))))
+    (warning,) = found["warnings"]
+    told = "; without a maximum, and taken as 100 bytes of text, 10 elements, 1,000 bytes of any other value: "
+    assert (status, warning.partition(told)[1:]) == (0, (told, "page.words[]"))
+
+
+def test_a_document_that_stays_below_the_limit_is_none(database):
+    assert report(large(database, text=string(size=(None, 40_000)))) == (0, clear())
+
+
+# -- the database
+
+
+def test_a_sharded_collection_is_a_problem_and_nothing_is_built(database, storage, monkeypatch):
+    gw = shop(database)
+    monkeypatch.setattr(type(gw.odm.storage), "is_sharded", lambda self, collection: collection == "item")
+    expected = clear(problems=["item: the collection is sharded, which is not supported"])
+    assert (report(gw), storage.indexes("item")) == ((1, expected), [])
+
+
+@pytest.mark.parametrize("seconds", [None, 5, 30])
+def test_a_short_or_unknown_lifetime_of_transactions_is_no_hint(database, monkeypatch, seconds):
+    gw = shop(database)
+    monkeypatch.setattr(type(gw.odm.storage), "transaction_lifetime", lambda self: seconds)
+    assert report(gw) == (0, clear())
+
+
+def test_a_long_lifetime_of_transactions_is_a_hint(database, monkeypatch):
+    gw = shop(database)
+    monkeypatch.setattr(type(gw.odm.storage), "transaction_lifetime", lambda self: 60.0)
+    text = (
+        "transactionLifetimeLimitSeconds is 60: a client killed inside a transaction blocks "
+        "the documents it touched for that long; 5 is recommended"
+    )
+    assert report(gw) == (0, clear(hints=[text]))
+    assert runner(make_app(shop=gw))("doctor") == (0, f"no problems found\nhint: {text}\n")
+
+
+@pytest.mark.mongo
+def test_the_lifetime_is_read_from_the_server(mongo_client, mongo_database):
+    name = "transactionLifetimeLimitSeconds"
+    told = mongo_client.admin.command({"getParameter": 1, name: 1})[name]
+    assert shop(mongo_database).odm.storage.transaction_lifetime() == told
+
+
+def members(gw, out, total=1001):
+    """Store that many items of one shop, behind the gateway's back; some opted out of its list."""
+    shop_id, _ = stock(gw, 0)
+    hidden = {"_gw": {"out": {"shop": {"items": [shop_id]}}}}
+    items = [{"_id": n, "shop": {"_id": shop_id}, **(hidden if n < out else {})} for n in range(total)]
+    gw.odm.storage.insert("item", items)
+
+
+@pytest.mark.parametrize(("out", "total"), [(500, 1001), (1000, 1000), (0, 1001)])
+def test_members_that_mostly_stay_or_are_few_are_no_warning(database, out, total):
+    gw = shop(database)
+    members(gw, out, total)
+    assert report(gw) == (0, clear())
+
+
+def test_members_that_mostly_opted_out_are_a_warning(database):
+    gw = shop(database)
+    members(gw, 900)
+    status, found = report(gw)
+    text = (
+        "model 'item', relation 'shop', reverse 'items': 90% of 1,000 members looked at opted out, "
+        "which makes its windows slow"
+    )
+    assert (status, found) == (0, clear(warnings=[text]))
+
+
+@pytest.fixture
+def waiting(mongo_database, monkeypatch):
+    """A gateway with a pending job."""
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    gw = shop(mongo_database, inline_limit=1, fan_out_thread=False)
+    shop_id, _ = stock(gw, items=2)
+    gw.odm.model("shop").find_one_and_update(filter={"_id": shop_id}, update={"$set": {"name": "new"}})
+    return gw
+
+
+@pytest.mark.mongo
+def test_a_young_job_is_no_warning(waiting):
+    assert (len(waiting.odm.jobs()), report(waiting)) == (1, (0, clear()))
+
+
+@pytest.mark.mongo
+def test_an_old_job_is_a_warning(waiting):
+    since = datetime.now(timezone.utc).replace(tzinfo=None, microsecond=0) - timedelta(seconds=61)
+    waiting.odm.storage.update_many("_gw_jobs", {}, {"$set": {"since": since}})
+    text = f"a job has been pending for more than 60 s, since {since:%Y-%m-%d %H:%M:%S} UTC"
+    assert report(waiting) == (0, clear(warnings=[text]))
+
+
+def test_a_lost_server_is_a_problem():
+    gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
+    status, found = report(gw)
+    gw.odm.storage.close()
+    assert (status, [text.partition(":")[0] for text in found["problems"]]) == (1, ["database"])
+
+
+def test_a_uri_without_a_database_is_named():
+    with pytest.raises(DefinitionError, match="must name a database"):
+        shop("mongodb://127.0.0.1:9/")

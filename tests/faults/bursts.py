@@ -26,7 +26,7 @@ import mongomock
 from pymongo import MongoClient
 
 from gatewayfw.errors import GatewayError, StorageError
-from gatewayfw.odm import Odm, fanout
+from gatewayfw.odm import Odm, fanout, jobs
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -47,8 +47,13 @@ class Tardy(MongoStorage):
 
     def update_many(self, collection, filter, update):
         if random.random() < 0.3:
-            time.sleep(random.random() * 0.03)
+            time.sleep(random.random() * 0.1)
         return super().update_many(collection, filter, update)
+
+
+def hasty_leases():
+    """Let leases of jobs expire at once, so that workers overtake each other all the time."""
+    return mock.patch.object(jobs, "LEASE", 0.01)
 
 
 def open_world(db, inline_limit):
@@ -225,7 +230,7 @@ def on_mongodb(uri, bursts, without=()):
     worlds = [open_world(MongoStorage(uri), limit) for limit in (Settings().inline_limit, INLINE)]
     try:
         worlds[0].odm.ready()
-        with Team(uri, without) as team:
+        with hasty_leases(), Team(uri, without) as team:
             return judged(bursts, lambda number: worlds[number % 2], lambda n: team.play(n, (200, INLINE)[n % 2]))
     finally:
         for world in worlds:
@@ -249,6 +254,7 @@ def judged(bursts, world_of, play_one):
         ended += play_one(number)
         if found := problems(world.odm):
             broken[number] = found
+            print(f"burst {number}: {len(found)} problems, such as {found[0]}", flush=True)
     return broken, ended
 
 
@@ -283,6 +289,7 @@ def main():
     parser.add_argument("--play", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(hasty_leases())
         for guard in given.without:
             stack.enter_context(GUARDS[guard]())
         if given.play:
@@ -292,8 +299,6 @@ def main():
             broken, ended = on_mongomock(given.bursts)
         else:
             broken, ended = on_mongodb(given.uri, given.bursts, given.without)
-    for number, found in broken.items():
-        print(f"burst {number}: {len(found)} problems, such as {found[0]}")
     print(f"{len(broken)} of {given.bursts} bursts broken; operations: {dict(sorted(ended.items()))}")
 
 

@@ -136,6 +136,8 @@ def test_no_more_than_a_batch_is_read_at_once(world, integrity, here, monkeypatc
     countries = [world.add_country(f"land {number}") for number in range(12)]
     for country in countries:
         world.add_city("city", country, flags=("cities",))
+    friends = [world.add_person(f"friend {number}") for number in range(7)]
+    world.add_person("popular", {"friends": {"_ids": friends}})
     find, sizes = world.storage.find, []
 
     def counted(*args, **keys):
@@ -147,6 +149,16 @@ def test_no_more_than_a_batch_is_read_at_once(world, integrity, here, monkeypatc
     monkeypatch.setattr(world.storage, "find", counted)
     assert list(integrity.check()) == []
     assert max(sizes) == 5
+
+
+def test_an_absent_window_is_found_among_members_that_opted_out(world, integrity, monkeypatch):
+    monkeypatch.setattr(inspection, "BATCH", 2)
+    lands = [world.add_country(name) for name in "ab"]
+    for land, flags in ((lands[0], ()), (lands[0], ()), (lands[1], ("cities",))):
+        world.add_city("city", land, flags=flags)
+    world.storage.update_one("country", {"_id": lands[1]}, {"$unset": {"cities": ""}}, ())
+    assert list(integrity.check()) == [Problem("country", lands[1], "cities", WRONG)]
+    assert [problem.state for problem in integrity.repair()] == ["mended"]
 
 
 def test_a_batch_ends_when_it_holds_many_copies(world, integrity, here, monkeypatch):

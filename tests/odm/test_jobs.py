@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import Conflict, StillReferenced, Timeout
+from gatewayfw.errors import Conflict, StillReferenced, Timeout, TooLarge
 from gatewayfw.odm import Odm
 from gatewayfw.odm.fanout import Fanout
 from gatewayfw.schemas import Schemas
@@ -282,3 +283,61 @@ def test_the_thread_works_on_what_is_left(world_database, unattended):
             break
         time.sleep(0.05)
     assert odm.jobs() == []
+
+
+def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(few, caplog):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    huge = {"_id": ObjectId(), "name": "huge", "tags": ["x" * (16 * 1024 * 1024 - 200)]}
+    few.storage.insert("city", [{**huge, "country": {"_id": land, "name": "land"}}])
+    rename(few, few.country, land, "n" * 300)
+    assert sorted(names(few, few.city, "country")) == ["land", *["n" * 300] * 4]
+    assert few.odm.jobs() == []
+    assert [record.getMessage() for record in caplog.records] == [
+        f"city {huge['_id']} would become too large: its copy stays stale"
+    ]
+    few.storage.delete_many("city", {"_id": huge["_id"]})
+
+
+def test_a_change_within_the_limit_that_makes_a_holder_too_large_changes_nothing(few):
+    land = few.add_country("land")
+    huge = {"_id": ObjectId(), "name": "huge", "tags": ["x" * (16 * 1024 * 1024 - 200)]}
+    few.storage.insert("city", [{**huge, "country": {"_id": land, "name": "land"}}])
+    with pytest.raises(TooLarge):
+        rename(few, few.country, land, "n" * 300)
+    assert (few.raw(few.country, land), names(few, few.city, "country")) == ({"_id": land, "name": "land"}, ["land"])
+    few.storage.delete_many("city", {"_id": huge["_id"]})
+
+
+def test_a_job_that_cannot_be_done_fails_no_request_and_keeps_no_other_from_its_work(few, monkeypatch, caplog):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+        few.add_person(str(number), {"born": {"_ids": land}})
+    step = Fanout._step
+
+    def odd(self, job, *given):
+        if job.relation == "city.country":
+            raise KeyError("odd")
+        return step(self, job, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fanout, "_step", odd)
+        assert rename(few, few.country, land)["name"] == "new"
+    assert [record.getMessage() for record in caplog.records] == [f"job country:{land}:city.country failed"]
+    assert (names(few, few.city, "country"), names(few, few.person, "born")) == (["land"] * 4, ["new"] * 4)
+
+
+def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
+    few.storage.insert(
+        "_gw_jobs",
+        [
+            {
+                **{"_id": "other:x:other.y", "kind": "copies", "model": "other", "id": ObjectId(), "v": 1, "gen": 1},
+                **{"relation": "other.y", "after": None, "targets": [], "since": datetime(2026, 1, 1), "lease": None},
+            }
+        ],
+    )
+    assert few.odm.work() == 1
+    few.storage.delete_many("_gw_jobs", {})

@@ -1,0 +1,238 @@
+"""``check`` and ``repair``: what they print, save and end with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pytest
+
+from gatewayfw.odm.integrity import Integrity, Problem
+from tests.cli.shop import make_app, runner, shop, stock
+
+DIFFERS = "differs from its source"
+
+
+@pytest.fixture
+def stocked(database):
+    """A gateway of one shop with three items; one item's copy of the shop is stale."""
+    gw = shop(database)
+    gw.shop_id, gw.item_ids = stock(gw, items=3)
+    stale(gw)
+    return gw
+
+
+def stale(gw, which=0):
+    gw.odm.storage.update_many("item", {"_id": gw.item_ids[which]}, {"$set": {"shop.name": "stale"}})
+
+
+def orphan(gw):
+    """Take the shop away behind everyone's back."""
+    gw.odm.storage.delete_many("shop", {})
+
+
+def run_on(gw, *words):
+    return runner(make_app(shop=gw))(*words)
+
+
+def line_of(gw, notes="", which=0):
+    return f"item {gw.item_ids[which]}: shop.{gw.shop_id}: {DIFFERS}{notes}\n"
+
+
+@pytest.fixture
+def state(tmp_path):
+    """The path of a state file."""
+    return tmp_path / "progress.json"
+
+
+@pytest.fixture
+def one_by_one(monkeypatch):
+    """Let each document be a batch of its own."""
+    monkeypatch.setattr("gatewayfw.odm.inspection.BATCH", 1)
+
+
+def test_check_finds_nothing_in_a_sound_database(run):
+    assert [run("check"), run("check", "--json")] == [(0, "0 problems\n"), (0, "")]
+
+
+def test_check_names_a_stale_copy_and_changes_nothing(stocked):
+    assert [run_on(stocked, "check") for _ in range(2)] == [(1, f"{line_of(stocked)}1 problem\n")] * 2
+
+
+def test_check_as_json_is_one_object_a_line(stocked):
+    stale(stocked, 1)
+    status, output = run_on(stocked, "check", "--json")
+    assert (status, [json.loads(line) for line in output.splitlines()]) == (
+        1,
+        [
+            {
+                "model": "item",
+                "id": str(stocked.item_ids[which]),
+                "path": f"shop.{stocked.shop_id}",
+                "reason": DIFFERS,
+                "pending": False,
+                "state": "found",
+            }
+            for which in (0, 1)
+        ],
+    )
+
+
+def test_repair_mends_and_leaves_nothing_to_find(stocked):
+    assert run_on(stocked, "repair") == (0, f"{line_of(stocked, ' (mended)')}0 problems, 1 mended\n")
+    assert run_on(stocked, "check") == (0, "0 problems\n")
+
+
+def test_repair_as_json_names_the_new_state(stocked):
+    status, output = run_on(stocked, "repair", "--json")
+    assert (status, json.loads(output)["state"]) == (0, "mended")
+
+
+@pytest.fixture
+def dangling(database):
+    """A gateway whose only item requires a shop that is gone."""
+    gw = shop(database, optional=False)
+    gw.shop_id, gw.item_ids = stock(gw)
+    orphan(gw)
+    return gw
+
+
+def test_repair_leaves_what_needs_a_decision(dangling):
+    status, output = run_on(dangling, "repair")
+    assert (status, output.splitlines()[-1], "(needs a decision)" in output) == (1, "1 problem", True)
+    assert dangling.odm.storage.count("item", {}) == 1
+
+
+def test_repair_deletes_orphans_when_told(dangling):
+    status, output = run_on(dangling, "repair", "--delete-orphans")
+    assert (status, output.splitlines()[-1]) == (0, "0 problems, 1 mended")
+    assert (dangling.odm.storage.count("item", {}), run_on(dangling, "check")[0]) == (0, 0)
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("command", ["check", "repair"])
+def test_what_is_pending_is_shown_and_does_not_count(mongo_database, monkeypatch, command):
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    gw = shop(mongo_database, inline_limit=1, fan_out_thread=False)
+    gw.shop_id, gw.item_ids = stock(gw, items=2)
+    gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": "new"}})
+    lines = "".join(line_of(gw, " (a job is pending)", which) for which in (0, 1))
+    assert run_on(gw, command) == (0, f"{lines}0 problems, 2 pending\n")
+    assert run_on(gw, "work", "--once")[0] == 0
+    assert run_on(gw, command) == (0, "0 problems\n")
+
+
+# -- progress
+
+
+def failing_at(monkeypatch, number, error):
+    """Let the run end with an error at its nth problem."""
+    run = Integrity._run
+
+    def limited(self, *given):
+        for count, problem in enumerate(run(self, *given), 1):
+            yield problem
+            if count == number:
+                error()
+
+    monkeypatch.setattr(Integrity, "_run", limited)
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.usefixtures("one_by_one")
+@pytest.mark.parametrize("signalled", [interrupt, terminate], ids=["ctrl-c", "sigterm"])
+@pytest.mark.parametrize("command", ["check", "repair"])
+def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, command, signalled):
+    stale(stocked, 1)
+    note = " (mended)" if command == "repair" else ""
+    lines = [line_of(stocked, note, which) for which in (0, 1)]
+    with monkeypatch.context() as patch:
+        failing_at(patch, 2, signalled)
+        status, output = run_on(stocked, command, "--state", str(state))
+    assert (status, output.startswith("".join(lines)), f"go on with --state {state}" in output) == (130, True, True)
+    saved = json.loads(state.read_text("utf-8"))
+    assert (saved["command"], saved["place"]["done"], sum(saved["counts"].values())) == (command, 2, 1)
+    # The second problem was found after the last place: check finds it again, repair has mended it.
+    expected = {"check": (1, f"{lines[1]}2 problems\n"), "repair": (0, "0 problems, 1 mended\n")}
+    assert run_on(stocked, command, "--state", str(state)) == expected[command]
+    assert list(state.parent.iterdir()) == []
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_an_interrupted_run_without_a_state_only_says_so(stocked, monkeypatch):
+    failing_at(monkeypatch, 1, interrupt)
+    assert run_on(stocked, "check") == (130, f"{line_of(stocked)}interrupted: 1 problem\n")
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_a_problem_before_the_interruption_still_counts(stocked, state):
+    place = {"model": "item", "last": json.dumps({"$oid": str(stocked.item_ids[2])}), "done": 4, "total": 4}
+    counts = {"remaining": 1, "pending": 0, "mended": 0}
+    state.write_text(json.dumps({"command": "check", "place": place, "counts": counts}), "utf-8")
+    assert (run_on(stocked, "check", "--state", str(state)), state.exists()) == ((1, "1 problem\n"), False)
+
+
+def test_a_whole_run_leaves_no_state(stocked, state):
+    assert (run_on(stocked, "check", "--state", str(state))[0], state.exists()) == (1, False)
+
+
+PLACE = {"model": "item", "last": "1", "done": 0, "total": 0}
+COUNTS = {"remaining": 0, "pending": 0, "mended": 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "holds no progress of this command"),
+        ("[]", "holds no progress of this command"),
+        ('{"command": "check"}', "holds no progress of this command"),
+        (json.dumps({"command": "check", "place": {}, "counts": COUNTS}), "holds no progress of this command"),
+        (json.dumps({"command": "repair", "place": PLACE, "counts": COUNTS}), "holds the progress of repair"),
+    ],
+    ids=["broken", "list", "nothing", "no place", "other command"],
+)
+def test_a_file_that_is_not_ours_is_refused_and_kept(run, state, text, message):
+    state.write_text(text, "utf-8")
+    status, output = run("check", "--state", str(state))
+    assert (status, output.splitlines()[-1], state.read_text("utf-8")) == (
+        2,
+        f"Error: --state: {state} {message}",
+        text,
+    )
+
+
+def test_a_state_that_cannot_be_written_is_told(stocked, tmp_path):
+    path = tmp_path / "nowhere" / "progress.json"
+    status, output = run_on(stocked, "check", "--state", str(path))
+    assert (status, output.splitlines()[-1]) == (
+        1,
+        f"Error: --state: cannot write {path}: No such file or directory",
+    )
+
+
+@pytest.mark.parametrize("words", [("check", "--delete-orphans"), ("check", "--state", "."), ("repair", "--what")])
+def test_wrong_usage_has_its_own_status(run, words):
+    assert run(*words)[0] == 2
+
+
+def test_a_terminal_gets_a_progress_bar(stocked, monkeypatch):
+    shown = []
+    monkeypatch.setattr("gatewayfw.cli.integrity._on_terminal", lambda: True)
+    monkeypatch.setattr("gatewayfw.cli.integrity.status_line", shown.append)
+    status, output = run_on(stocked, "check")
+    assert (status, line_of(stocked) in output, set(shown)) == (1, True, {""})
+
+
+def test_an_id_of_any_kind_can_be_printed(run, monkeypatch):
+    found = [Problem("item", {"a": 1}, "shop", DIFFERS)]
+    monkeypatch.setattr(Integrity, "_run", lambda *given: iter(found))
+    status, output = run("check", "--json")
+    assert (status, json.loads(output)["id"]) == (1, "{'a': 1}")

@@ -1,0 +1,298 @@
+"""``indexes``, ``jobs`` and ``work``: what they list, do and end with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from gatewayfw.cli import upkeep
+from gatewayfw.core import gateway
+from gatewayfw.schemas import string
+from gatewayfw.storage import Index
+from tests.cli.shop import make_app, runner, shop, stock
+
+
+@pytest.fixture
+def busy(mongo_database, monkeypatch):
+    """A gateway with one pending job of five copies, which nobody works on."""
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    gw = shop(mongo_database, inline_limit=3, fan_out_thread=False)
+    gw.shop_id, _ = stock(gw, items=5)
+    rename(gw, "new")
+    return gw
+
+
+@pytest.fixture
+def lost():
+    """A gateway whose server does not answer."""
+    gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
+    yield gw
+    gw.odm.storage.close()
+
+
+def rename(gw, name):
+    gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": name}})
+
+
+def copies(gw):
+    return {item["shop"]["name"] for item in gw.odm.storage.find("item", {})}
+
+
+def run_on(gw, *words):
+    return runner(make_app(shop=gw))(*words)
+
+
+def rows(output):
+    return [" ".join(line.split()) for line in output.splitlines()]
+
+
+def now():
+    return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def of_models(objects):
+    return [one for one in objects if one["collection"] != "_gw_jobs"]
+
+
+# -- indexes
+
+
+def test_missing_indexes_are_listed_and_not_created(run, storage):
+    assert run("indexes")[0] == 1
+    status, output = run("indexes")
+    assert (status, rows(output)[:2]) == (
+        1,
+        ["collection keys options state reason", "item shop._id: 1, _id: 1 missing"],
+    )
+    assert storage.indexes("item") == []
+
+
+def test_create_makes_the_missing_ones(run, storage):
+    status, output = run("indexes", "--create")
+    assert (status, rows(output)[1]) == (0, "item shop._id: 1, _id: 1 present")
+    assert [index.keys for index in storage.indexes("item")] == [(("shop._id", 1), ("_id", 1))]
+    assert run("indexes")[0] == 0
+
+
+def test_indexes_as_json(run):
+    assert run("indexes", "--create")[0] == 0
+    status, output = run("indexes", "--json")
+    keys = {"shop._id": 1, "_id": 1}
+    assert (status, of_models(json.loads(output))) == (
+        0,
+        [
+            {
+                "collection": "item",
+                "keys": keys,
+                "state": "present",
+                "wanted": {},
+                "present": {"name": "shop._id_1__id_1"},
+                "reason": "",
+            }
+        ],
+    )
+
+
+def test_an_extra_index_is_listed_and_left(run, storage):
+    run("indexes", "--create")
+    storage.ensure("shop", [Index((("old", 1),), {"sparse": True})], 10)
+    status, output = run("indexes", "--create")
+    assert (status, rows(output)[1]) == (0, "shop old: 1 name=old_1, sparse extra")
+    assert [index.keys for index in storage.indexes("shop")] == [(("old", 1),)]
+
+
+@pytest.mark.parametrize("words", [(), ("--create",)], ids=["list", "create"])
+def test_one_that_differs_is_named_and_left(database, storage, words):
+    gw = unique(database)
+    storage.ensure("item", [Index((("name", 1),))], 10)
+    status, output = run_on(gw, "indexes", *words, "--json")
+    (row,) = of_models(json.loads(output))
+    assert (status, row["state"], row["reason"]) == (1, "differs", "other unique")
+    assert [index.unique for index in storage.indexes("item")] == [False]
+
+
+def test_a_unique_one_that_cannot_be_built_is_named_with_the_reason(database, storage):
+    gw = unique(database)
+    storage.insert("item", [{"_id": 1, "name": "x"}, {"_id": 2, "name": "x"}])
+    status, output = run_on(gw, "indexes", "--create", "--json")
+    (row,) = of_models(json.loads(output))
+    reason = "item: index {'name': 1} cannot be built: two documents share a value"
+    assert (status, row["state"], row["reason"]) == (1, "missing", reason)
+
+
+def unique(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    index = {"indexSpec": {"name": 1}, "options": {"unique": True}}
+    gw.odm.new_model("item", {"name": string()}, options={"createIndex": index})
+    return gw
+
+
+def test_a_large_collection_is_no_obstacle(database, storage):
+    gw = shop(database, index_build_limit=1)
+    storage.insert("item", [{"_id": number} for number in range(3)])
+    assert gw.odm.ready() == ["item: index {'shop._id': 1, '_id': 1} is missing; the collection is large"]
+    assert [run_on(gw, "indexes")[0], run_on(gw, "indexes", "--create")[0]] == [1, 0]
+
+
+# -- what all refuse
+
+
+COMMANDS = ["indexes", "jobs", "work", "check", "repair"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_definition_is_refused(database, command):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("item", {}, {"shop": {"schemaName": "none", "type": "single"}})
+    message = "Error: model 'item', relation 'shop': schemaName names 'none', no model\n"
+    assert run_on(gw, command) == (1, message)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_missing_database_is_named(command):
+    assert run_on(gateway(), command) == (1, "Error: no database: call odm.set_db(...) first\n")
+
+
+@pytest.mark.parametrize("command", ["indexes", "jobs", "check", "repair"])
+def test_a_lost_server_is_told(lost, command):
+    status, output = run_on(lost, command)
+    assert (status, output.startswith("Error: "), "Traceback" in output) == (1, True, False)
+
+
+# -- jobs
+
+
+def test_without_jobs_there_is_nothing_to_list_or_do(run):
+    assert [run("jobs"), run("jobs", "--json"), run("work", "--once")] == [
+        (0, "no pending jobs\n"),
+        (0, "[]\n"),
+        (0, "no job is left\n"),
+    ]
+
+
+@pytest.mark.mongo
+def test_jobs_are_listed(busy):
+    since = f"{busy.odm.jobs()[0].since:%Y-%m-%d %H:%M:%S}"
+    status, output = run_on(busy, "jobs")
+    assert (status, rows(output)) == (
+        0,
+        [
+            "kind source relation progress since leased",
+            f"copies shop {busy.shop_id} item.shop at the start {since} no",
+        ],
+    )
+
+
+@pytest.mark.mongo
+def test_jobs_as_json(busy):
+    status, output = run_on(busy, "jobs", "--json")
+    (job,) = json.loads(output)
+    assert abs(datetime.fromisoformat(job.pop("since")).timestamp() - time.time()) < 60
+    expected = {"kind": "copies", "model": "shop", "id": str(busy.shop_id), "relation": "item.shop"}
+    assert (status, job) == (0, {**expected, "after": None, "targets": 0, "leased": False})
+
+
+# -- work
+
+
+@pytest.mark.mongo
+def test_work_once_ends_when_nothing_is_left(busy):
+    line = f"copies of shop {busy.shop_id} in item.shop"
+    assert copies(busy) == {"corner"}
+    assert run_on(busy, "work", "--once") == (0, f"{line}\nno job is left\n")
+    assert (copies(busy), busy.odm.jobs()) == ({"new"}, [])
+
+
+@pytest.mark.mongo
+def test_work_once_fails_when_a_job_is_not_for_this_app(busy):
+    busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"relation": "gone.shop"}})
+    assert run_on(busy, "work", "--once") == (1, "1 job is left\n")
+    busy.odm.storage.delete_many("_gw_jobs", {})
+
+
+@pytest.mark.mongo
+def test_work_once_waits_for_a_lease_to_expire(busy):
+    lease = {"worker": "dead", "until": now() + timedelta(seconds=1.5)}
+    busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"lease": lease}})
+    assert run_on(busy, "work", "--once")[0] == 0
+    assert (copies(busy), busy.odm.jobs()) == ({"new"}, [])
+
+
+@pytest.mark.mongo
+def test_work_once_gives_up_on_a_lease_that_does_not_expire(busy, monkeypatch):
+    monkeypatch.setattr(upkeep, "LEASE", 0.0)
+    lease = {"worker": "other", "until": now() + timedelta(hours=1)}
+    busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"lease": lease}})
+    assert run_on(busy, "work", "--once") == (1, "1 job is left\n")
+
+
+def when(condition, act):
+    """Do something in a thread as soon as a condition holds, after 10 s at the latest."""
+
+    def watch():
+        until = time.monotonic() + 10
+        while not condition() and time.monotonic() < until:
+            threading.Event().wait(0.05)
+        act()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_work_waits_for_new_jobs_until_a_signal(busy, number):
+    def second():
+        rename(busy, "newer")
+        ends.append(when(lambda: copies(busy) == {"newer"}, lambda: os.kill(os.getpid(), number)))
+
+    ends = [when(lambda: copies(busy) == {"new"}, second)]
+    before = signal.getsignal(number)
+    line = f"copies of shop {busy.shop_id} in item.shop\n"
+    assert run_on(busy, "work") in [(0, line), (0, line * 2)]
+    for end in ends:
+        end.join()
+    assert (copies(busy), busy.odm.jobs(), signal.getsignal(number)) == ({"newer"}, [], before)
+
+
+@pytest.mark.mongo
+def test_a_signal_ends_work_after_a_batch_and_the_job_remains(busy, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    stop = threading.Event()
+    stop.set()
+    steps = upkeep._Steps(stop)
+    with pytest.raises(upkeep._Stopped):
+        busy.odm.work(on_progress=steps)
+    named = sorted(item["shop"]["name"] for item in busy.odm.storage.find("item", {}))
+    assert (named, len(busy.odm.jobs())) == (["corner"] * 3 + ["new"] * 2, 1)
+
+
+@pytest.mark.mongo
+def test_on_a_terminal_work_shows_one_line_that_changes(busy, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    steps = upkeep._Steps(threading.Event())
+    busy.odm.work(on_progress=steps)
+    steps.end()
+    out, err = capsys.readouterr()
+    assert (out, err.split("\r\x1b[K")[1].startswith(f"copies of shop {busy.shop_id}"), err.endswith("\r\x1b[K")) == (
+        "",
+        True,
+        True,
+    )
+
+
+def test_work_goes_on_when_the_server_is_away(lost, monkeypatch):
+    monkeypatch.setattr(upkeep, "_INTERVAL", 0.05)
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    timer.start()
+    status, output = run_on(lost, "work")
+    assert (status, output.count("waiting: ") > 1) == (0, True)

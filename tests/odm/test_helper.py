@@ -1,0 +1,88 @@
+"""The thread that works on jobs: one per process, for as long as its owner lives."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+
+from gatewayfw.errors import Unavailable
+from gatewayfw.odm import helper
+from gatewayfw.odm.helper import Helper
+
+
+class Owner:
+    """Counts how often it was asked to work; the first answers are given."""
+
+    def __init__(self, *answers):
+        self.answers, self.asked = list(answers), threading.Semaphore(0)
+
+    def work(self):
+        answer = self.answers.pop(0) if self.answers else 0
+        self.asked.release()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def threads():
+    return [thread for thread in threading.enumerate() if thread.name == "gatewayfw-jobs"]
+
+
+def ends(thread):
+    thread.join(5)
+    return not thread.is_alive()
+
+
+def test_it_looks_at_once_and_when_woken(monkeypatch):
+    monkeypatch.setattr(helper, "INTERVAL", 60)
+    owner = Owner()
+    thread = Helper(owner.work)
+    thread.start()
+    assert owner.asked.acquire(timeout=5)
+    assert not owner.asked.acquire(timeout=0.1)
+    thread.wake()
+    assert owner.asked.acquire(timeout=5)
+
+
+def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch):
+    monkeypatch.setattr(helper, "_SOON", 0.01)
+    monkeypatch.setattr(helper, "INTERVAL", 60)
+    owner = Owner(1, Unavailable(), 0)
+    Helper(owner.work).start()
+    assert [owner.asked.acquire(timeout=5) for _ in range(3)] == [True] * 3
+    assert not owner.asked.acquire(timeout=0.1)
+
+
+def test_a_process_starts_one_thread_and_a_child_its_own(monkeypatch):
+    before = set(threads())
+    owner = Owner()
+    thread = Helper(owner.work)
+    thread.start()
+    thread.start()
+    assert len(set(threads()) - before) == 1
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    thread.start()
+    assert len(set(threads()) - before) == 2
+
+
+def test_the_thread_ends_with_its_owner():
+    owner = Owner()
+    thread = Helper(owner.work)
+    before = set(threads())
+    thread.start()
+    [started] = set(threads()) - before
+    assert owner.asked.acquire(timeout=5)
+    time.sleep(0.05)
+    del owner
+    gc.collect()
+    assert ends(started)
+
+
+def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
+    monkeypatch.setattr(helper, "INTERVAL", 0.01)
+    owner = Owner(KeyError("odd"), 0)
+    Helper(owner.work).start()
+    assert [owner.asked.acquire(timeout=5) for _ in range(2)] == [True] * 2
+    assert [record.getMessage() for record in caplog.records] == ["the work on jobs failed"]
