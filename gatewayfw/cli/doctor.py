@@ -156,7 +156,7 @@ def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
             reverse.member,
             {path: {"$gte": ObjectId(b"\0" * 12)}},
             [path, out],
-            sort=[(path, order), ("_id", 1)],
+            sort=[(path, order), ("_id", order)],
             limit=_SAMPLE,
         )
         documents.update({one["_id"]: one for one in found})

@@ -85,8 +85,8 @@ def work(once: bool, name: str | None) -> None:
         sys.exit(1 if left else 0)
 
 
-class _Stopped(Exception):
-    """A signal asked the command to end."""
+class _Stopped(KeyboardInterrupt):
+    """A signal asked the command to end; no error of a job, which a worker would survive."""
 
 
 class _Steps:

@@ -159,10 +159,14 @@ class Integrity:
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
 
     def _touch_copied(self, report: Report) -> None:
-        """Lock what is copied now. Members of a window need it not: their own changes touch the target."""
+        """Lock the sources of every value written, for a change of them may pass over its present form.
+
+        Members of a window need no lock: their own changes touch the target.
+        """
         wanted: dict[str, set[ObjectId]] = {}
         for relation, verdict in report.verdicts.items():
-            wanted.setdefault(relation.schema_name, set()).update(verdict.taken)
+            if verdict.mends:
+                wanted.setdefault(relation.schema_name, set()).update(ids_in(verdict.copies))
         for reverse, value in report.reverses.items():
             if reverse.type == "single":
                 wanted.setdefault(reverse.member, set()).update(ids_in(value))

@@ -57,10 +57,14 @@ class Verdict:
     gone: list[ObjectId] = field(default_factory=list)
     orphaned: bool = False
 
+    @property
+    def mends(self) -> bool:
+        """Whether anything can be mended now."""
+        return any(finding.mendable and not finding.pending for finding in self.findings)
+
     def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
         """Return the update that mends the relation's value; ``{}`` when there is nothing to mend."""
-        mends = any(finding.mendable and not finding.pending for finding in self.findings)
-        return assign(relation.name, embedded(relation, self.copies)) if mends else {}
+        return assign(relation.name, embedded(relation, self.copies)) if self.mends else {}
 
 
 @dataclass(frozen=True)

@@ -253,7 +253,9 @@ def when(condition, act):
 def test_work_waits_for_new_jobs_until_a_signal(busy, number):
     def second():
         rename(busy, "newer")
-        ends.append(when(lambda: copies(busy) == {"newer"}, lambda: os.kill(os.getpid(), number)))
+        ends.append(
+            when(lambda: copies(busy) == {"newer"} and not busy.odm.jobs(), lambda: os.kill(os.getpid(), number))
+        )
 
     ends = [when(lambda: copies(busy) == {"new"}, second)]
     before = signal.getsignal(number)
@@ -294,5 +296,8 @@ def test_work_goes_on_when_the_server_is_away(lost, monkeypatch):
     monkeypatch.setattr(upkeep, "_INTERVAL", 0.05)
     timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM))
     timer.start()
-    status, output = run_on(lost, "work")
+    try:
+        status, output = run_on(lost, "work")
+    finally:
+        timer.cancel()
     assert (status, output.count("waiting: ") > 1) == (0, True)

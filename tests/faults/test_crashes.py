@@ -21,7 +21,7 @@ OPTIONS = ("--preload", "--workers", "4")
 @pytest.mark.slow
 def test_acknowledged_users_are_whole_when_workers_are_killed(full, on_stage, mongod_uri, mongo_client, report):
     with on_stage(mongod_uri, *OPTIONS) as stage:
-        organizations = stage.add_organizations(400 if full else 40)
+        organizations = stage.add_organizations(400)
         numbers = iter(range(2000 if full else 60))
         start = time.monotonic()
         with killing_workers(stage.server, 0.25) as killed:

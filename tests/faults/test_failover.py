@@ -61,6 +61,7 @@ def test_service_outlives_the_loss_of_all_mongods(full, on_stage, whole_set, rep
         replies = stage.ledger.replies()
         recovered = first_success(stage, after=back)
         longest = max(reply.took for reply in replies)
+        report(slowest=sorted((round(reply.took, 2), reply.status, reply.code) for reply in replies)[-5:])
         report(told=dict(stage.ledger.told()), acknowledged=len(stage.ledger.acknowledged()))
         report(down_for=round(back - killed, 2), longest_reply=round(longest, 2), recovery=round(recovered - back, 2))
         assert audit(stage) == []

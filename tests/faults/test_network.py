@@ -40,9 +40,9 @@ def drop_often(proxy, seconds):
 def test_nothing_is_stored_twice_or_lost(fault, full, on_stage, proxied, proxy, report):
     with on_stage(proxied.uri) as stage:
         with Background(CLIENTS, adder(stage), pause=0.01):
-            time.sleep(2 if full else 0.5)
-            FAULTS[fault](proxy, 3 if full else 0.6)
-            time.sleep(8 if full else 1.5)
+            time.sleep(2 if full else 0.3)
+            FAULTS[fault](proxy, 3 if full else 0.5)
+            time.sleep(8 if full else 0.8)
         report(told=dict(stage.ledger.told()), acknowledged=len(stage.ledger.acknowledged()))
         assert audit(stage) == []
         assert {reply.status for reply in stage.ledger.replies()} <= {200, 409, 503}

@@ -197,9 +197,9 @@ MENDABLE = [
 ]
 
 
-def _two_countries(here, stored):
-    out = {reverse: [here.land, here.other] for reverse in ("cities", "biggest")}
-    return {"$set": {"country": [stored["country"], {"_id": here.other, "name": "other"}], "_gw.out.country": out}}
+def _two_homes(here, _stored):
+    copies = [{"_id": id_, "name": name, "population": 5} for id_, name in zip(here.cities[:2], "ab", strict=True)]
+    return {"$set": {"home": copies}}
 
 
 def _too_many(here, _stored):
@@ -229,7 +229,7 @@ UNDECIDED = [
     _row("required single that is no copy", "city", "hidden", _set(country=5), ("country", "is required")),
     _row("required list empty", "club", "club", _set(places=[]), ("places", "is required")),
     _row("over the limit", "person", "bob", _too_many, ("visited", "is over its limit")),
-    _row("two documents in a single", "city", "hidden", _two_countries, ("country", "holds several documents")),
+    _row("two documents in a single", "person", "bob", _two_homes, ("home", "holds several documents")),
 ]
 
 

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import DuplicateKey, NotFound, StillReferenced
+from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
-from gatewayfw.storage import MongoStorage
 from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome
 from tests.odm.world import World, define_world
 
@@ -21,6 +20,7 @@ LAND, OTHER, EMPTY = (ObjectId(f"{number:024x}") for number in (1, 2, 3))
 FAR, SOUTH, NORTH, TOP, NEW, NEWER = (ObjectId(f"{number:024x}") for number in range(11, 17))
 ANNA, BERT, CARL, DORA, ERIC = (ObjectId(f"{number:024x}") for number in range(21, 26))
 CHESS, GOLF = (ObjectId(f"{number:024x}") for number in (31, 32))
+CROWD = [ObjectId(f"{number:024x}") for number in range(41, 46)]
 
 #: The version of documents that were inserted with an `_id`, by the clock that `world_storage` sets.
 V = 1000
@@ -193,3 +193,166 @@ def test_without_the_touch_some_point_leaves_a_copy_wrong(world, other, world_da
             if world.problems():
                 return stored.restore()
     pytest.fail("nothing was wrong")
+
+
+# -- some of them in full
+
+
+def copy(id_, name, **fields):
+    return {"_id": id_, "name": name, **fields}
+
+
+def test_a_copy_taken_before_a_rename_is_renamed(world, other):
+    first, second = PAIRS["insert-rename"]
+    together(world, other, first, second, Point("touch", 1, "after"))
+    out = {"country": {"cities": [LAND], "biggest": [LAND]}}
+    hidden = {"v": V, "out": out, "at": {"country": {str(LAND): V + 1}}}
+    expected = {"_id": NEW, "name": "new", "country": copy(LAND, "new land"), "_gw": hidden}
+    assert (other.storage.again.is_set(), world.raw(world.city, NEW)) == (True, expected)
+
+
+def test_a_copy_is_of_the_name_that_another_committed_since_the_snapshot(world, other):
+    first, second = PAIRS["insert-rename"]
+    together(world, other, first, second, Point("touch", 1, "before"))
+    assert world.storage.again.is_set()
+    assert world.raw(world.city, NEW)["country"] == copy(LAND, "new land")
+
+
+def test_a_window_is_filled_with_what_was_outside_until_then(world, other):
+    first, second = PAIRS["insert-outside"]
+    together(world, other, first, second, Point("insert", 1, "after"))
+    cities = [copy(NORTH, "north", population=30), copy(SOUTH, "south", population=20)]
+    expected = {
+        "cities": [*cities, copy(FAR, "far", population=10)],
+        "biggest": [cities[0], copy(NEW, "new", population=25)],
+    }
+    land = world.raw(world.country, LAND)
+    assert {name: land[name] for name in ("cities", "biggest")} == expected
+
+
+def test_a_member_renamed_outside_a_window_comes_in_with_its_new_name(world, other):
+    first, second = PAIRS["rename-outside"]
+    together(world, other, first, second, Point("update_one", 1, "after"))
+    assert world.raw(world.country, LAND)["cities"][-1] == copy(FAR, "new far", population=10)
+
+
+def test_an_insert_finds_no_source_that_a_delete_had_counted_and_touched(world, other):
+    insert, delete_it = PAIRS["insert-delete"]
+    deleted, inserted, _ = together(world, other, delete_it, insert, Point("count", 1, "after"))
+    assert (deleted["deletedCount"], inserted) == (1, NotFound)
+    assert (world.raw(world.country, EMPTY), world.raw(world.city, NEW)) == (None, None)
+
+
+def test_a_source_deleted_since_the_snapshot_is_missing(world, other):
+    insert, delete_it = PAIRS["two-sources"]
+    inserted, deleted, _ = together(world, other, insert, delete_it, Point("touch", 2, "before"))
+    assert (inserted, deleted["deletedCount"], world.storage.again.is_set()) == (NotFound, 1, True)
+    assert (world.raw(world.country, EMPTY), world.raw(world.person, DORA)) == (None, None)
+
+
+def test_a_cascade_reaches_who_embedded_a_doomed_document_since_the_snapshot(world, other):
+    embed, cascade_it = PAIRS["embed-cascade"]
+    together(world, other, embed, cascade_it, Point("update_one", 1, "after"))
+    assert world.raw(world.person, ERIC) == {"_id": ERIC, "name": "eric", "age": 50, "active": True, "_gw": {"v": V}}
+    assert [world.raw(world.city, id_) for id_ in (FAR, SOUTH, NORTH, TOP)] == [None] * 4
+
+
+# -- jobs
+
+
+@pytest.fixture
+def crowd(world_database, monkeypatch):
+    """Five people who visited one country, where a transaction may write 3 copies and a batch 2.
+
+    No operation works on its own jobs, and every lease is over at once, so workers are always late.
+    """
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.jobs.LEASE", -1.0)
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    for name in world_database.list_collection_names():
+        world_database[name].delete_many({})
+    crowd = few_at_once(SteppingMongo(world_database))
+    crowd.country.insert_one(doc={"_id": LAND, "name": "land"})
+    for id_ in CROWD:
+        insert_person(id_, visited=[LAND])(crowd)
+    return crowd
+
+
+def few_at_once(storage):
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    odm.set_db(storage)
+    crowd = World(odm, define_world(odm))
+    odm.ready()
+    return crowd
+
+
+def work(world):
+    return world.odm.work()
+
+
+def one_by_one(*operations):
+    return lambda world: [operation(world) for operation in operations]
+
+
+RENAME = change("country", LAND, name="new")
+AGAIN = change("country", LAND, name="newer")
+NAMESAKE = one_by_one(work, lambda world: world.country.insert_one(doc={"_id": LAND, "name": "namesake"}))
+#: What leaves the job, and what happens while a worker is at some point of it.
+WHILE_WORKING = {
+    "a newer change": (RENAME, AGAIN),
+    "a newer change that is worked off": (RENAME, one_by_one(AGAIN, work)),
+    "another worker": (RENAME, work),
+    "a new holder": (RENAME, insert_person(visited=[LAND])),
+    "a holder that leaves": (RENAME, remove("visited", [LAND], CROWD[2])),
+    "a holder that leaves and returns": (
+        RENAME,
+        one_by_one(remove("visited", [LAND], CROWD[2]), AGAIN, add("visited", [LAND], CROWD[2])),
+    ),
+    "the source is deleted": (RENAME, cascade("country", LAND)),
+    "the source is deleted and the rest worked off": (RENAME, one_by_one(cascade("country", LAND), work)),
+    "another worker that removes": (cascade("country", LAND), work),
+    "a namesake": (
+        cascade("country", LAND),
+        one_by_one(NAMESAKE, *(add("visited", [LAND], id_, ["visitors"]) for id_ in CROWD)),
+    ),
+}
+
+
+def left_wrong(crowd, world_database, case):
+    """Let each point of a worker meet what happens meanwhile; return what is wrong after the last job."""
+    change, meanwhile = WHILE_WORKING[case]
+    change(crowd)
+    stored, elsewhere = Stored(world_database), few_at_once(SteppingMongo(world_database))
+    for point in points_of(crowd, stored, work):
+        stored.restore()
+        together(crowd, elsewhere, work, meanwhile, point)
+        work(crowd)
+        if wrong := [*crowd.odm.jobs(), *crowd.problems()]:
+            return [point, *wrong]
+    return []
+
+
+@pytest.mark.parametrize("case", WHILE_WORKING)
+def test_whatever_happens_while_a_worker_works_all_is_right_in_the_end(crowd, world_database, case):
+    assert left_wrong(crowd, world_database, case) == []
+
+
+GUARDS = {
+    "version of the copy": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a newer change that is worked off"),
+    "version of the removed": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a namesake"),
+    "generation of the job": ("gatewayfw.odm.jobs._unchanged", lambda job: {"_id": job.key}, "a newer change"),
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_without_its_guard_a_late_worker_leaves_copies_wrong(crowd, world_database, monkeypatch, guard):
+    where, nothing, case = GUARDS[guard]
+    monkeypatch.setattr(where, nothing)
+    assert left_wrong(crowd, world_database, case)
+
+
+def test_no_document_takes_the_id_of_one_with_a_pending_job(crowd):
+    cascade("country", LAND)(crowd)
+    with pytest.raises(Conflict):
+        crowd.country.insert_one(doc={"_id": LAND, "name": "namesake"})
+    assert (work(crowd), crowd.problems(), crowd.raw(crowd.country, LAND)) == (0, [], None)

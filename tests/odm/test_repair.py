@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -119,6 +120,56 @@ def test_a_document_that_goes_before_it_is_mended_is_passed_over(world, integrit
     for run in (integrity.check, integrity.repair):
         world.storage.insert("person", [{"_id": GONE, "name": "x", "visited": []}])
         assert list(run()) == []
+
+
+@pytest.fixture
+def interrupted(world, monkeypatch):
+    """Let a rename of a person run, for half a second at most, in the midst of the next transaction."""
+    threads = []
+
+    def arrange(person, before):
+        def rename():
+            world.person.find_one_and_update(filter={"_id": person}, update={"$set": {"name": "renamed"}})
+
+        def report(*given, **keys):
+            found = None if before else judge(*given, **keys)
+            if not threads:
+                threads.append(threading.Thread(target=rename))
+                threads[0].start()
+                threads[0].join(0.5)
+            return found or judge(*given, **keys)
+
+        judge = Inspector.report
+        monkeypatch.setattr(Inspector, "report", report)
+
+    yield arrange
+    for thread in threads:
+        thread.join()
+
+
+mongo_only = pytest.mark.parametrize("world_storage", [pytest.param("mongo", marks=pytest.mark.mongo)], indirect=True)
+
+
+@mongo_only
+def test_a_rename_in_the_midst_of_a_confirmation_is_no_alarm(world, integrity, interrupted):
+    dora = world.add_person("dora")
+    carl = world.add_person("carl", {"friends": {"_ids": [dora]}})
+    world.storage.update_one("person", {"_id": carl}, {"$set": {"visited": []}}, ())
+    interrupted(dora, before=True)
+    assert list(integrity.check()) == [Problem("person", carl, "visited", "is empty")]
+    assert [problem.state for problem in integrity.repair()] == ["mended"]
+
+
+@mongo_only
+def test_a_rename_in_the_midst_of_a_mend_reaches_the_mended_copy(world, integrity, interrupted):
+    """While it is an object, the rename passes over it: only the lock on its source orders the two."""
+    dora = world.add_person("dora")
+    carl = world.add_person("carl", {"friends": {"_ids": [dora]}})
+    copy = world.raw(world.person, carl)["friends"][0]
+    world.storage.update_one("person", {"_id": carl}, {"$set": {"friends": copy}}, ())
+    interrupted(dora, before=False)
+    assert {problem.state for problem in integrity.repair()} == {"mended"}
+    assert world.raw(world.person, carl)["friends"] == [{"_id": dora, "name": "renamed", "active": True}]
 
 
 def test_repair_leaves_nothing_wrong_while_writers_run(world, integrity, here):
