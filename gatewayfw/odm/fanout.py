@@ -139,6 +139,7 @@ class Fanout:
                     job = None
         if self._storage.count(COLLECTION, {"_id": key}, 1):
             drained.left.add(key)
+            self._release(key, worker)
         return made
 
     def _relation(self, job: Job) -> Relation | None:

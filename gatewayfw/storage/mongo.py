@@ -49,8 +49,10 @@ from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
 _MAJORITY = WriteConcern("majority")
-#: Seconds an abort or commit may take; they run outside the caller's deadline.
-_ENDING = 1.0
+#: Seconds an abort, or a commit with its repetitions, may take; they run outside the caller's deadline.
+_ENDING = 0.75
+#: Seconds to look whether an unknown commit happened.
+_LOOK = 0.4
 #: Seconds that must be left for a commit to be started at all.
 _COMMIT_RESERVE = 0.25
 #: Seconds between two attempts to learn the outcome of a commit.
@@ -306,7 +308,7 @@ class MongoStorage(Storage):
         until = time.monotonic() + _ENDING
         while True:
             try:
-                _aside(session.commit_transaction)
+                _aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
             except PyMongoError as error:
                 if _is_transient(error):
                     raise _Conflict() from error
@@ -323,7 +325,7 @@ class MongoStorage(Storage):
     def _is_there(self, collection: str, id_: object) -> bool:
         try:
             # Reads of this database are majority reads: what they show stays.
-            return bool(_aside(lambda: self._db[collection].find_one({"_id": id_}, {"_id": 1})))
+            return bool(_aside(lambda: self._db[collection].find_one({"_id": id_}, {"_id": 1}), _LOOK))
         except PyMongoError:
             return False
 
@@ -341,7 +343,7 @@ class MongoStorage(Storage):
         with self._translated():
             with pymongo.timeout(looking):
                 missing, problems = self._compared(collection, indexes, build_limit)
-            with pymongo.timeout(self._operation_timeout):
+            with pymongo.timeout(max(self._operation_timeout, looking)):
                 return problems + self._build(collection, missing)
 
     def _compared(self, collection: str, indexes: Sequence[Index], build_limit: int) -> tuple[list[Index], list[str]]:
@@ -529,11 +531,11 @@ def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:
     return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
 
 
-def _aside(fn: Callable[[], T]) -> T:
+def _aside(fn: Callable[[], T], seconds: float = _ENDING) -> T:
     """Run what ends a transaction outside the caller's deadline, under its own."""
 
     def bounded() -> T:
-        with pymongo.timeout(_ENDING):
+        with pymongo.timeout(seconds):
             return fn()
 
     return Context().run(bounded)

@@ -72,8 +72,10 @@ def killing_workers(server, every):
     stopped, killed = threading.Event(), []
 
     def kill():
-        while not stopped.wait(every):
+        pause = 0.1  # the first one soon, however short the test is
+        while not stopped.wait(pause):
             killed.append(server.kill_workers(1))
+            pause = every
 
     thread = threading.Thread(target=kill)
     thread.start()

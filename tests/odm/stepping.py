@@ -231,12 +231,13 @@ class Stored:
 
     def __init__(self, database):
         self._database = database
-        self._documents = {name: list(database[name].find()) for name in database.list_collection_names()}
+        self._documents = {name: list(database[name].find().sort("_id")) for name in database.list_collection_names()}
 
     def restore(self):
         """Put the documents back as they were, and remove all others."""
         for name in self._database.list_collection_names():
-            self._database[name].delete_many({})
-        for name, documents in self._documents.items():
-            if documents:
-                self._database[name].insert_many([dict(document) for document in documents])
+            documents = self._documents.get(name, [])
+            if list(self._database[name].find().sort("_id")) != documents:
+                self._database[name].delete_many({})
+                if documents:
+                    self._database[name].insert_many([dict(document) for document in documents])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -112,12 +113,23 @@ class Office:
         getattr(self, model).delete_one(filter={"_id": id_}, hard_cascade=hard_cascade)
 
 
-@pytest.fixture
-def office(mongo_database, mongod_uri):
-    """An `Office` on a client whose commands are counted."""
-    commands = Commands()
+@pytest.fixture(scope="module")
+def offices(mongod_uri):
+    """An `Office` on a client whose commands are counted; its indexes outlive a test."""
+    commands, name = Commands(), f"gatewayfw_{uuid.uuid4().hex}"
     with MongoClient(mongod_uri, event_listeners=[commands]) as client:
-        yield Office(client[mongo_database.name], commands)
+        yield Office(client[name], commands)
+        client.drop_database(name)
+
+
+@pytest.fixture
+def office(offices):
+    """A newly populated `Office`, no commands counted yet."""
+    for name in offices.odm.schemas.get_schemas():
+        offices.odm.storage.delete_many(name, {})
+    offices.populate()
+    offices.commands.names.clear()
+    return offices
 
 
 #: Operations, and how many commands each sends, the commit included.
@@ -150,16 +162,12 @@ ROWS = {
 
 @pytest.mark.parametrize("row", ROWS)
 def test_commands_of_an_operation(office, row):
-    office.populate()
     operation, expected = ROWS[row]
-    office.commands.names.clear()
     operation(office)
     assert office.commands.names.total() == expected, office.commands.names
 
 
 def test_threads_that_add_to_one_document_rarely_begin_again(office):
-    office.populate()
-    office.commands.names.clear()
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(office.add_user, TEAMS[:1]) for _ in range(200)]:
             done.result()

@@ -127,16 +127,12 @@ PAIRS = {
     "remove-change": (remove("visited", [LAND], ANNA), change("person", CARL, age=35)),
     "replace-rename": (add("visited", [EMPTY], ANNA, replace=True), change("country", EMPTY, name="new")),
     "insert-flagged": (insert_city(population=35), change("country", LAND, name="new land")),
-    "insert-many-flagged": (insert_cities(flags=["cities", "biggest"]), delete("city", TOP)),
     "move-delete": (change("city", SOUTH, population=35), delete("city", TOP)),
-    "rename-in-window": (change("city", TOP, name="new top"), insert_city(population=35)),
     "rename-cascade": (change("person", ANNA, name="new anna"), cascade("country", LAND)),
     "duplicate-id": (insert_city(TOP), change("country", LAND, name="new land")),
     "duplicate-name": (insert_country(NEW), insert_country(NEWER)),
     "two-claims": (insert_city(NEW, flags=["capital"]), insert_city(NEWER, flags=["capital"])),
-    "two-changes": (change("country", LAND, name="new land"), change("country", LAND, population=7)),
     "add-change": (add("visited", [OTHER], flags=["visitors"]), change("person", ANNA, age=10)),
-    "remove-delete": (remove("visited", [OTHER], ANNA), delete("country", OTHER)),
     "claim-depart": (add("clubs", [GOLF], flags=["members", "president"]), remove("clubs", [GOLF], CARL)),
     "transactions": (
         several(insert_city(population=35), change("club", GOLF, name="new golf")),
@@ -169,17 +165,19 @@ def points_of(world, stored, operation):
     return [point for point in points if point.when == "before"]
 
 
-@pytest.mark.parametrize("swapped", [False, True], ids=["", "swapped"])
 @pytest.mark.parametrize("pair", PAIRS)
-def test_at_every_point_the_outcome_is_that_of_one_after_the_other(world, other, world_database, pair, swapped):
+def test_at_every_point_the_outcome_is_that_of_one_after_the_other(world, other, world_database, pair):
     stored = Stored(world_database)
-    first, second = reversed(PAIRS[pair]) if swapped else PAIRS[pair]
-    two, one, digest = in_turn(world, stored, second, first)
-    allowed = [in_turn(world, stored, first, second), (one, two, digest)]
-    for point in points_of(world, stored, first):
-        stored.restore()
-        assert together(world, other, first, second, point) in allowed, point
-        assert world.problems() == [], point
+    first, second = PAIRS[pair]
+    there = in_turn(world, stored, first, second)
+    back = in_turn(world, stored, second, first)
+    for one, two in ((first, second), (second, first)):
+        allowed = [there, back[1::-1] + back[2:]]
+        for point in points_of(world, stored, one):
+            stored.restore()
+            assert together(world, other, one, two, point) in allowed, point
+            assert world.problems() == [], point
+        there, back = back, there
 
 
 @pytest.mark.parametrize("world_storage", [UntouchingMongo], indirect=True)

@@ -341,3 +341,22 @@ def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
     )
     assert few.odm.work() == 1
     few.storage.delete_many("_gw_jobs", {})
+
+
+def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, unattended, monkeypatch):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    step = Fanout._step
+
+    def slow(self, *given):
+        done = step(self, *given)
+        rename(few, few.country, land, "newer")
+        time.sleep(1.1)
+        return done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fanout, "_step", slow)
+        assert few.odm.work(1.0) == 1
+    assert [(job.v, job.leased) for job in few.odm.jobs()] == [(2, None)]
