@@ -56,6 +56,10 @@ class Model:
         ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
         reverse relations with ``True`` list the new document, the others leave it out.
 
+        Commands on MongoDB, the commit included: 2, one more for a caller's own ``_id``; one for each
+        related model, two where several of its documents are related; one for each window that
+        changes, and one for each model of such.
+
         Raises:
             ValidationError: a field, relation or ``projection`` is not as the model declares.
             NotFound: a related document does not exist; the message names the ids.
@@ -129,6 +133,10 @@ class Model:
         ``update`` takes ``$set $unset $inc``, and ``$push $pull $addToSet`` on array fields.
         None when nothing matched. An empty ``$set`` changes nothing and returns the document.
 
+        Commands on MongoDB, the commit included: 2, two for each relation that embeds the model,
+        one for each reverse relation the document is in, one to lock their targets; where a
+        sort field changed, one for each target instead.
+
         Raises:
             BadRequest: no operator, an unknown one, or a path that is changed twice.
             ValidationError: a field that is unknown, no pure field, or does not fit afterwards.
@@ -152,6 +160,9 @@ class Model:
         then holders that require it are deleted in the same way, the others lose their copy.
         With more holders than the setting ``inline_limit`` the result has ``pending: True`` as
         long as a job is still at work on them, and ``cascaded`` counts those so far.
+
+        Commands on MongoDB, the commit included: 3, one for each model that embeds this one, two
+        and one for each window where the document is listed.
 
         Raises:
             StillReferenced: with the number of holders by model.
@@ -183,6 +194,9 @@ class Model:
         ``relations`` is as for `insert_one`. With ``replace`` the given ids are all that the
         relation holds afterwards. An id that is there already gets a fresh copy; its membership
         in a reverse relation changes only if the flag is given.
+
+        Commands on MongoDB, the commit included: 4 with one related document, one for each window
+        that changes and one for their targets; those that leave are locked by one more.
 
         Raises:
             ValidationError: unknown names, bad ids, or more ids than the relation's limit.

@@ -167,10 +167,11 @@ def test_commands_of_an_operation(office, row):
     assert office.commands.names.total() == expected, office.commands.names
 
 
-def test_threads_that_add_to_one_document_rarely_begin_again(office):
+def test_threads_that_add_to_one_document_rarely_begin_again(office, monkeypatch):
+    monkeypatch.setattr("gatewayfw.storage.mongo._QUEUE", 5.0)  # a machine so busy that 1 s is short proves nothing
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(office.add_user, TEAMS[:1]) for _ in range(200)]:
             done.result()
     commits, aborts = (office.commands.names[name] for name in ("commitTransaction", "abortTransaction"))
-    assert commits + aborts <= 1.1 * 200
+    assert (commits, aborts <= 20) == (200, True)
     assert check(office.odm.schemas, office.odm.storage) == []
