@@ -84,7 +84,8 @@ def test_requirements_file_installs_every_extra(config):
 def test_entry_points_name_things_that_exist(config, group):
     for line in lines(config, "options.entry_points", group):
         module, _, name = line.partition(" = ")[2].partition(":")
-        source = ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
+        place = ROOT.joinpath(*module.split("."))
+        source = (place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text("utf-8")
         assert f"def {name}(" in source or f"\n{name} = " in source or not name
 
 
