@@ -166,11 +166,15 @@ class Database:
         Raises:
             DefinitionError: a definition that the model depends on is wrong, or no database is set.
         """
-        storage, version = self.storage, self.schemas.version
-        if self._helper is not None:
+        storage = self.storage
+        if self._prepared.get(name) != self.schemas.version:
+            self._prepare(name, storage)
+        if self._helper is not None:  # only once the database has answered; each fork needs its own
             self._helper.start()
-        if self._prepared.get(name) == version:
-            return storage
+        return storage
+
+    def _prepare(self, name: str, storage: Storage) -> None:
+        version = self.schemas.version
         self.schemas.validate(name)
         if storage.multi_process and COLLECTION not in self._prepared:
             storage.ensure(COLLECTION, INDEXES, self._settings.index_build_limit)
@@ -180,7 +184,6 @@ class Database:
             if self._prepared.get(reachable) != version:
                 self._ensure(storage, self.schemas.get_schema(reachable))
                 self._prepared[reachable] = version
-        return storage
 
     def _ensure(self, storage: Storage, schema: ModelSchema) -> None:
         problems = storage.ensure(schema.name, wanted_indexes(schema), self._settings.index_build_limit)

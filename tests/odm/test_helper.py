@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 import threading
 import time
 
+import pytest
+from pymongo import MongoClient
+
+from gatewayfw import gateway, string
 from gatewayfw.errors import Unavailable
 from gatewayfw.odm import helper
 from gatewayfw.odm.helper import Helper
@@ -86,3 +91,15 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     Helper(owner.work).start()
     assert [owner.asked.acquire(timeout=5) for _ in range(2)] == [True] * 2
     assert [record.getMessage() for record in caplog.records] == ["the work on jobs failed"]
+
+
+def test_no_thread_starts_before_the_database_has_answered():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    gw, before = gateway(), set(threads())
+    model = gw.odm.new_model("thing", {"name": string()})
+    with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=100) as client:
+        gw.odm.set_db(client["shop"])
+        with pytest.raises(Unavailable):
+            model.insert_one(doc={"name": "a"})
+    assert set(threads()) <= before  # those of other tests may have ended
