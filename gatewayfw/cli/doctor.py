@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 import click
 from bson import ObjectId
@@ -15,10 +15,11 @@ from gatewayfw.cli.choice import JSON, NAME, chosen
 from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
-from gatewayfw.odm.jobs import COLLECTION, Job
+from gatewayfw.odm.jobs import COLLECTION, Job, now
 from gatewayfw.odm.sizes import MOST_BYTES, NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, Size, worst_sizes
+from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
 from gatewayfw.schemas import RelatedRelation, Schemas
-from gatewayfw.storage import Document, Storage
+from gatewayfw.storage import Storage
 
 #: Documents up to which the windows of a collection are quick whatever its members do.
 _SMALL = 1_000
@@ -77,7 +78,7 @@ def _examined(gateway: Gateway) -> _Found:
         if not found.problems:
             found.problems += gateway.odm.ready()
             found.warnings += [] if storage.has_transactions() else [_STANDALONE]
-            found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), _now())]
+            found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
             found.hints += _lifetime(storage.transaction_lifetime())
     except GatewayError as error:
         found.problems.append(f"database: {error.message}")
@@ -88,9 +89,8 @@ def _examined(gateway: Gateway) -> _Found:
 
 
 def _unlimited(schemas: Schemas) -> Iterator[str]:
-    for reverse in _reverses(schemas):
+    for place, reverse in _reverses(schemas):
         if not reverse.limited:
-            place = f"model {reverse.member!r}, relation {reverse.relation!r}, reverse {reverse.name!r}"
             yield f"{place}: no limit is given; each {reverse.target} keeps up to {reverse.limit}"
 
 
@@ -120,11 +120,13 @@ def _megabytes(number: int) -> str:
     return f"{number / 1024 / 1024:.1f} MB"
 
 
-def _reverses(schemas: Schemas) -> Iterator[RelatedRelation]:
-    """Yield the reverse relations that are lists."""
+def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
+    """Yield the reverse relations that are lists, each after the words that say where it is declared."""
     for schema in schemas.get_schemas().values():
         for relation in schema.relations.values():
-            yield from (one for one in relation.related_relations.values() if one.type == "multiple")
+            for name, reverse in relation.related_relations.items():
+                if reverse.type == "multiple":
+                    yield f"model {schema.name!r}, relation {relation.name!r}, reverse {name!r}", reverse
 
 
 # -- the database
@@ -137,44 +139,35 @@ def _sharded(schemas: Schemas, storage: Storage) -> list[str]:
 
 def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
     """Name the reverse relations whose windows pass over most members."""
-    for reverse in _reverses(schemas):
+    for place, reverse in _reverses(schemas):
         if storage.count(reverse.member, {}, _SMALL + 1) > _SMALL:
             members, out = _sampled(reverse, storage)
             if members and out / members > _MOSTLY:
                 yield (
-                    f"model {reverse.member!r}, relation {reverse.relation!r}, reverse {reverse.name!r}: "
-                    f"{out / members:.0%} of {members:,} members looked at opted out, which makes its windows slow"
+                    f"{place}: {out / members:.0%} of {members:,} members looked at opted out, "
+                    "which makes its windows slow"
                 )
 
 
 def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
     """Return how many memberships some documents at both ends of the index have, and how many opted out."""
-    path, out = f"{reverse.relation}._id", f"_gw.out.{reverse.relation}.{reverse.name}"
+    path = f"{reverse.relation}._id"
     documents = {}
     for order in (1, -1):
         found = storage.find(
             reverse.member,
             {path: {"$gte": ObjectId(b"\0" * 12)}},
-            [path, out],
+            [path, out_path(reverse)],
             sort=[(path, order), ("_id", order)],
             limit=_SAMPLE,
         )
         documents.update({one["_id"]: one for one in found})
-    members = sum(len(_ids(one.get(reverse.relation))) for one in documents.values())
-    return members, sum(len(_outs(one, reverse)) for one in documents.values())
+    members = sum(len(ids_in(one.get(reverse.relation))) for one in documents.values())
+    return members, sum(len(Hidden(one).outs(reverse)) for one in documents.values())
 
 
-def _ids(value: object) -> list[object]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _outs(document: Document, reverse: RelatedRelation) -> list[object]:
-    value = document.get("_gw", {}).get("out", {}).get(reverse.relation, {}).get(reverse.name, [])
-    return value if isinstance(value, list) else []
-
-
-def _waiting(jobs: Iterable[Job], now: datetime) -> list[str]:
-    old = [job for job in jobs if now - job.since > _OLD]
+def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:
+    old = [job for job in jobs if at - job.since > _OLD]
     if not old:
         return []
     told = "a job has" if len(old) == 1 else f"{len(old)} jobs have"
@@ -188,7 +181,3 @@ def _lifetime(seconds: float | None) -> list[str]:
         f"transactionLifetimeLimitSeconds is {seconds:g}: a client killed inside a transaction blocks "
         "the documents it touched for that long; 5 is recommended"
     ]
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc).replace(tzinfo=None)

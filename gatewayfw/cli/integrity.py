@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
@@ -18,6 +15,7 @@ from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
 from gatewayfw.cli.output import status_line
+from gatewayfw.cli.signals import interruptible
 from gatewayfw.odm.integrity import Place, Problem
 
 _STATE = click.option(
@@ -140,7 +138,7 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
         bar.show(place)
 
     try:
-        with _interruptible(), errors_told():
+        with interruptible(), errors_told():
             for problem in begin(run.after, reached):
                 run.counts.add(problem)
                 bar.clear()
@@ -179,20 +177,6 @@ class _Bar:
     def clear(self) -> None:
         if self._bar is not None:
             status_line("")
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let SIGTERM end the run as Ctrl-C does: what is under way is undone, the progress is saved."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _object(problem: Problem) -> dict[str, Any]:

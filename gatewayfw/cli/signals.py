@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -24,9 +22,20 @@ def stopping() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         stop.set()
 
-    before = [signal.signal(one, asked) for one in _SIGNALS]
-    try:
+    with _handled(asked, signal.SIGINT, signal.SIGTERM):
         yield stop
+
+
+def interruptible() -> AbstractContextManager[None]:
+    """Let SIGTERM raise `KeyboardInterrupt` inside, as Ctrl-C does. For the main thread only."""
+    return _handled(signal.default_int_handler, signal.SIGTERM)
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None], *signals: signal.Signals) -> Iterator[None]:
+    before = [(one, signal.signal(one, handler)) for one in signals]
+    try:
+        yield
     finally:
-        for one, handler in zip(_SIGNALS, before, strict=True):
-            signal.signal(one, handler)
+        for one, former in before:
+            signal.signal(one, former)

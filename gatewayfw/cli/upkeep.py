@@ -163,8 +163,7 @@ def _index_cells(row: IndexRow) -> tuple[str, ...]:
 def _progress(job: Job) -> str:
     """Return how far a job is: of windows the share of their targets, else the last holder done."""
     if job.kind == "windows":
-        done = 0 if job.after is None else sum(1 for id_ in job.targets if id_ <= job.after)
-        return f"{done} of {len(job.targets)}"
+        return f"{job.done} of {len(job.targets)}"
     return "at the start" if job.after is None else f"after {job.after}"
 
 

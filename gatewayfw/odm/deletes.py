@@ -50,10 +50,12 @@ class Deletes:
             return None
         doomed: Sources = {(schema.name, root["_id"]): root}
         losses: dict[tuple[str, ObjectId], _Loss] = {}
-        if cascade:
-            doomed, losses = self._cascade(schema, root)
-        else:
+        if not cascade:
             self._refuse_if_held(schema, root)
+        elif found := self._holders(schema, root):
+            doomed, losses = found
+        else:
+            self._leave_holders(schema, root)
         effects = self._departures(schema, root, doomed, len(losses))
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
@@ -100,18 +102,11 @@ class Deletes:
         if counts:
             raise StillReferenced(schema.name, counts)
 
-    def _cascade(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]]:
-        """Return the documents to be deleted, and what the remaining holders lose.
-
-        With more holders than one transaction should write, only the root goes; the rest is left to jobs.
-        """
-        found = self._holders(schema, root)
-        if found is not None:
-            return found
+    def _leave_holders(self, schema: ModelSchema, root: Document) -> None:
+        """Leave the holders to jobs: they are more than one transaction should write, so only the root goes."""
         for relation in self._schemas.embedders(schema.name):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
                 self._backlog.leave("removal", (schema.name, root["_id"]), relation, Hidden(root).v)
-        return {(schema.name, root["_id"]): root}, {}
 
     def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:
         """Return the documents to be deleted, and what the remaining holders lose; None if too many."""

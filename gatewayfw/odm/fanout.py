@@ -23,7 +23,7 @@ from bson import ObjectId
 from gatewayfw.errors import GatewayError, NotFound, TooLarge, Unavailable
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import COLLECTION, Backlog, Job, Jobs
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, place, renewal
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, out_path, place, renewal, version_path
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -84,14 +84,13 @@ class Fanout:
                 made = self._work(key, worker, until, drained, on_progress)
             except Unavailable as error:
                 _LOG.info("job %s is left for later: %s", key, error.message)
-                drained.left.update([key, *queue])
-                self._release(key, worker)
+                drained.left.update(queue)
+                self._leave(key, worker, drained)
                 break
             except Exception:
                 # What a request changed is committed: its reply must not fail for what comes after it.
                 _LOG.exception("job %s failed", key)
-                drained.left.add(key)
-                self._release(key, worker)
+                self._leave(key, worker, drained)
                 continue
             queue.extend(sorted(made))
         return drained
@@ -100,7 +99,9 @@ class Fanout:
         """Work on all jobs there are, for at most ``seconds``; return how many are left."""
         return len(self.drain([job.key for job in self.jobs.listed()], seconds, on_progress).left)
 
-    def _release(self, key: str, worker: str) -> None:
+    def _leave(self, key: str, worker: str, drained: Drained) -> None:
+        """Note that a job is left, and let other workers have it."""
+        drained.left.add(key)
         try:
             self.jobs.release(key, worker)
         except GatewayError:
@@ -123,8 +124,7 @@ class Fanout:
                 break
             while job is not None:
                 if until - time.monotonic() < _RESERVE:
-                    drained.left.add(key)
-                    self._release(key, worker)
+                    self._leave(key, worker, drained)
                     return made
                 grace = 0.0 if job.kind == "copies" else _GRACE
                 with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
@@ -138,8 +138,7 @@ class Fanout:
                 else:
                     job = None
         if self._storage.count(COLLECTION, {"_id": key}, 1):
-            drained.left.add(key)
-            self._release(key, worker)
+            self._leave(key, worker, drained)
         return made
 
     def _relation(self, job: Job) -> Relation | None:
@@ -243,8 +242,7 @@ class Fanout:
     # -- windows
 
     def _windows(self, job: Job, relation: Relation) -> _Step:
-        start = 0 if job.after is None else sum(1 for id_ in job.targets if id_ <= job.after)
-        ids = job.targets[start : start + SLICE]
+        ids = job.targets[job.done : job.done + SLICE]
         if not ids:
             return _DONE
         self._storage.transaction(lambda: self._targets.refresh(relation, ids))
@@ -259,9 +257,8 @@ def _emptied(relation: Relation) -> dict[str, dict[str, Any]]:
 
 def _pulled(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
     """Return the update that takes one of several copies out of a holder, with what is noted of it."""
-    outs = [name for name, reverse in relation.related_relations.items() if reverse.type == "multiple"]
-    noted = {f"{HIDDEN}.out.{relation.name}.{name}": source_id for name in outs}
+    outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
     return {
-        "$pull": {relation.name: {"_id": source_id}, **noted},
-        "$unset": {f"{HIDDEN}.at.{relation.name}.{source_id}": ""},
+        "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},
+        "$unset": {version_path(relation, source_id): ""},
     }

@@ -11,8 +11,10 @@ from uuid import UUID
 from bson import DatetimeMS, Decimal128, ObjectId
 
 from gatewayfw.odm.jobs import Jobs
-from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies, single_reverse
-from gatewayfw.odm.snapshots import HIDDEN, copy_of, ids_in, window_query
+from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
+from gatewayfw.odm.projection import links_of, source_of
+from gatewayfw.odm.snapshots import HIDDEN, ids_in, single_reverse
+from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -55,10 +57,11 @@ class Inspector:
         self._schemas = schemas
         self._storage = storage
         self._jobs = Jobs(storage)
+        self._targets = Targets(schemas, storage)
 
     def paths(self, schema: ModelSchema) -> list[str]:
         """Return the fields of a model that hold copies, and the hidden one; ``[]`` when none holds any."""
-        paths = [*schema.relations, *self._schemas.get_related_relations(schema.name)]
+        paths = links_of(self._schemas, schema)
         return [*paths, HIDDEN] if paths else []
 
     def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
@@ -122,7 +125,7 @@ class Inspector:
         verdicts = {}
         for relation in schema.relations.values():
             sources = around.get(relation.schema_name, {})
-            judge = Judge(relation, self._fields(relation), sources, covered, drops or relation.optional)
+            judge = Judge(relation, self._targets.source_fields(relation), sources, covered, drops or relation.optional)
             verdicts[relation] = judge.verdict(document)
         return verdicts
 
@@ -139,14 +142,14 @@ class Inspector:
         """
         wrong: dict[RelatedRelation, Any] = {}
         for reverse in self._schemas.get_related_relations(schema.name).values():
-            found, fields = document.get(reverse.name), self._fields(reverse)
+            found, id_ = document.get(reverse.name), document["_id"]
             if reverse.type == "single":
-                members = around.get(reverse.member, {})
-                copy = single_reverse(reverse, fields, document["_id"], found, members)
+                member = around.get(reverse.member, {}).get(found.get("_id")) if isinstance(found, Mapping) else None
+                copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy
-            elif document.get(reverse.name, []) != [] or document["_id"] not in idle.get(reverse, ()):
-                window = self._window(reverse, fields, document["_id"])
+            elif document.get(reverse.name, []) != [] or id_ not in idle.get(reverse, ()):
+                window = self._targets.window(reverse, id_) if isinstance(id_, ObjectId) else []
                 if not same_copies(document.get(reverse.name, []), window):
                     wrong[reverse] = window
         return wrong
@@ -157,13 +160,12 @@ class Inspector:
         """Read the sources that documents embed and the members their `single` reverses copy."""
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}
-        reverses = self._schemas.get_related_relations(schema.name).values()
-        links: list[Relation | RelatedRelation] = [*schema.relations.values()]
-        links += [reverse for reverse in reverses if reverse.type == "single"]
-        for link in links:
-            model = link.schema_name if isinstance(link, Relation) else link.member
+        for link in links_of(self._schemas, schema).values():
+            if isinstance(link, RelatedRelation) and link.type == "multiple":
+                continue
+            model = source_of(self._schemas, link).name
             extra = f"{HIDDEN}.v" if isinstance(link, Relation) else f"{link.relation}._id"
-            fields.setdefault(model, set()).update(self._fields(link), [extra])
+            fields.setdefault(model, set()).update(self._targets.source_fields(link), [extra])
             for document in documents:
                 ids.setdefault(model, set()).update(ids_in(document.get(link.name)))
         return {model: self._found(model, sorted(ids[model]), sorted(fields[model])) for model in ids}
@@ -174,13 +176,6 @@ class Inspector:
             part = ids[start : start + BATCH]
             found.update((one["_id"], one) for one in self._storage.find(model, {"_id": {"$in": part}}, fields))
         return found
-
-    def _window(self, reverse: RelatedRelation, fields: tuple[str, ...], target_id: object) -> list[Document]:
-        if not isinstance(target_id, ObjectId):
-            return []
-        query = window_query(reverse, fields, target_id)
-        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
-        return [copy_of(member, fields) for member in found]
 
     def _without_members(self, reverse: RelatedRelation, batch: list[Document]) -> set[ObjectId]:
         """Return ids of a batch that have neither window nor members, as far as one query tells."""
@@ -195,11 +190,6 @@ class Inspector:
 
     def _windows(self, schema: ModelSchema) -> list[RelatedRelation]:
         return [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
-
-    def _fields(self, link: Relation | RelatedRelation) -> tuple[str, ...]:
-        """Return the pure fields of the copies that a relation or reverse relation holds."""
-        model = link.schema_name if isinstance(link, Relation) else link.member
-        return self._schemas.get_schema(model).copy_fields(link.excludes)
 
 
 def _nothing(_relation: Relation, _source_id: ObjectId) -> bool:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
-from bson import ObjectId, json_util
+from bson import json_util
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.inspection import START, Inspector, Report
 from gatewayfw.odm.jobs import Backlog, Jobs
 from gatewayfw.odm.snapshots import Hidden, assign, ids_in, merged
+from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -72,6 +73,7 @@ class Integrity:
         self._schemas = schemas
         self._storage = storage
         self._inspector = Inspector(schemas, storage)
+        self._targets = Targets(schemas, storage)
 
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
         """Yield every copy, window and `single` reverse that is not right. Writes nothing.
@@ -163,16 +165,10 @@ class Integrity:
 
         Members of a window need no lock: their own changes touch the target.
         """
-        wanted: dict[str, set[ObjectId]] = {}
-        for relation, verdict in report.verdicts.items():
-            if verdict.mends:
-                wanted.setdefault(relation.schema_name, set()).update(ids_in(verdict.copies))
-        for reverse, value in report.reverses.items():
-            if reverse.type == "single":
-                wanted.setdefault(reverse.member, set()).update(ids_in(value))
-        for model in sorted(wanted):
-            if wanted[model]:
-                self._storage.touch_many(model, sorted(wanted[model]))
+        verdicts, reverses = report.verdicts.items(), report.reverses.items()
+        copied = [(relation.schema_name, verdict.copies) for relation, verdict in verdicts if verdict.mends]
+        copied += [(reverse.member, value) for reverse, value in reverses if reverse.type == "single"]
+        self._targets.touch(windows=[(model, set(ids_in(value))) for model, value in copied])
 
 
 def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:

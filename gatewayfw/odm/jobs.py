@@ -10,6 +10,7 @@ only keep workers from doing the same work twice: what is right does not depend 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -61,6 +62,11 @@ class Job:
     since: datetime
     leased: datetime | None
 
+    @property
+    def done(self) -> int:
+        """How many of ``targets`` are done."""
+        return 0 if self.after is None else bisect_right(self.targets, self.after)
+
 
 class Jobs:
     """The jobs in one storage."""
@@ -80,7 +86,7 @@ class Jobs:
         wanted = sorted({*targets, *(present or {}).get("targets", ())})
         told = {"kind": kind, "v": v, "after": None, "targets": wanted}
         if present is None:
-            fixed = {"_id": key, "model": model, "id": id_, "relation": _named(relation), "since": _now()}
+            fixed = {"_id": key, "model": model, "id": id_, "relation": _named(relation), "since": now()}
             try:
                 self._storage.insert(COLLECTION, [{**fixed, **told, "gen": 1, "lease": None}])
             except DuplicateKey:
@@ -103,7 +109,7 @@ class Jobs:
 
     def covers_reverse(self, reverse: RelatedRelation, target_id: object) -> bool:
         """Return whether a pending job will set a reverse relation of a target right."""
-        wanted = {"kind": "windows", "relation": f"{reverse.member}.{reverse.relation}", "targets": target_id}
+        wanted = {"kind": "windows", "relation": _named(reverse), "targets": target_id}
         return self._storage.count(COLLECTION, wanted, 1) > 0
 
     # -- asked for by workers
@@ -114,7 +120,7 @@ class Jobs:
 
     def claim(self, key: str, worker: str) -> Job | None:
         """Lease a job; None when it is done or another worker holds it."""
-        free = [{"lease": None}, {"lease.until": {"$lt": _now()}}, {"lease.worker": worker}]
+        free = [{"lease": None}, {"lease.until": {"$lt": now()}}, {"lease.worker": worker}]
         update = {"$set": {"lease": _lease(worker)}}
         found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
         return None if found is None else _job(found)
@@ -173,20 +179,22 @@ def _key(model: str, id_: ObjectId, relation: Relation, kind: Kind) -> str:
     return f"{key}:windows" if kind == "windows" else key
 
 
-def _named(relation: Relation) -> str:
-    return f"{relation.model}.{relation.name}"
+def _named(link: Relation | RelatedRelation) -> str:
+    """Return the name of a relation, or of the one that causes a reverse relation, as `Job.relation`."""
+    return f"{link.model}.{link.name}" if isinstance(link, Relation) else f"{link.member}.{link.relation}"
 
 
 def _unchanged(job: Job) -> dict[str, Any]:
     return {"_id": job.key, "v": job.v, "gen": job.gen, "after": job.after}
 
 
-def _now() -> datetime:
+def now() -> datetime:
+    """Return the time as jobs note it: naive UTC."""
     return datetime.now(timezone.utc).replace(tzinfo=None)
 
 
 def _lease(worker: str) -> dict[str, Any]:
-    return {"worker": worker, "until": _now() + timedelta(seconds=LEASE)}
+    return {"worker": worker, "until": now() + timedelta(seconds=LEASE)}
 
 
 def _job(stored: Document) -> Job:
@@ -203,5 +211,5 @@ def _job(stored: Document) -> Job:
         after=stored["after"],
         targets=tuple(stored["targets"]),
         since=stored["since"],
-        leased=until if until is not None and until > _now() else None,
+        leased=until if until is not None and until > now() else None,
     )

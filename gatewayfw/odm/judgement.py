@@ -12,8 +12,8 @@ from typing import Any
 
 from bson import ObjectId, encode
 
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, assign, copy_of, embedded, ids_in
-from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, assign, copy_of, embedded
+from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 
 IS_REQUIRED = "is required"
@@ -146,19 +146,6 @@ class Judge:
                 verdict.taken[id_] = newest
                 copy = right
         verdict.copies.append(copy)
-
-
-def single_reverse(
-    reverse: RelatedRelation, fields: tuple[str, ...], target: object, found: object, members: Mapping[Any, Document]
-) -> Document | None:
-    """Return what a `single` reverse that holds ``found`` should hold; None for nothing.
-
-    ``members`` holds the member that ``found`` copies, if it exists.
-    """
-    member = members.get(found.get("_id")) if isinstance(found, Mapping) else None
-    if member is None or target not in ids_in(member.get(reverse.relation)):
-        return None
-    return copy_of(member, fields)
 
 
 def same_copies(found: object, expected: Sequence[Document]) -> bool:

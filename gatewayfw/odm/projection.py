@@ -40,6 +40,16 @@ class Projection:
     links: Mapping[str, LinkShape] = field(default_factory=dict)
 
 
+def links_of(schemas: Schemas, schema: ModelSchema) -> dict[str, Link]:
+    """Return the relations of a model, then the reverse relations that appear on it, by name."""
+    return {**schema.relations, **schemas.get_related_relations(schema.name)}
+
+
+def source_of(schemas: Schemas, link: Link) -> ModelSchema:
+    """Return the model whose documents a relation or reverse relation copies."""
+    return schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+
+
 def compile_projection(
     schemas: Schemas, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()
 ) -> Projection:
@@ -51,7 +61,7 @@ def compile_projection(
         ValidationError: an unknown name, a value other than 1, 0 or an object below a relation,
             an object below what is not embedded, too deep, or too many fields.
     """
-    links: dict[str, Link] = {**schema.relations, **schemas.get_related_relations(schema.name)}
+    links = links_of(schemas, schema)
     visible = tuple(name for name in schema.pure if name not in schema.options.excludes or name in reveal)
     if get is None:
         get = dict.fromkeys([*visible, *links], 1)
@@ -88,7 +98,7 @@ def _flag(value: object, path: str, errors: Collected) -> bool:
 
 
 def _link_shape(schemas: Schemas, link: Link, value: object, path: str, errors: Collected) -> LinkShape | None:
-    source = schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+    source = source_of(schemas, link)
     copied = source.copy_fields(link.excludes)
     sort = link.sort if isinstance(link, Relation) else None
     if isinstance(value, Mapping):

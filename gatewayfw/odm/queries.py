@@ -13,6 +13,7 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.errors import BadRequest, ValidationError
+from gatewayfw.odm.projection import links_of, source_of
 from gatewayfw.odm.snapshots import HIDDEN, REQUIRED
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_, object_id
@@ -76,12 +77,10 @@ def _in_copy(schema: ModelSchema, path: str) -> Found:
 
 def _embedded_model(schemas: Schemas, schema: ModelSchema, name: str) -> ModelSchema:
     """Return the model whose copies a relation or reverse relation holds."""
-    if name in schema.relations:
-        return schemas.get_schema(schema.relations[name].schema_name)
-    reverse = schemas.get_related_relations(schema.name).get(name)
-    if reverse is None:
+    link = links_of(schemas, schema).get(name)
+    if link is None:
         raise BadRequest(f"filter: model {schema.name} has no field {shown(name)}")
-    return schemas.get_schema(reverse.member)
+    return source_of(schemas, link)
 
 
 def field_at(field: Field[Any], path: list[str]) -> Field[Any] | None:

@@ -14,7 +14,9 @@ from typing import Any
 from marshmallow import fields as mm
 from marshmallow import validate
 
-from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.odm.projection import Link, links_of, source_of
+from gatewayfw.odm.snapshots import HIDDEN
+from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.strict import (
     ArrayField,
     DateField,
@@ -75,16 +77,13 @@ def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
     assumed: set[str] = set()
     parts = [Part("_id", _element("_id", _ID), 1, _ID)]
     parts += [_part(name, _value(field, f"{schema.name}.{name}", assumed)) for name, field in schema.pure.items()]
-    for relation in schema.relations.values():
-        parts.append(_copies(schemas.get_schema(relation.schema_name), relation, assumed))
-    for reverse in schemas.get_related_relations(schema.name).values():
-        parts.append(_copies(schemas.get_schema(reverse.member), reverse, assumed))
-    parts.append(_part("_gw", _hidden(schema)))
+    parts += [_copies(source_of(schemas, link), link, assumed) for link in links_of(schemas, schema).values()]
+    parts.append(_part(HIDDEN, _hidden(schema)))
     largest = sorted(parts, key=lambda part: -part.bytes)
     return Size(schema.name, _DOCUMENT + sum(part.bytes for part in parts), tuple(largest), tuple(sorted(assumed)))
 
 
-def _copies(source: ModelSchema, link: Relation | RelatedRelation, assumed: set[str]) -> Part:
+def _copies(source: ModelSchema, link: Link, assumed: set[str]) -> Part:
     """Return the part of a relation or reverse relation: copies of ``source``, as many as it may hold."""
     copy = _DOCUMENT + _element("_id", _ID)
     for name in source.copy_fields(link.excludes):

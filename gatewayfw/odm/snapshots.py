@@ -15,7 +15,7 @@ The hidden field ``_gw`` of a document, absent while it says nothing (a job may 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,13 +159,20 @@ def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: O
     Source: contract, "Relation definition".
     """
     assert reverse.limit is not None
-    return WindowQuery(
-        reverse.member,
-        members(reverse, target_id),
-        fields,
-        window_order(reverse),
-        reverse.limit,
-    )
+    order = window_order(reverse)
+    return WindowQuery(reverse.member, members(reverse, target_id), fields, order, reverse.limit)
+
+
+def single_reverse(
+    reverse: RelatedRelation, fields: Iterable[str], target_id: object, member: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return what a `single` reverse that copies a member should hold; None for nothing.
+
+    ``member`` is that document as it is now, with its relation; None when it is gone.
+    """
+    if member is None or target_id not in ids_in(member.get(reverse.relation)):
+        return None
+    return copy_of(member, fields)
 
 
 def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
@@ -206,10 +213,14 @@ class Hidden:
         }
         self._before = self.document()
 
+    def outs(self, reverse: RelatedRelation) -> Sequence[ObjectId]:
+        """Return the targets whose reverse relation the document opted out of."""
+        return self._out.get(reverse.relation, {}).get(reverse.name, ())
+
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
         """Return whether the document opted out of a target's reverse relation."""
-        out = self._out.get(reverse.relation, {}).get(reverse.name, [])
-        return bool(out) if reverse.of_single else target_id in out
+        outs = self.outs(reverse)
+        return bool(outs) if reverse.of_single else target_id in outs
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note that the document opts out of a target's `multiple` reverse relation, or no longer."""

@@ -12,7 +12,8 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import missing_related
-from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, ids_in, merged, window_query
+from gatewayfw.odm.projection import Link, source_of
+from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, ids_in, merged, single_reverse, window_query
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -27,9 +28,9 @@ class Targets:
         self._schemas = schemas
         self._storage = storage
 
-    def source_fields(self, relation: Relation) -> tuple[str, ...]:
-        """Return the pure fields of the copies that a relation embeds."""
-        return self._schemas.get_schema(relation.schema_name).copy_fields(relation.excludes)
+    def source_fields(self, link: Link) -> tuple[str, ...]:
+        """Return the pure fields of the copies that a relation or reverse relation holds."""
+        return source_of(self._schemas, link).copy_fields(link.excludes)
 
     def touch(
         self,
@@ -81,14 +82,13 @@ class Targets:
                     {"_id": {"$in": sorted(ids)}, f"{reverse.name}._id": member_id},
                     {"$unset": {reverse.name: ""}},
                 )
+        values: dict[tuple[RelatedRelation, ObjectId], object] = {
+            (reverse, id_): self.window(reverse, id_) for reverse, ids in effects.windows.items() for id_ in sorted(ids)
+        }
         changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
-        for reverse, ids in effects.windows.items():
-            for id_ in sorted(ids):
-                written = changes.setdefault(reverse.target, {})
-                written[id_] = merged(written.get(id_, {}), assign(reverse.name, self._window(reverse, id_)))
-        for (reverse, id_), copy in effects.claims.items():
+        for (reverse, id_), value in (values | effects.claims).items():
             written = changes.setdefault(reverse.target, {})
-            written[id_] = merged(written.get(id_, {}), assign(reverse.name, copy))
+            written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
         for model in sorted(changes):
             self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in sorted(changes[model])])
 
@@ -111,7 +111,7 @@ class Targets:
 
     def _refresh_single(self, reverse: RelatedRelation, targets: Sequence[ObjectId], effects: Effects) -> None:
         path = f"{reverse.relation}._id"
-        fields = self._schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
+        fields = self.source_fields(reverse)
         held = self._storage.find(
             reverse.target, {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}, [f"{reverse.name}._id"]
         )
@@ -120,12 +120,11 @@ class Targets:
         found = self._storage.find(reverse.member, wanted, [*fields, path]) if claimed else ()
         members = {member["_id"]: member for member in found}
         for target_id, member_id in claimed.items():
-            member = members.get(member_id)
-            still = member is not None and target_id in ids_in(member.get(reverse.relation))
-            effects.claims[reverse, target_id] = copy_of(member, fields) if member is not None and still else None
+            effects.claims[reverse, target_id] = single_reverse(reverse, fields, target_id, members.get(member_id))
 
-    def _window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
-        fields = self._schemas.get_schema(reverse.member).copy_fields(reverse.excludes)
+    def window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
+        """Return the window of a `multiple` reverse relation, recomputed from its members."""
+        fields = self.source_fields(reverse)
         query = window_query(reverse, fields, target_id)
         found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
         return [copy_of(document, fields) for document in found]

@@ -77,12 +77,12 @@ class Writes:
             copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids]
         )
         effects = Effects()
-        documents = [self._assembled(schema, one, sources, effects) for one in new]
+        documents = [self._assembled(one, sources, effects) for one in new]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects)
         return documents
 
-    def _assembled(self, schema: ModelSchema, new: NewDocument, sources: Sources, effects: Effects) -> Document:
+    def _assembled(self, new: NewDocument, sources: Sources, effects: Effects) -> Document:
         document = dict(new.fields)
         hidden = Hidden()
         hidden.v = new.version
@@ -93,7 +93,7 @@ class Writes:
             for reverse in self._schemas.reverses(link.relation):
                 flag = link.flags.get(reverse.name, False)
                 for id_ in link.ids:
-                    self._enrol(reverse, id_, document, schema, flag, hidden, effects)
+                    self._enrol(reverse, id_, document, flag, hidden, effects)
         if hidden.document():
             document[HIDDEN] = hidden.document()
         return document
@@ -109,7 +109,6 @@ class Writes:
         reverse: RelatedRelation,
         target_id: ObjectId,
         member: Mapping[str, Any],
-        schema: ModelSchema,
         flag: bool,
         hidden: Hidden,
         effects: Effects,
@@ -118,7 +117,7 @@ class Writes:
         if reverse.type == "multiple":
             hidden.set_out(reverse, target_id, not flag)
         if flag:
-            effects.enter(reverse, target_id, copy_of(member, schema.copy_fields(reverse.excludes)))
+            effects.enter(reverse, target_id, copy_of(member, self._targets.source_fields(reverse)))
 
     # -- update
 
@@ -143,28 +142,28 @@ class Writes:
         related = {
             relation: ids_in(document.get(relation.name))
             for relation in schema.relations.values()
-            if self._copied_reverses(schema, relation, change)
+            if self._copied_reverses(relation, change)
         }
         for kind, relation in self._left_for_later(document, holders, related):
             ids = related.pop(relation) if kind == "windows" else []
             if kind == "copies":
                 holders.remove(relation)
             self._backlog.leave(kind, (schema.name, document["_id"]), relation, Hidden(document).v, ids)
-        in_place, effects = self._reverse_changes(schema, document, change, related)
+        in_place, effects = self._reverse_changes(document, change, related)
         self._targets.touch(windows=[*_window_targets(in_place), *effects.targets().items()])
         for relation in holders:
             self._spread(relation, document)
         for reverse, ids in in_place:
-            copy = copy_of(document, schema.copy_fields(reverse.excludes))
+            copy = copy_of(document, self._targets.source_fields(reverse))
             path, holds = place(reverse.name, reverse.type == "multiple", document["_id"])
             storage.update_many(reverse.target, {"_id": {"$in": ids}, **holds}, {"$set": {path: copy}})
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
 
-    def _copied_reverses(self, schema: ModelSchema, relation: Relation, change: Change) -> list[RelatedRelation]:
+    def _copied_reverses(self, relation: Relation, change: Change) -> list[RelatedRelation]:
         """Return the reverses of a relation whose copies show a field that changed."""
         reverses = self._schemas.reverses(relation)
-        return [one for one in reverses if change.named.intersection(schema.copy_fields(one.excludes))]
+        return [one for one in reverses if change.named.intersection(self._targets.source_fields(one))]
 
     def _left_for_later(
         self, document: Document, holders: Iterable[Relation], related: Mapping[Relation, list[ObjectId]]
@@ -180,12 +179,12 @@ class Writes:
         return self._backlog.beyond(sizes)
 
     def _reverse_changes(
-        self, schema: ModelSchema, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]
+        self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]
     ) -> tuple[list[tuple[RelatedRelation, list[ObjectId]]], Effects]:
         """Return which copies in reverse relations are replaced in place, and which windows recomputed."""
         in_place, effects, hidden = [], Effects(), Hidden(document)
         for relation, ids in related.items():
-            for reverse in self._copied_reverses(schema, relation, change):
+            for reverse in self._copied_reverses(relation, change):
                 if reverse.sort is None or reverse.sort.field not in change.named:
                     in_place.append((reverse, ids))
                     continue
@@ -226,7 +225,7 @@ class Writes:
         update: dict[str, dict[str, Any]] = {}
         for name, link in links.items():
             before = {copy.get("_id"): copy for copy in copies_in(document.get(name))}
-            self._enrol_added(schema, document, link, before, hidden, effects)
+            self._enrol_added(document, link, before, hidden, effects)
             self._depart(document, link.relation, removed[name], hidden, effects)
             fresh = {id_: self._copied(link.relation, id_, sources, hidden) for id_ in link.ids}
             copies = [fresh.get(id_) or before[id_] for id_ in kept[name]]
@@ -247,13 +246,7 @@ class Writes:
         return kept
 
     def _enrol_added(
-        self,
-        schema: ModelSchema,
-        document: Document,
-        link: Link,
-        before: Mapping[Any, Document],
-        hidden: Hidden,
-        effects: Effects,
+        self, document: Document, link: Link, before: Mapping[Any, Document], hidden: Hidden, effects: Effects
     ) -> None:
         """Apply the flags: an id that stays keeps its membership where its flag is omitted."""
         for reverse in self._schemas.reverses(link.relation):
@@ -261,7 +254,7 @@ class Writes:
                 if id_ in before and reverse.name not in link.flags:
                     continue
                 flag = link.flags.get(reverse.name, False)
-                self._enrol(reverse, id_, document, schema, flag, hidden, effects)
+                self._enrol(reverse, id_, document, flag, hidden, effects)
                 if id_ in before and not flag:
                     effects.leave(reverse, id_, document["_id"])
 

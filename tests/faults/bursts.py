@@ -32,6 +32,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from tests.faults.clients import at_once
 from tests.faults.invariants import problems
+from tests.odm.player import Operations
 from tests.odm.world import MODELS, World, define_world
 
 ROOT = Path(__file__).parent.parent.parent
@@ -77,7 +78,7 @@ def populate(world):
         world.add_person(f"person {number}", age=number)
 
 
-class Player:
+class Player(Operations):
     """Plays random operations on a world; one for each thread."""
 
     def __init__(self, world, seed):
@@ -112,7 +113,7 @@ class Player:
             doc[name] = self._random.randint(0, 4)
         return doc
 
-    def _link(self, relation):
+    def _relation(self, relation):
         model = getattr(self._world, relation.schema_name)
         ids = self._ids(model, 1 if relation.type == "single" else 2) or ["0" * 24]
         flags = {name: self._random.random() < 0.7 for name in relation.related_relations}
@@ -120,32 +121,13 @@ class Player:
 
     def _relations(self, model):
         chosen = model.schema.relations.values()
-        return {one.name: self._link(one) for one in chosen if not one.optional or self._random.random() < 0.5}
-
-    def _insert(self, model):
-        model.insert_one(doc=self._doc(model), relations=self._relations(model))
-
-    def _insert_many(self, model):
-        model.insert_many(docs=[self._doc(model), self._doc(model)], relations=self._relations(model))
-
-    def _update(self, model):
-        model.find_one_and_update(filter=self._one(model), update={"$set": self._doc(model)})
-
-    def _unset(self, model):
-        names = sorted({"population", "age"} & set(model.schema.pure)) or ["name"]
-        model.find_one_and_update(filter=self._one(model), update={"$unset": {names[0]: ""}})
+        return {one.name: self._relation(one) for one in chosen if not one.optional or self._random.random() < 0.5}
 
     def _delete(self, model):
         model.delete_one(filter=self._one(model), hard_cascade=model.name in ("person", "club"))
 
-    def _add(self, model, replace=False):
-        relation = self._random.choice([*model.schema.relations.values(), None])
-        if relation is not None:
-            links = {relation.name: self._link(relation)}
-            model.add_relation(filters=self._one(model), relations=links, replace=replace)
-
-    def _replace(self, model):
-        self._add(model, replace=True)
+    def _some(self, model):
+        return self._random.choice([*model.schema.relations.values(), None])
 
     def _remove(self, model):
         one = self._one(model)

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError
+from tests.odm.player import Operations
 from tests.odm.world import MODELS
 
 EXPECTED = (Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError)
@@ -18,7 +19,7 @@ STEPS = st.tuples(
 )
 
 
-class Player:
+class Player(Operations):
     """Plays steps on a world; a step's numbers always choose something that exists, if anything does."""
 
     def __init__(self, world):
@@ -61,41 +62,21 @@ class Player:
     def _one(self, model):
         return {"_id": (self._ids(model) or ["0" * 24])[0]}
 
-    def _insert(self, model):
-        model.insert_one(doc=self._doc(model), relations=self._relations(model))
-
-    def _insert_many(self, model):
-        model.insert_many(docs=[self._doc(model), self._doc(model)], relations=self._relations(model))
-
-    def _update(self, model):
-        model.find_one_and_update(filter=self._one(model), update={"$set": self._doc(model)})
-
-    def _unset(self, model):
-        field = next(name for name in ("population", "age", "name") if name in model.schema.pure)
-        model.find_one_and_update(filter=self._one(model), update={"$unset": {field: ""}})
-
     def _delete(self, model):
         model.delete_one(filter=self._one(model))
 
     def _cascade(self, model):
         model.delete_one(filter=self._one(model), hard_cascade=True)
 
-    def _add(self, model, replace=False):
+    def _some(self, model):
         relations = list(model.schema.relations.values())
-        if relations:
-            relation = relations[self._next() % len(relations)]
-            given_ = {relation.name: self._relation(relation)}
-            model.add_relation(filters=self._one(model), relations=given_, replace=replace)
-
-    def _replace(self, model):
-        self._add(model, replace=True)
+        return relations[self._next() % len(relations)] if relations else None
 
     def _remove(self, model):
-        relations = list(model.schema.relations.values())
-        if relations:
-            relation = relations[self._next() % len(relations)]
-            given_ = {relation.name: self._relation(relation)}
-            model.remove_relation(filters=self._one(model), relations=given_)
+        relation = self._some(model)
+        if relation is not None:
+            links = {relation.name: self._relation(relation)}
+            model.remove_relation(filters=self._one(model), relations=links)
 
     def _transaction(self, model):
         def several():
