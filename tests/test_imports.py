@@ -10,13 +10,14 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
-BOTTOM = {"errors", "settings", "spelling"}
+BOTTOM = {"errors", "logs", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 PARTS = ACTS | {"storage", "odm", "auth", "catalog", "export", "web", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
     "errors": set(),
+    "logs": {"errors"},
     "spelling": set(),
     "settings": {"errors"},
     "schemas": BOTTOM,
@@ -38,6 +39,7 @@ MAY_SEE: dict[str, set[str]] = {
 
 #: The imports inside functions: optional extras, what some platforms lack, what would make a plugin slow to load.
 LATE = {
+    "acts.limits": {"gatewayfw.acts.windows"},
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
     "web.server": {"gunicorn.app.base"},
 }

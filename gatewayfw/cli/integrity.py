@@ -16,6 +16,7 @@ from flask.cli import with_appcontext
 from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
 from gatewayfw.cli.output import status_line
 from gatewayfw.cli.signals import interruptible
+from gatewayfw.odm import Odm
 from gatewayfw.odm.integrity import Place, Problem
 
 _STATE = click.option(
@@ -41,8 +42,11 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
     Problems are printed as they are found, as JSON one object a line. What a pending job is
     about to set right is shown, but does not count.
     """
-    integrity = sound(name).integrity
-    _run(_Run("check", state), lambda after, told: integrity.check(after=after, on_progress=told), as_json)
+    odm = sound(name)
+    integrity = odm.integrity
+    _run(
+        _Run(_subject("check", odm), state), lambda after, told: integrity.check(after=after, on_progress=told), as_json
+    )
 
 
 @click.command("repair")
@@ -56,12 +60,19 @@ def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: 
 
     Safe while others write. What would lose data that nothing else says is left as it is.
     """
-    integrity = sound(name).integrity
+    odm = sound(name)
+    integrity = odm.integrity
+    command = "repair --delete-orphans" if delete_orphans else "repair"
 
     def begin(after: Place | None, told: Callable[[Place], None]) -> Iterator[Problem]:
         return integrity.repair(delete_orphans=delete_orphans, after=after, on_progress=told)
 
-    _run(_Run("repair", state), begin, as_json)
+    _run(_Run(_subject(command, odm), state), begin, as_json)
+
+
+def _subject(command: str, odm: Odm) -> dict[str, Any]:
+    """Return what a state file belongs to: the command, and the database and the models it goes through."""
+    return {"command": command, "database": odm.storage.name, "models": sorted(odm.schemas.get_schemas())}
 
 
 @dataclass
@@ -71,6 +82,10 @@ class _Counts:
     remaining: int = 0
     pending: int = 0
     mended: int = 0
+
+    def __post_init__(self) -> None:
+        if not all(type(count) is int for count in (self.remaining, self.pending, self.mended)):
+            raise ValueError("counts are integers")
 
     def add(self, problem: Problem) -> None:
         if problem.state == "mended":
@@ -90,11 +105,11 @@ class _Run:
     """What one run has found and how far it has come, kept in a file if there is one.
 
     Raises:
-        click.UsageError: the file is of another command, or not one of ours.
+        click.UsageError: the file is of another command, database or other models, or not one of ours.
     """
 
-    def __init__(self, command: str, path: Path | None) -> None:
-        self.command = command
+    def __init__(self, subject: dict[str, Any], path: Path | None) -> None:
+        self.subject = subject
         self.path = path
         self.after: Place | None = None
         self.counts = _Counts()
@@ -104,16 +119,18 @@ class _Run:
     def _load(self, path: Path) -> None:
         try:
             saved = json.loads(path.read_text("utf-8"))
-            command, self.after, self.counts = saved["command"], Place(**saved["place"]), _Counts(**saved["counts"])
+            subject = {key: saved[key] for key in self.subject}
+            self.after, self.counts = Place(**saved["place"]), _Counts(**saved["counts"])
         except (OSError, ValueError, TypeError, KeyError):
             raise click.UsageError(f"--state: {path} holds no progress of this command") from None
-        if command != self.command:
-            raise click.UsageError(f"--state: {path} holds the progress of {command}")
+        for key, mine in self.subject.items():
+            if subject[key] != mine:
+                raise click.UsageError(f"--state: {path} holds the progress of another {key}")
 
     def reached(self, place: Place) -> None:
         """Save the progress, whole or not at all."""
         if self.path is not None:
-            saved = {"command": self.command, "place": asdict(place), "counts": asdict(self.counts)}
+            saved = {**self.subject, "place": asdict(place), "counts": asdict(self.counts)}
             beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
             try:
                 beside.write_text(json.dumps(saved), "utf-8")

@@ -133,7 +133,7 @@ def _work_once(odm: Odm, steps: _Steps) -> int:
     patience = time.monotonic()
     while (left := odm.work(on_progress=steps)) and not steps.stop.is_set():
         pending = odm.jobs()
-        state = {(job.key, job.gen, job.after) for job in pending}
+        state = {(job.key, job.token) for job in pending}
         if state != before:
             before, patience = state, time.monotonic() + LEASE + _INTERVAL
         if time.monotonic() > patience or not any(job.leased for job in pending):
@@ -161,9 +161,9 @@ def _index_cells(row: IndexRow) -> tuple[str, ...]:
 
 
 def _progress(job: Job) -> str:
-    """Return how far a job is: of windows the share of their targets, else the last holder done."""
+    """Return how far a job is: of windows how many are left, else the last holder done."""
     if job.kind == "windows":
-        return f"{job.done} of {len(job.targets)}"
+        return f"{len(job.targets)} left"
     return "at the start" if job.after is None else f"after {job.after}"
 
 

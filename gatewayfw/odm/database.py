@@ -21,6 +21,7 @@ from gatewayfw.odm.jobs import COLLECTION, INDEXES, Backlog
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
+from gatewayfw.storage.base import Filter
 
 _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")
@@ -117,7 +118,7 @@ class Database:
     def run(
         self,
         operation: Callable[[Backlog], T],
-        proof: tuple[str, object] | None = None,
+        proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> Done[T]:
         """Run an operation in a transaction, and work on the jobs it left after the outermost commit.
@@ -155,6 +156,8 @@ class Database:
         """Work on jobs for a moment; the thread has the rest."""
         if not keys:
             return Drained()
+        if self.storage.in_transaction():  # of another gateway on the same storage, which is not committed yet
+            return Drained(left=keys)
         drained = self.fanout.drain(sorted(keys), min(_DRAIN, self.storage.remaining() * _DRAIN_SHARE))
         if drained.left and self._helper is not None:
             self._helper.wake()
@@ -177,6 +180,7 @@ class Database:
         version = self.schemas.version
         self.schemas.validate(name)
         if storage.multi_process and COLLECTION not in self._prepared:
+            storage.has_transactions()  # warns when there are none
             storage.ensure(COLLECTION, INDEXES, self._settings.index_build_limit)
             self._prepared[COLLECTION] = version
         # No lock: preparing twice does no harm, and waiting for one that waits for a lost server does.

@@ -12,8 +12,9 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.jobs import Backlog
-from gatewayfw.odm.snapshots import Effects, Hidden, ids_in, merged, without
+from gatewayfw.odm.snapshots import Effects, Hidden, clock, ids_in, merged, without
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -48,21 +49,19 @@ class Deletes:
         root = self._storage.touch(schema.name, filter, None)
         if root is None:
             return None
-        doomed: Sources = {(schema.name, root["_id"]): root}
-        losses: dict[tuple[str, ObjectId], _Loss] = {}
         if not cascade:
             self._refuse_if_held(schema, root)
-        elif found := self._holders(schema, root):
-            doomed, losses = found
-        else:
-            self._leave_holders(schema, root)
+        found = self._holders(schema, root) if cascade else None
+        doomed, losses = found or ({(schema.name, root["_id"]): root}, {})
         effects = self._departures(schema, root, doomed, len(losses))
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
             effects.forget(model, ids)
         self._targets.touch(windows=list(effects.targets().items()))
         for model in sorted(by_model):
-            self._storage.delete_many(model, {"_id": {"$in": sorted(by_model[model])}})
+            self._storage.delete_many(model, {"_id": {"$in": ordered(by_model[model])}})
+        if cascade and found is None:
+            self._leave_holders(schema, root)
         self._lose(losses)
         self._targets.settle(effects)
         counts = {model: len(ids) for model, ids in sorted(by_model.items())}
@@ -103,10 +102,14 @@ class Deletes:
             raise StillReferenced(schema.name, counts)
 
     def _leave_holders(self, schema: ModelSchema, root: Document) -> None:
-        """Leave the holders to jobs: they are more than one transaction should write, so only the root goes."""
+        """Leave the holders to jobs: they are more than one transaction should write, so only the root goes.
+
+        It has gone before: without transactions a job for a document that is still there would harm it.
+        """
         for relation in self._schemas.embedders(schema.name):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
-                self._backlog.leave("removal", (schema.name, root["_id"]), relation, Hidden(root).v)
+                version = max(Hidden(root).v, clock())
+                self._backlog.leave("removal", (schema.name, root["_id"]), relation, version)
 
     def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:
         """Return the documents to be deleted, and what the remaining holders lose; None if too many."""
@@ -118,7 +121,7 @@ class Deletes:
             following: dict[str, set[ObjectId]] = {}
             for model, ids in sorted(level.items()):
                 for relation in self._schemas.embedders(model):
-                    embedding = {f"{relation.name}._id": {"$in": sorted(ids)}}
+                    embedding = {f"{relation.name}._id": {"$in": ordered(ids)}}
                     found = list(self._storage.find(relation.model, embedding, limit=most))
                     for holder in found:
                         key = (relation.model, holder["_id"])
@@ -135,14 +138,15 @@ class Deletes:
                     if most and (len(found) == most or len(losses) >= most):
                         return None
             for model, ids in sorted(following.items()):
-                self._storage.touch_many(model, sorted(ids))
+                self._storage.touch_many(model, ordered(ids))
             level = following
         return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
 
     def _lose(self, losses: Mapping[tuple[str, ObjectId], _Loss]) -> None:
         """Take copies of deleted documents out of the holders that stay."""
         changes: dict[str, list[tuple[object, dict[str, dict[str, Any]]]]] = {}
-        for (model, id_), loss in sorted(losses.items(), key=lambda item: item[0]):
+        for model, id_ in ordered(losses):
+            loss = losses[model, id_]
             hidden = Hidden(loss.document)
             update: dict[str, dict[str, Any]] = {}
             for name, gone in loss.ids.items():

@@ -8,26 +8,29 @@ repeated one does no harm. Windows are recomputed in small transactions from wha
 
 from __future__ import annotations
 
-import enum
 import logging
 import math
+import random
 import time
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, final
+from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
-from gatewayfw.errors import GatewayError, NotFound, TooLarge, Unavailable
+from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable
+from gatewayfw.logs import traceback_of
 from gatewayfw.odm.deletes import Deletes
+from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, out_path, place, renewal, version_path
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
+T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Holders in one plain batch.
 BATCH = 500
@@ -43,20 +46,27 @@ _RESERVE = 0.02
 _VISIBLE = 5.0
 
 
-class _Done(enum.Enum):
-    DONE = enum.auto()
+#: What the database may refuse of one document, whatever is tried again.
+_REFUSALS = (Conflict, StorageError, TooLarge)
+#: Jobs in a row that fail with `Unavailable`, after which the others are left, too.
+_FAILURES = 3
 
-
-_DONE = _Done.DONE
-#: What one batch says: the last id done (None: none yet), or that nothing is left.
-_Step = ObjectId | None | Literal[_Done.DONE]
+#: What one batch changed of the attributes of its job; None when nothing is left.
+_Progress = Mapping[str, Any] | None
 
 
 @dataclass
 class Drained:
-    """What became of jobs: the keys of those left, and how many documents cascades deleted, by model."""
+    """What became of jobs.
+
+    Attributes:
+        left: the keys of those left.
+        made: the keys of jobs that cascades made on the way, not begun yet.
+        deleted: how many documents cascades deleted, by model.
+    """
 
     left: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
     deleted: Counter[str] = field(default_factory=Counter)
 
 
@@ -74,158 +84,172 @@ class Fanout:
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
         """Work on jobs, and on those they make, for at most ``seconds``; running out is no error.
 
-        Jobs that another worker holds, or whose models are not defined here, are left.
+        ``on_progress`` gets a job after each of its batches, when that is noted; what it raises ends
+        the call. Jobs that another worker holds, or whose models are not defined here, are left.
+        A job that fails is left for later, because what a request changed is committed: its reply
+        must not fail for what comes after it.
         """
         worker, until = uuid.uuid4().hex, time.monotonic() + seconds
-        drained, queue = Drained(), list(keys)
-        while queue:
-            key = queue.pop(0)
+        drained, queue, failures = Drained(), deque(keys), 0
+        while queue and failures < _FAILURES:
+            key = queue.popleft()
+            batches = self._batches(key, worker, until, drained)
             try:
-                made = self._work(key, worker, until, drained, on_progress)
-            except Unavailable as error:
-                _LOG.info("job %s is left for later: %s", key, error.message)
-                drained.left.update(queue)
-                self._leave(key, worker, drained)
-                break
-            except Exception:
-                # What a request changed is committed: its reply must not fail for what comes after it.
-                _LOG.exception("job %s failed", key)
-                self._leave(key, worker, drained)
-                continue
-            queue.extend(sorted(made))
+                while (job := _tried(batches, key)) is not None:
+                    failures = 0
+                    if on_progress is not None:
+                        on_progress(job)
+            except Unavailable:
+                failures += 1
+            finally:
+                batches.close()
+            queue.extend(sorted(drained.made))
+            drained.made.clear()
+        drained.left.update(queue)
         return drained
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on all jobs there are, for at most ``seconds``; return how many are left."""
-        return len(self.drain([job.key for job in self.jobs.listed()], seconds, on_progress).left)
+        jobs = self.jobs.listed()
+        keys = [job.key for job in jobs if self._relation(job) is not None]
+        random.shuffle(keys)  # one that cannot go on must not keep the same others from their work every time
+        return len(jobs) - len(keys) + len(self.drain(keys, seconds, on_progress).left)
+
+    def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
+        """Work on one job until it is done, lost or out of time; yield it after each batch."""
+        finished = False
+        try:
+            while not finished and until - time.monotonic() > _RESERVE:
+                job = self.jobs.claim(key, worker)
+                relation = None if job is None else self._relation(job)
+                if job is None or relation is None:
+                    break
+                while job is not None and not finished and until - time.monotonic() > _RESERVE:
+                    grace = 0.0 if job.kind == "copies" else _GRACE
+                    with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
+                        progress = self._step(job, relation, drained)
+                    if progress is None:
+                        changed, finished = None, self.jobs.finish(job)
+                    else:
+                        changed = self.jobs.advance(job, progress, worker)
+                    yield job
+                    job = changed
+        finally:
+            if not finished:
+                self._leave(key, worker, drained)
 
     def _leave(self, key: str, worker: str, drained: Drained) -> None:
-        """Note that a job is left, and let other workers have it."""
-        drained.left.add(key)
+        """Note that a job is left, unless it is gone, and let other workers have it."""
         try:
             self.jobs.release(key, worker)
+            if self._storage.count(COLLECTION, {"_id": key}, 1):
+                drained.left.add(key)
         except GatewayError:
+            drained.left.add(key)
             _LOG.debug("the lease of job %s will expire", key)
 
-    def _work(
-        self,
-        key: str,
-        worker: str,
-        until: float,
-        drained: Drained,
-        on_progress: Callable[[Job], None] | None,
-    ) -> set[str]:
-        """Work on one job until it is done, lost or out of time; return the keys of jobs it made."""
-        made: set[str] = set()
-        while until - time.monotonic() > _RESERVE:
-            job = self.jobs.claim(key, worker)
-            relation = None if job is None else self._relation(job)
-            if job is None or relation is None:
-                break
-            while job is not None:
-                if until - time.monotonic() < _RESERVE:
-                    self._leave(key, worker, drained)
-                    return made
-                grace = 0.0 if job.kind == "copies" else _GRACE
-                with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
-                    step = self._step(job, relation, made, drained.deleted)
-                if on_progress is not None:
-                    on_progress(job)
-                if step is not _DONE:
-                    job = self.jobs.advance(job, step, worker)
-                elif self.jobs.finish(job):
-                    return made
-                else:
-                    job = None
-        if self._storage.count(COLLECTION, {"_id": key}, 1):
-            self._leave(key, worker, drained)
-        return made
-
     def _relation(self, job: Job) -> Relation | None:
-        """Return the relation a job is about; None when this process does not define it."""
+        """Return the relation a job is about; None when this process does not define it, or otherwise."""
         model, _, name = job.relation.partition(".")
         try:
-            return self._schemas.get_schema(model).relations.get(name)
+            relation = self._schemas.get_schema(model).relations.get(name)
         except NotFound:
             return None
+        return relation if relation is not None and relation.schema_name == job.of else None
 
-    def _step(self, job: Job, relation: Relation, made: set[str], deleted: Counter[str]) -> _Step:
-        """Do one batch of a job; return the last id done, or that nothing is left."""
+    def _step(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
+        """Do one batch of a job."""
         if job.kind == "windows":
             return self._windows(job, relation)
         if job.kind == "copies":
             return self._copies(job, relation)
-        return self._removal(job, relation, made, deleted)
+        return self._removal(job, relation, drained)
 
     # -- copies
 
-    def _copies(self, job: Job, relation: Relation) -> _Step:
+    def _copies(self, job: Job, relation: Relation) -> _Progress:
         source = self._source(job, relation)
-        ids = self._holders(job, relation, BATCH) if source is not None else []
-        if source is None or not ids:
-            return _DONE
+        if source is None:
+            return None
+        ids, progress = self._holders(job, relation, BATCH)
         update, holds = renewal(relation, source, self._targets.source_fields(relation))
-        stale = older(relation, job.id, "$lt", Hidden(source).v)
-        self._update(relation, ids, {**holds, **stale}, update)
-        return ids[-1]
+        stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
+        self._each(relation.model, ids, lambda part: self._update(relation, part, {**holds, **stale}, update))
+        # Another tool has put an older document in its place: there is nothing newer to wait for.
+        return progress and {**progress, "v": min(job.v, Hidden(source).v)}
 
     def _source(self, job: Job, relation: Relation) -> Document | None:
-        """Read the source as it is now, at least as new as the job; None when it is gone."""
+        """Read the source as it is now, at least as new as the job; None when it is gone.
+
+        It is newer at once, unless the primary has changed meanwhile, and is waited for a moment.
+        """
         until = time.monotonic() + _VISIBLE
         fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)
-            if source is None or Hidden(source).v >= job.v:
+            if source is None or Hidden(source).v >= job.v or time.monotonic() > until:
                 return source
-            if time.monotonic() > until:
-                raise Unavailable()
             time.sleep(0.01)
 
-    def _holders(self, job: Job, relation: Relation, limit: int) -> list[ObjectId]:
-        """Return the ids of the next holders, ascending."""
-        wanted: dict[str, Any] = {f"{relation.name}._id": job.id}
-        if job.after is not None:
-            wanted["_id"] = {"$gt": job.after}
-        found = self._storage.find(relation.model, wanted, [], sort=[("_id", 1)], limit=limit)
-        return [holder["_id"] for holder in found]
+    def _holders(self, job: Job, relation: Relation, limit: int) -> tuple[list[object], _Progress]:
+        """Return the ids of the next holders, in MongoDB's order, and the progress when they are done."""
+        ids: list[object] = []
+        for condition in following(START if job.after is None else job.after):
+            wanted = {f"{relation.name}._id": job.id, "_id": condition}
+            found = self._storage.find(relation.model, wanted, [], sort=[("_id", 1)], limit=limit - len(ids))
+            ids += [holder["_id"] for holder in found]
+            if len(ids) == limit:
+                return ids, {"after": ids[-1]}
+        return ids, {"after": None, "again": False} if job.again else None
+
+    def _each(self, collection: str, ids: Sequence[T], change: Callable[[Sequence[T]], object]) -> list[T]:
+        """Change documents together; return those that the database refuses to change, which are passed over."""
+        try:
+            change(ids)
+        except _REFUSALS as error:
+            if len(ids) > 1:
+                return [refused for id_ in ids for refused in self._each(collection, [id_], change)]
+            _LOG.error("%s %s stays as it is, which is not right: %s", collection, ids[0], error.message)
+            return list(ids)
+        return []
 
     def _update(
-        self, relation: Relation, ids: Sequence[ObjectId], filter: dict[str, Any], update: dict[str, dict[str, Any]]
+        self, relation: Relation, ids: Sequence[object], filter: Mapping[str, Any], update: dict[str, dict[str, Any]]
     ) -> None:
-        """Change holders in one command; one that would grow beyond the database's limit keeps its copy."""
-        try:
+        if ids:
             self._storage.update_many(relation.model, {"_id": {"$in": list(ids)}, **filter}, update)
-        except TooLarge:
-            if len(ids) > 1:
-                for id_ in ids:
-                    self._update(relation, [id_], filter, update)
-            else:
-                _LOG.error("%s %s would become too large: its copy stays stale", relation.model, ids[0])
 
     # -- removal
 
-    def _removal(self, job: Job, relation: Relation, made: set[str], deleted: Counter[str]) -> _Step:
-        ids = self._holders(job, relation, BATCH if relation.optional else SLICE)
-        if not ids:
-            return _DONE
+    def _removal(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
+        ids, progress = self._holders(job, relation, BATCH if relation.optional else SLICE)
         mine = older(relation, job.id, "$lte", job.v)
         _path, holds = place(relation.name, relation.type == "multiple", job.id)
         holding = {**holds, **mine}
         last = {f"{relation.name}.1": {"$exists": False}} if relation.type == "multiple" else {}
-        if relation.optional:
-            self._update(relation, ids, {**holding, **last}, _emptied(relation))
-        if relation.type == "multiple":
-            self._update(relation, ids, {**holding, f"{relation.name}.1": {"$exists": True}}, _pulled(relation, job.id))
-        if not relation.optional:
-            for id_ in ids:
-                self._delete(relation, {"_id": id_, **holding, **last}, made, deleted)
-        # A list that was growing or shrinking meanwhile may have been passed over by both.
-        missed = self._storage.count(relation.model, {"_id": {"$in": ids}, **holding}, 1)
-        if missed:
-            return job.after
-        return ids[-1]
+        others = {f"{relation.name}.1": {"$exists": True}}
 
-    def _delete(self, relation: Relation, filter: dict[str, Any], made: set[str], deleted: Counter[str]) -> None:
+        def emptied(part: Sequence[object]) -> None:
+            self._update(relation, part, {**holding, **last}, _emptied(relation))
+
+        def pulled(part: Sequence[object]) -> None:
+            self._update(relation, part, {**holding, **others}, _pulled(relation, job.id))
+
+        def deleted(part: Sequence[object]) -> None:
+            for id_ in part:
+                self._delete(relation, {"_id": id_, **holding, **last}, drained)
+
+        changes = [emptied] if relation.optional else []
+        changes += [pulled] if relation.type == "multiple" else []
+        changes += [deleted] if not relation.optional else []
+        refused = {repr(id_) for change in changes for id_ in self._each(relation.model, ids, change)}
+        # A list that was growing or shrinking meanwhile may have been passed over by both.
+        rest = [id_ for id_ in ids if repr(id_) not in refused]
+        if rest and self._storage.count(relation.model, {"_id": {"$in": rest}, **holding}, 1):
+            return {"after": job.after}
+        return progress
+
+    def _delete(self, relation: Relation, filter: dict[str, Any], drained: Drained) -> None:
         """Delete a holder that cannot be without its source, by the same procedure."""
         schema = self._schemas.get_schema(relation.model)
 
@@ -235,18 +259,36 @@ class Fanout:
 
         counts, backlog = self._storage.transaction(attempt)
         if counts is not None:
-            deleted.update({relation.model: 1})
-            deleted.update(counts)
-            made.update(backlog.keys)
+            drained.deleted.update({relation.model: 1})
+            drained.deleted.update(counts)
+            drained.made.update(backlog.keys)
 
     # -- windows
 
-    def _windows(self, job: Job, relation: Relation) -> _Step:
-        ids = job.targets[job.done : job.done + SLICE]
-        if not ids:
-            return _DONE
-        self._storage.transaction(lambda: self._targets.refresh(relation, ids))
-        return ids[-1]
+    def _windows(self, job: Job, relation: Relation) -> _Progress:
+        ids, rest = job.targets[:SLICE], job.targets[SLICE:]
+
+        def refreshed(part: Sequence[ObjectId]) -> None:
+            self._storage.transaction(lambda: self._targets.refresh(relation, part))
+
+        self._each(relation.schema_name, ids, refreshed)
+        return {"targets": list(rest)} if rest else None
+
+
+def _tried(batches: Iterator[Job], key: str) -> Job | None:
+    """Return a job after its next batch; None when it ended, or failed in a way that says nothing of others.
+
+    Raises:
+        Unavailable: the database does not answer in time.
+    """
+    try:
+        return next(batches, None)
+    except Unavailable as error:
+        _LOG.info("job %s is left for later: %s", key, error.message)
+        raise
+    except Exception as error:
+        _LOG.error("job %s failed\n%s", key, traceback_of(error))
+        return None
 
 
 def _emptied(relation: Relation) -> dict[str, dict[str, Any]]:

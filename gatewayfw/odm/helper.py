@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import final
 
 from gatewayfw.errors import GatewayError
+from gatewayfw.logs import traceback_of
 
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two looks for jobs that another process left behind.
@@ -56,7 +57,7 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
         except GatewayError as error:
             _LOG.warning("the work on jobs waits: %s", error.message)
             pause = _SOON
-        except Exception:  # a thread that died would leave copies stale until the process ends
-            _LOG.exception("the work on jobs failed")
+        except Exception as error:  # a thread that died would leave copies stale until the process ends
+            _LOG.error("the work on jobs failed\n%s", traceback_of(error))
             pause = INTERVAL
         del work

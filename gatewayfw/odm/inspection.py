@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from bson import DatetimeMS, Decimal128, ObjectId
+from bson import ObjectId
 
+from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import Jobs
 from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.projection import links_of, source_of
@@ -22,20 +21,6 @@ from gatewayfw.storage import Document, Storage
 BATCH = 500
 #: Copies after which a batch ends, however few its documents are.
 MOST_COPIES = 20_000
-#: Where the ids of a model begin.
-START = object()
-
-#: The kinds of `_id` but null, in MongoDB's order, each with its lowest value. A comparison
-#: finds values of its own kind only, so one must ask for each.
-_KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
-    ((int, float, Decimal128), float("-inf")),
-    ((str,), ""),
-    ((Mapping,), {}),
-    ((bytes, UUID), b""),
-    ((ObjectId,), ObjectId(bytes(12))),
-    ((bool,), False),
-    ((datetime, DatetimeMS), datetime.min),
-)
 
 #: Documents by model and ``_id``.
 _Around = Mapping[str, Mapping[Any, Document]]
@@ -66,15 +51,12 @@ class Inspector:
 
     def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
         """Yield the documents of a model after an ``_id``, in its order, each with the model's `paths`."""
-        if last is START and (batch := self._batch(schema, {"_id": None})):
-            yield batch
-        first = _kind(last)
-        for number, (_types, lowest) in enumerate(_KINDS[first:], first):
-            goes_on = number == first and last is not START and last is not None
-            condition = {"$gt": last} if goes_on else {"$gte": lowest}
+        for condition in following(last):
             while batch := self._batch(schema, {"_id": condition}):
                 yield batch
                 condition = {"$gt": batch[-1]["_id"]}
+                if batch[-1]["_id"] is None:
+                    break
 
     def _batch(self, schema: ModelSchema, filter: Mapping[str, Any]) -> list[Document]:
         batch, copies = [], 0
@@ -144,7 +126,7 @@ class Inspector:
         for reverse in self._schemas.get_related_relations(schema.name).values():
             found, id_ = document.get(reverse.name), document["_id"]
             if reverse.type == "single":
-                member = around.get(reverse.member, {}).get(found.get("_id")) if isinstance(found, Mapping) else None
+                member = next((around.get(reverse.member, {}).get(one) for one in ids_in(found)), None)
                 copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy
@@ -195,10 +177,3 @@ class Inspector:
 def _nothing(_relation: Relation, _source_id: ObjectId) -> bool:
     """Say of every copy that no job covers it."""
     return False
-
-
-def _kind(id_: object) -> int:
-    """Return the number of the kind that an ``_id`` belongs to; 0 for null and `START`."""
-    if isinstance(id_, bool):
-        return next(number for number, (types, _) in enumerate(_KINDS) if bool in types)
-    return next((number for number, (types, _) in enumerate(_KINDS) if isinstance(id_, types)), 0)

@@ -13,9 +13,10 @@ from typing import Any, Literal, final
 
 from bson import json_util
 
-from gatewayfw.errors import Conflict, StorageError, TooLarge
+from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
 from gatewayfw.odm.deletes import Deletes
-from gatewayfw.odm.inspection import START, Inspector, Report
+from gatewayfw.odm.ids import START
+from gatewayfw.odm.inspection import Inspector, Report
 from gatewayfw.odm.jobs import Backlog, Jobs
 from gatewayfw.odm.snapshots import Hidden, assign, ids_in, merged
 from gatewayfw.odm.targets import Targets
@@ -51,7 +52,7 @@ class Place:
 
     Attributes:
         model: the model being looked at.
-        last: the ``_id`` of its last document done, as MongoDB's extended JSON.
+        last: the ``_id`` of its last document done, as MongoDB's extended JSON; ValueError when it is not.
         done: documents done, of all models.
         total: documents there were when the run began, of all models; for a progress bar.
     """
@@ -60,6 +61,19 @@ class Place:
     last: str
     done: int
     total: int
+
+    def __post_init__(self) -> None:
+        numbers = type(self.done) is int and type(self.total) is int
+        if not (numbers and isinstance(self.model, str) and isinstance(self.last, str)):
+            raise ValueError("a place has a model, its last _id, and two numbers of documents")
+        self.last_id()
+
+    def last_id(self) -> object:
+        """Return the ``_id`` that ``last`` is the extended JSON of; ValueError when it is none."""
+        try:
+            return json_util.loads(self.last, json_options=_JSON)
+        except Exception as error:  # bson raises TypeError, KeyError and errors of its own
+            raise ValueError("last is no _id in extended JSON") from error
 
 
 Progress = Callable[[Place], None]
@@ -86,7 +100,7 @@ class Integrity:
         one per reverse relation, and one per document and window that is or should be there.
 
         Raises:
-            NotFound: ``after`` names an unknown model.
+            NotFound: ``after`` names a model that is unknown or embeds nothing.
         """
         return self._run(self._checked, after, on_progress)
 
@@ -115,8 +129,11 @@ class Integrity:
         total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
         done, last = 0, START
         if after is not None:
-            schemas = schemas[schemas.index(self._schemas.get_schema(after.model)) :]
-            done, last = after.done, json_util.loads(after.last, json_options=_JSON)
+            start = self._schemas.get_schema(after.model)
+            if start not in schemas:
+                raise NotFound(f"model {after.model} embeds nothing")
+            schemas = schemas[schemas.index(start) :]
+            done, last = after.done, after.last_id()
         for schema in schemas:
             for batch in self._inspector.batches(schema, last):
                 for id_ in self._inspector.suspects(schema, batch):

@@ -1,16 +1,16 @@
 """Pending work of changes that reach more copies than one transaction should write.
 
 A job is written in the transaction of the change itself, so either both happened or neither.
-Each change of what a job says counts ``gen`` up and starts it over; progress and removal are
-compare-and-set on (``v``, ``gen``, ``after``), so a worker that was overtaken changes nothing, not
-even in a later job of the same key: versions never come again. Leases
-only keep workers from doing the same work twice: what is right does not depend on them.
+Each change of a job, progress included, gives it a new ``token``, and progress and removal are
+compare-and-set on it: a worker that was overtaken changes nothing, not even a later job of the same
+key. A change of a source that is still being spread does not start the job over, which a steadily
+changing one would never finish: it goes on, and once more around. Leases only keep workers from
+doing the same work twice: what is right does not depend on them.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
+from gatewayfw.odm.ids import ordered
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Document, Index, Storage
 
@@ -42,10 +43,12 @@ class Job:
         model: the model of the document whose change made the job.
         id: that document's ``_id``.
         relation: ``<holder model>.<relation>``.
-        v: the source's version; of a deleted one, its last.
-        gen: grows with every change of the job.
-        after: the last id done; None at the start.
-        targets: for ``windows``, all ids to be done, ascending.
+        of: the model that the relation holds copies of.
+        v: the source's version; of a deleted one, one that no copy of it reaches.
+        token: another one after every change of the job.
+        after: for ``copies`` and ``removal``, the last holder done; None at the start.
+        again: whether to go around once more at the end, because the source changed on the way.
+        targets: for ``windows``, the ids still to be done, in this order.
         since: when the job was made, naive UTC.
         leased: until when a worker holds it, naive UTC; None when nobody does.
     """
@@ -55,17 +58,14 @@ class Job:
     model: str
     id: ObjectId
     relation: str
+    of: str
     v: int
-    gen: int
-    after: ObjectId | None
+    token: ObjectId
+    after: object
+    again: bool
     targets: tuple[ObjectId, ...]
     since: datetime
     leased: datetime | None
-
-    @property
-    def done(self) -> int:
-        """How many of ``targets`` are done."""
-        return 0 if self.after is None else bisect_right(self.targets, self.after)
 
 
 class Jobs:
@@ -79,28 +79,36 @@ class Jobs:
     def put(
         self, kind: Kind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
     ) -> str:
-        """Write a job, or start one of the same source and relation over; return its key."""
+        """Write a job, or add to the one of the same source and relation; return its key."""
         model, id_ = source
         key = _key(model, id_, relation, kind)
-        present = next(self._storage.find(COLLECTION, {"_id": key}, ["targets"]), None)
-        wanted = sorted({*targets, *(present or {}).get("targets", ())})
-        told = {"kind": kind, "v": v, "after": None, "targets": wanted}
+        present = next(self._storage.find(COLLECTION, {"_id": key}, ["kind", "after", "targets"]), None)
+        before: Document = present if present is not None and present["kind"] == kind else {}
+        left = before.get("targets", [])
+        told = {
+            "kind": kind,
+            "v": v,
+            "token": ObjectId(),
+            "after": before.get("after"),
+            "again": before.get("after") is not None,
+            "targets": [*left, *sorted(set(targets).difference(left))],
+        }
         if present is None:
-            fixed = {"_id": key, "model": model, "id": id_, "relation": _named(relation), "since": now()}
+            names = {"model": model, "id": id_, "relation": _named(relation), "of": relation.schema_name}
             try:
-                self._storage.insert(COLLECTION, [{**fixed, **told, "gen": 1, "lease": None}])
+                self._storage.insert(COLLECTION, [{"_id": key, **names, "since": now(), **told, "lease": None}])
             except DuplicateKey:
                 if self._storage.has_transactions():
                     raise
                 return self.put(kind, source, relation, v, targets)
-        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told, "$inc": {"gen": 1}}, ()) is None:
+        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told}, ()) is None:
             return self.put(kind, source, relation, v, targets)  # done meanwhile; only without transactions
         return key
 
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
         """Return those ids of a model for which a job is pending: no document may take them yet."""
         found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
-        return sorted({one["id"] for one in found})
+        return ordered({one["id"] for one in found})
 
     def covers_copy(self, relation: Relation, source_id: object) -> bool:
         """Return whether a pending job will set the copies of a source in a relation right."""
@@ -125,9 +133,9 @@ class Jobs:
         found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
         return None if found is None else _job(found)
 
-    def advance(self, job: Job, after: ObjectId | None, worker: str) -> Job | None:
-        """Note progress and renew the lease; None when the job has changed meanwhile."""
-        update = {"$set": {"after": after, "lease": _lease(worker)}}
+    def advance(self, job: Job, progress: Mapping[str, Any], worker: str) -> Job | None:
+        """Note progress, attributes of the job, and renew the lease; None when the job has changed meanwhile."""
+        update = {"$set": {**progress, "token": ObjectId(), "lease": _lease(worker)}}
         found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
         return None if found is None else _job(found)
 
@@ -185,7 +193,7 @@ def _named(link: Relation | RelatedRelation) -> str:
 
 
 def _unchanged(job: Job) -> dict[str, Any]:
-    return {"_id": job.key, "v": job.v, "gen": job.gen, "after": job.after}
+    return {"_id": job.key, "token": job.token}
 
 
 def now() -> datetime:
@@ -206,9 +214,11 @@ def _job(stored: Document) -> Job:
         model=stored["model"],
         id=stored["id"],
         relation=stored["relation"],
+        of=stored["of"],
         v=stored["v"],
-        gen=stored["gen"],
+        token=stored["token"],
         after=stored["after"],
+        again=stored["again"],
         targets=tuple(stored["targets"]),
         since=stored["since"],
         leased=until if until is not None and until > now() else None,

@@ -7,7 +7,6 @@ nothing has changed anywhere, unless the error is `OutcomeUnknown`.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
@@ -21,7 +20,7 @@ from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.projection import Projection, compile_projection, shape
 from gatewayfw.odm.queries import stored_filter, stored_update
 from gatewayfw.odm.results import Cursor, DeleteResult
-from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, object_id, parse_links
+from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, clock, object_id, parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.structs import check_document
@@ -103,7 +102,7 @@ class Model:
             return []
         done = self._database.run(
             lambda backlog: self._writes(backlog).insert(self.schema, new),
-            proof=(self.name, new[0].fields["_id"]),
+            proof=(self.name, _proof(new[0])),
             hot=[target for one in new for target in _targets(one.links)],
         )
         return [shape(projection, document) for document in done.result]
@@ -122,7 +121,7 @@ class Model:
         links = parse_links(self.schema, relations)
         check_required(self.schema, links)
         # A caller's own _id may have belonged to a deleted document: late copies of that are older.
-        version = int(time.time() * 1000) if "_id" in doc else 0
+        version = clock() if "_id" in doc else 0
         return NewDocument({"_id": own, **fields}, version, links)
 
     def find_one_and_update(
@@ -396,3 +395,9 @@ def _targets(links: Mapping[str, Link]) -> list[tuple[str, object]]:
 def _below(where: str, path: str) -> str:
     """Return an error's path in one of several documents."""
     return where + path[len("doc") :] if path == "doc" or path.startswith("doc.") else f"{where}.{path}"
+
+
+def _proof(new: NewDocument) -> dict[str, Any]:
+    """Return the filter that finds a document only if it is ours: others may choose the same ``_id``."""
+    mine = {f"{HIDDEN}.v": new.version} if new.version else {}
+    return {"_id": new.fields["_id"], **mine}

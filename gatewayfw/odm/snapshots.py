@@ -15,6 +15,7 @@ The hidden field ``_gw`` of a document, absent while it says nothing (a job may 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -319,6 +320,15 @@ def older(relation: Relation, source_id: ObjectId, comparison: str, version: int
     """Return the filter of holders whose copy is of an older version: ``comparison`` is $lt or $lte."""
     at = version_path(relation, source_id)
     return {"$or": [{at: {comparison: version}}, {at: {"$exists": False}}]}
+
+
+def clock() -> int:
+    """Return a version above all that were counted: microseconds since 1970.
+
+    For a document whose versions need not go on from where they were: one that has the ``_id`` of a
+    deleted document, or that another tool put in place of a newer one.
+    """
+    return int(time.time() * 1_000_000)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import missing_related
+from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
 from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, ids_in, merged, single_reverse, window_query
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
@@ -56,8 +57,8 @@ class Targets:
         sources: Sources = dict(locked or {})
         for model in sorted(all_ids):
             ids = {id_ for id_ in all_ids[model] if (model, id_) not in sources}
-            sources.update(self._touched(model, sorted(ids), wanted.get(model, set()) & ids, fields.get(model, set())))
-            if missing := [id_ for id_ in sorted(wanted.get(model, ())) if (model, id_) not in sources]:
+            sources.update(self._touched(model, ordered(ids), wanted.get(model, set()) & ids, fields.get(model, set())))
+            if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
                 raise missing_related(model, missing)
         return sources
 
@@ -70,7 +71,7 @@ class Targets:
             self._storage.touch_many(model, ids)
         if not read:
             return {}
-        found = self._storage.find(model, {"_id": {"$in": sorted(read)}}, sorted(fields))
+        found = self._storage.find(model, {"_id": {"$in": ordered(read)}}, sorted(fields))
         return {(model, document["_id"]): document for document in found}
 
     def settle(self, effects: Effects) -> None:
@@ -79,18 +80,20 @@ class Targets:
             if ids:
                 self._storage.update_many(
                     reverse.target,
-                    {"_id": {"$in": sorted(ids)}, f"{reverse.name}._id": member_id},
+                    {"_id": {"$in": ordered(ids)}, f"{reverse.name}._id": member_id},
                     {"$unset": {reverse.name: ""}},
                 )
         values: dict[tuple[RelatedRelation, ObjectId], object] = {
-            (reverse, id_): self.window(reverse, id_) for reverse, ids in effects.windows.items() for id_ in sorted(ids)
+            (reverse, id_): self.window(reverse, id_)
+            for reverse, ids in effects.windows.items()
+            for id_ in ordered(ids)
         }
         changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
         for (reverse, id_), value in (values | effects.claims).items():
             written = changes.setdefault(reverse.target, {})
             written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
         for model in sorted(changes):
-            self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in sorted(changes[model])])
+            self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
 
     def refresh(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
         """Lock targets and set the reverse relations that a relation causes on them right.
@@ -98,7 +101,7 @@ class Targets:
         A `multiple` one becomes the exact window; a `single` one a fresh copy of its member, or
         nothing when that member is gone or no longer embeds the target.
         """
-        targets = sorted(ids)
+        targets = ordered(ids)
         self._storage.touch_many(relation.schema_name, targets)
         effects = Effects()
         for reverse in self._schemas.reverses(relation):

@@ -29,6 +29,7 @@ from gatewayfw.odm.snapshots import (
     Hidden,
     Link,
     assign,
+    clock,
     copy_of,
     embedded,
     ids_in,
@@ -144,7 +145,10 @@ class Writes:
             for relation in schema.relations.values()
             if self._copied_reverses(relation, change)
         }
-        for kind, relation in self._left_for_later(document, holders, related):
+        later = self._left_for_later(document, holders, related)
+        if any(kind == "copies" for kind, _relation in later):
+            document = self._dated(schema, document)
+        for kind, relation in later:
             ids = related.pop(relation) if kind == "windows" else []
             if kind == "copies":
                 holders.remove(relation)
@@ -177,6 +181,14 @@ class Writes:
             embedding = {f"{relation.name}._id": document["_id"]}
             sizes["copies", relation] = self._storage.count(relation.model, embedding, most)
         return self._backlog.beyond(sizes)
+
+    def _dated(self, schema: ModelSchema, document: Document) -> Document:
+        """Give a changed document a version above that of every copy, also where another tool put it in its place.
+
+        Copies of a job's version or above are passed over by the job.
+        """
+        dated = {"$set": {f"{HIDDEN}.v": max(Hidden(document).v, clock())}}
+        return self._storage.update_one(schema.name, {"_id": document["_id"]}, dated, None) or document
 
     def _reverse_changes(
         self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]

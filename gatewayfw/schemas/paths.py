@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gatewayfw.logs import escaped
+
 #: Characters of a key that a message shows; our choice.
 _LONGEST = 64
 
@@ -17,8 +19,7 @@ def shown(key: object) -> str:
     if isinstance(key, bool) or not isinstance(key, (str, int)):
         return f"<{type(key).__name__}>"
     text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]
-    escaped = (letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text)
-    return "".join(escaped)[:_LONGEST]
+    return escaped(text)[:_LONGEST]
 
 
 def below(path: str, key: object) -> str:

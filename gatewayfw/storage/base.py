@@ -98,6 +98,11 @@ class Storage(ABC):
     def __init__(self) -> None:
         self._scopes = _Local()
 
+    @property
+    def name(self) -> str:
+        """The name of the database; empty where it has none."""
+        return ""
+
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[Scope]:
         """Bound everything this thread does inside to ``seconds``; the nearer of nested ones wins.
@@ -148,7 +153,7 @@ class Storage(ABC):
     def transaction(
         self,
         fn: Callable[[], T],
-        proof: tuple[str, object] | None = None,
+        proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
         """Run ``fn`` so that all of its writes happen, or none.
@@ -161,13 +166,17 @@ class Storage(ABC):
         A nested call joins the outer one. When it, or any other call of this storage inside,
         fails, the outer one fails too: even if the error was caught, it is raised again by every
         later call and at the end. When the deadline has passed by then, that is `Timeout`.
-        ``proof`` names a document (collection, ``_id``) that exists only once ``fn`` has
-        committed; it settles an unknown outcome. ``hot`` names documents that ``fn`` is going to
-        touch: an adapter may let threads queue for them.
+        ``proof`` (collection, filter) finds a document only once ``fn`` has committed; it settles
+        an unknown outcome. ``hot`` names documents that ``fn`` is going to touch: an adapter may
+        let threads queue for them.
 
         Raises:
             OutcomeUnknown: the database did not say whether it committed.
         """
+
+    def in_transaction(self) -> bool:
+        """Return whether this thread is inside a transaction that others cannot see yet."""
+        return False
 
     @abstractmethod
     def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:

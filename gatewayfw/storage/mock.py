@@ -57,6 +57,11 @@ class MockStorage(Storage):
         with _LOCKS_GUARD:
             self._lock = _LOCKS.setdefault(store, threading.RLock())
 
+    @property
+    def name(self) -> str:
+        """The name of the database."""
+        return str(self._db.name)
+
     def has_transactions(self) -> bool:
         """Return True: writes are undone when a transaction fails (but not when the process dies)."""
         return True
@@ -107,7 +112,7 @@ class MockStorage(Storage):
     def transaction(
         self,
         fn: Callable[[], T],
-        proof: tuple[str, object] | None = None,
+        proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
         """Run ``fn`` under the lock and undo its writes if it fails."""

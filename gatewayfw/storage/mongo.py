@@ -110,10 +110,14 @@ class MongoStorage(Storage):
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
         self._database: Database[Any] | None = None
-        if self._uri is not None:
-            self._name = _database_name(self._uri)
+        self._name = _database_name(database) if isinstance(database, str) else database.name
 
     # -- connection
+
+    @property
+    def name(self) -> str:
+        """The name of the database."""
+        return self._name
 
     @property
     def _db(self) -> Database[Any]:
@@ -242,7 +246,7 @@ class MongoStorage(Storage):
     def transaction(
         self,
         fn: Callable[[], T],
-        proof: tuple[str, object] | None = None,
+        proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
         """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
@@ -257,6 +261,10 @@ class MongoStorage(Storage):
             scope.commit()
             return result
 
+    def in_transaction(self) -> bool:
+        """Return whether this thread has a session with an open transaction."""
+        return self._open.transaction is not None
+
     def _join(self, transaction: _Transaction, fn: Callable[[], T]) -> T:
         if transaction.failed is not None:
             raise transaction.failed
@@ -266,7 +274,7 @@ class MongoStorage(Storage):
             transaction.failed = error
             raise
 
-    def _retried(self, fn: Callable[[], T], proof: tuple[str, object] | None, scope: Scope) -> T:
+    def _retried(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         attempt = 0
         while True:
             try:
@@ -278,7 +286,7 @@ class MongoStorage(Storage):
                     raise Unavailable() from conflict
                 time.sleep(pause)
 
-    def _attempt(self, fn: Callable[[], T], proof: tuple[str, object] | None, scope: Scope) -> T:
+    def _attempt(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         with self._translated():
             self._find_server()
             session = self._db.client.start_session()
@@ -303,7 +311,7 @@ class MongoStorage(Storage):
             self._open.transaction = None
             _aside(session.end_session)
 
-    def _commit(self, session: ClientSession, proof: tuple[str, object] | None) -> None:
+    def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None) -> None:
         """Commit, and settle an unknown outcome by the proof if there is one."""
         until = time.monotonic() + _ENDING
         while True:
@@ -322,10 +330,10 @@ class MongoStorage(Storage):
                 raise OutcomeUnknown() from error
             return
 
-    def _is_there(self, collection: str, id_: object) -> bool:
+    def _is_there(self, collection: str, filter: Filter) -> bool:
         try:
             # Reads of this database are majority reads: what they show stays.
-            return bool(_aside(lambda: self._db[collection].find_one({"_id": id_}, {"_id": 1}), _LOOK))
+            return bool(_aside(lambda: self._db[collection].find_one(filter, {"_id": 1}), _LOOK))
         except PyMongoError:
             return False
 

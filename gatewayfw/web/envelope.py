@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import re
-import traceback
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
 from typing import Any
@@ -23,6 +22,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, ValidationError
+from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
 
 logger = logging.getLogger("gatewayfw")
@@ -35,8 +35,6 @@ _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
-#: The packages of the database's exceptions, whose texts can hold documents.
-_DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
 
 
 class NotJsonError(TypeError):
@@ -135,7 +133,7 @@ def is_unexpected(error: Exception) -> bool:
 def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str, Any]) -> None:
     """Log an error of the server's side, never with a value that was sent.
 
-    An unexpected one comes with its traceback; see `traceback_of`.
+    An unexpected one comes with its traceback; see `gatewayfw.logs`.
     """
     names = " ".join(f"{key}={shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
     where = f"request_id={request_id} {names}".rstrip()
@@ -143,33 +141,6 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
         logger.error("unexpected error: %s\n%s", where, traceback_of(error))
     elif status >= 500:
         logger.warning("%s: status=%d %s", type(error).__name__, status, where)
-
-
-def traceback_of(error: BaseException) -> str:
-    """Return the traceback of an exception and of those that led to it, for the log, the oldest first.
-
-    A `StorageError`, an exception of the database's driver, and what led to either are shown by
-    class, code and places only: their texts can hold whole documents.
-    """
-    parts: list[str] = []
-    link: BaseException | None = error
-    met: set[int] = set()
-    hidden = False
-    while link is not None and id(link) not in met:
-        met.add(id(link))
-        hidden = hidden or isinstance(link, StorageError) or _is_drivers(link)
-        what = _named(link) if hidden else "".join(traceback.format_exception_only(link))
-        parts.append("".join(["Traceback (most recent call last):\n", *traceback.format_tb(link.__traceback__), what]))
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    return "which led to:\n".join(reversed(parts)).rstrip("\n")
-
-
-def _is_drivers(error: BaseException) -> bool:
-    return any(kind.__module__.partition(".")[0] in _DRIVERS for kind in type(error).__mro__)
-
-
-def _named(error: BaseException) -> str:
-    return f"{type(error).__module__}.{type(error).__qualname__} code={getattr(error, 'code', None)}\n"
 
 
 def _plain(value: Any) -> Any:

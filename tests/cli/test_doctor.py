@@ -6,6 +6,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from pymongo.database import Database
 
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError
@@ -121,6 +122,36 @@ def test_a_sharded_collection_is_a_problem_and_nothing_is_built(database, storag
     monkeypatch.setattr(type(gw.odm.storage), "is_sharded", lambda self, collection: collection == "item")
     expected = clear(problems=["item: the collection is sharded, which is not supported"])
     assert (report(gw), storage.indexes("item")) == ((1, expected), [])
+
+
+@pytest.fixture
+def behind_mongos(monkeypatch):
+    """Let collStats answer as a mongos does: it adds these keys to the figures that its shards give.
+
+    No wheel carries a mongos; the keys are those of mongos 6.0, `src/mongo/s/commands/cluster_coll_stats_cmd.cpp`.
+    """
+    sharded, command = set(), Database.command
+
+    def through_mongos(self, name, *args, **keys):
+        reply = command(self, name, *args, **keys)
+        if name != "collStats":
+            return reply
+        if args[0] in sharded:
+            return {"sharded": True, **reply, "nchunks": 2, "shards": {"one": reply, "two": reply}}
+        return {"sharded": False, "primary": "one", **reply, "nchunks": 1, "shards": {"one": reply}}
+
+    monkeypatch.setattr(Database, "command", through_mongos)
+    return sharded
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("collection", ["item", "_gw_jobs"])
+def test_a_mongos_tells_which_collections_are_sharded(mongo_database, behind_mongos, collection):
+    gw = shop(mongo_database)
+    assert report(gw) == (0, clear())
+    behind_mongos.add(collection)
+    text = f"{collection}: the collection is sharded, which is not supported"
+    assert report(gw) == (1, clear(problems=[text]))
 
 
 @pytest.mark.parametrize("seconds", [None, 5, 30])

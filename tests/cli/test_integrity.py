@@ -139,6 +139,23 @@ def failing_at(monkeypatch, number, error):
     monkeypatch.setattr(Integrity, "_run", limited)
 
 
+PLACE = {"model": "item", "last": "1", "done": 0, "total": 0}
+COUNTS = {"remaining": 0, "pending": 0, "mended": 0}
+
+
+def saved(stocked, **changes):
+    """The text of a state file of ``check``."""
+    odm = stocked.odm
+    whole = {
+        "command": "check",
+        "database": odm.storage.name,
+        "models": sorted(odm.schemas.get_schemas()),
+        "place": PLACE,
+        "counts": COUNTS,
+    }
+    return json.dumps({**whole, **changes})
+
+
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
@@ -176,7 +193,7 @@ def test_an_interrupted_run_without_a_state_only_says_so(stocked, monkeypatch):
 def test_a_problem_before_the_interruption_still_counts(stocked, state):
     place = {"model": "item", "last": json.dumps({"$oid": str(stocked.item_ids[2])}), "done": 4, "total": 4}
     counts = {"remaining": 1, "pending": 0, "mended": 0}
-    state.write_text(json.dumps({"command": "check", "place": place, "counts": counts}), "utf-8")
+    state.write_text(saved(stocked, place=place, counts=counts), "utf-8")
     assert (run_on(stocked, "check", "--state", str(state)), state.exists()) == ((1, "1 problem\n"), False)
 
 
@@ -184,24 +201,44 @@ def test_a_whole_run_leaves_no_state(stocked, state):
     assert (run_on(stocked, "check", "--state", str(state))[0], state.exists()) == (1, False)
 
 
-PLACE = {"model": "item", "last": "1", "done": 0, "total": 0}
-COUNTS = {"remaining": 0, "pending": 0, "mended": 0}
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"command": "check"}'])
+def test_a_file_that_is_not_ours_is_refused_and_kept(stocked, state, text):
+    refused(stocked, state, text, "holds no progress of this command")
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "wrong",
     [
-        ("{", "holds no progress of this command"),
-        ("[]", "holds no progress of this command"),
-        ('{"command": "check"}', "holds no progress of this command"),
-        (json.dumps({"command": "check", "place": {}, "counts": COUNTS}), "holds no progress of this command"),
-        (json.dumps({"command": "repair", "place": PLACE, "counts": COUNTS}), "holds the progress of repair"),
+        {"place": {}},
+        {"place": {**PLACE, "last": "garbage"}},
+        {"place": {**PLACE, "last": '{"$oid": "x"}'}},
+        {"place": {**PLACE, "last": 1}},
+        {"place": {**PLACE, "done": "1"}},
+        {"place": {**PLACE, "more": 1}},
+        {"counts": {**COUNTS, "remaining": "x"}},
     ],
-    ids=["broken", "list", "nothing", "no place", "other command"],
+    ids=["no place", "no JSON", "no id", "a number", "a text", "more", "no count"],
 )
-def test_a_file_that_is_not_ours_is_refused_and_kept(run, state, text, message):
+def test_a_file_with_odd_content_is_refused_and_kept(stocked, state, wrong):
+    refused(stocked, state, saved(stocked, **wrong), "holds no progress of this command")
+
+
+@pytest.mark.parametrize(
+    ("other", "key"),
+    [
+        ({"command": "repair"}, "command"),
+        ({"command": "repair --delete-orphans"}, "command"),
+        ({"database": "elsewhere"}, "database"),
+        ({"models": ["item"]}, "models"),
+    ],
+)
+def test_the_progress_of_something_else_is_refused_and_kept(stocked, state, other, key):
+    refused(stocked, state, saved(stocked, **other), f"holds the progress of another {key}")
+
+
+def refused(stocked, state, text, message):
     state.write_text(text, "utf-8")
-    status, output = run("check", "--state", str(state))
+    status, output = run_on(stocked, "check", "--state", str(state))
     assert (status, output.splitlines()[-1], state.read_text("utf-8")) == (
         2,
         f"Error: --state: {state} {message}",

@@ -27,11 +27,15 @@ ELECTION = 2000
 
 
 class Member:
-    """One mongod, run by the supervisor that ends it with this process, also when this is killed."""
+    """One mongod, run by the supervisor that ends it with this process, also when this is killed.
 
-    def __init__(self, folder, port):
+    With ``replica_set`` None it is a standalone server.
+    """
+
+    def __init__(self, folder, port, replica_set=NAME):
         self.port = port
         self._folder = folder
+        self._replica_set = replica_set
         self._process = None
         self._client = None
         (folder / "db").mkdir(parents=True)
@@ -42,7 +46,7 @@ class Member:
             raise MongodNotFound
         argv = [sys.executable, "-I", "-S", supervisor.__file__, str(self._folder), "keep", str(program)]
         self._process = subprocess.Popen(
-            [*argv, *_options(self._folder / "db", self.port)],
+            [*argv, *_options(self._folder / "db", self.port, self._replica_set)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -147,15 +151,22 @@ class ReplicaSet:
         self.members[0].command("replSetInitiate", config)
 
 
-def _options(db, port):
-    options = {
-        "--dbpath": db,
-        "--port": port,
-        "--bind_ip": "127.0.0.1",
-        "--replSet": NAME,
-        "--oplogSize": 256,
-        "--wiredTigerCacheSizeGB": 0.25,
-    }
+@contextlib.contextmanager
+def standalone(folder):
+    """Run a mongod without a replica set, its data in a folder; gives its connection string, without a database."""
+    member = Member(folder, *_free_ports(1), replica_set=None)
+    try:
+        member.start()
+        _wait_until_listening(member.port)
+        yield f"mongodb://127.0.0.1:{member.port}/"
+    finally:
+        member.kill()
+
+
+def _options(db, port, replica_set):
+    options = {"--dbpath": db, "--port": port, "--bind_ip": "127.0.0.1", "--wiredTigerCacheSizeGB": 0.25}
+    if replica_set is not None:
+        options |= {"--replSet": replica_set, "--oplogSize": 256}
     given = [word for name, value in options.items() for word in (name, str(value))]
     parameters = {"transactionLifetimeLimitSeconds": 5, "diagnosticDataCollectionEnabled": "false"}
     return [*given, *(f"--setParameter={name}={value}" for name, value in parameters.items()), "--nounixsocket"]

@@ -11,6 +11,7 @@ from datetime import datetime
 import pytest
 from bson import ObjectId
 
+from gatewayfw import string
 from gatewayfw.errors import NotFound
 from gatewayfw.odm import Integrity, Place, Problem, inspection
 from gatewayfw.odm.jobs import Jobs
@@ -48,6 +49,23 @@ def test_a_copy_of_not_a_number_is_right(world, integrity):
         world.storage.update_one(model, {"_id": id_}, {"$set": {path: float("nan")}}, ())
     assert list(integrity.check()) == []
     world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"population": 2}})
+
+
+@pytest.mark.parametrize("value", [True, 1.0])
+def test_a_copy_that_only_python_takes_for_equal_is_found(world, integrity, value):
+    land = world.add_country("land", population=1)
+    city = world.add_city("city", land)
+    world.storage.update_one("city", {"_id": city}, {"$set": {"country.population": value}}, ())
+    found = Problem("city", city, f"country.{land}", "differs from its source")
+    assert (list(integrity.check()), [one.state for one in integrity.repair()]) == ([found], ["mended"])
+
+
+@pytest.mark.parametrize("id_", [{"x": 1}, [ObjectId()], "text", 7])
+def test_a_single_reverse_of_no_id_is_found(world, integrity, here, id_):
+    world.storage.update_one("country", {"_id": here.land}, {"$set": {"capital": {"_id": id_, "name": "x"}}}, ())
+    found = [(problem.id, problem.path, problem.reason) for problem in integrity.check()]
+    assert found == [(here.land, "capital", "differs from its members")]
+    assert [one.state for one in integrity.repair()] == ["mended"]
 
 
 def test_what_a_job_is_about_to_set_right_is_pending(world, integrity, here):
@@ -129,6 +147,27 @@ def test_progress_goes_on_too(integrity, here, monkeypatch):
 def test_a_place_in_an_unknown_model_is_refused(integrity):
     with pytest.raises(NotFound, match="^model not found: nothing$"):
         list(integrity.check(after=Place("nothing", "1", 0, 0)))
+
+
+def test_a_place_in_a_model_that_embeds_nothing_is_refused(odm):
+    odm.new_model("plain", {"name": string()})
+    with pytest.raises(NotFound, match="^model plain embeds nothing$"):
+        list(odm.integrity.check(after=Place("plain", "1", 0, 0)))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (1, "1", 0, 0),
+        ("city", 1, 0, 0),
+        ("city", "garbage", 0, 0),
+        ("city", '{"$oid": "x"}', 0, 0),
+        ("city", "1", "0", 0),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(parts):
+    with pytest.raises(ValueError, match=r"^(a place has a model|last is no _id)"):
+        Place(*parts)
 
 
 def test_no_more_than_a_batch_is_read_at_once(world, integrity, here, monkeypatch):

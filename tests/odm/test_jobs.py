@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import Conflict, StillReferenced, Timeout, TooLarge
+from gatewayfw import string
+from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, TooLarge, Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.fanout import Fanout
+from gatewayfw.odm.fanout import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.mongo import _aside
 from tests.odm.world import World, define_world
+
+#: The version that the clock gives, which `few` stops.
+V = 1_000_000
 
 
 @pytest.fixture
-def few(world_database):
+def few(world_database, monkeypatch):
     """The world on MongoDB, where a transaction may write 3 copies; jobs stay until a test works on them."""
+    monkeypatch.setattr("gatewayfw.odm.snapshots.time", SimpleNamespace(time=lambda: V / 1_000_000))
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
     odm = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
@@ -44,7 +51,7 @@ def names(world, model, path):
 
 
 def told(job):
-    return (job.kind, job.model, job.id, job.relation, job.v, job.gen, job.after, job.targets)
+    return (job.kind, job.model, job.id, job.relation, job.v, job.after, job.again, job.targets)
 
 
 def test_up_to_the_limit_copies_are_written_with_the_change(few, unattended):
@@ -60,7 +67,7 @@ def test_above_the_limit_a_job_brings_the_change(few, unattended):
     for number in range(4):
         few.add_city(str(number), land)
     assert rename(few, few.country, land)["name"] == "new"
-    job = ("copies", "country", land, "city.country", 1, 1, None, ())
+    job = ("copies", "country", land, "city.country", V, None, False, ())
     assert ([told(one) for one in few.odm.jobs()], names(few, few.city, "country")) == ([job], ["land"] * 4)
     assert (few.odm.work(), few.odm.jobs(), names(few, few.city, "country")) == (0, [], ["new"] * 4)
 
@@ -73,13 +80,13 @@ def test_the_process_works_on_its_own_job_at_once(few):
     assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["new"] * 9)
 
 
-def test_a_newer_change_starts_the_job_over(few, unattended):
+def test_a_newer_change_joins_the_job_that_has_not_begun(few, unattended):
     land = few.add_country("land")
     for number in range(4):
         few.add_city(str(number), land)
     rename(few, few.country, land, "first")
     rename(few, few.country, land, "second")
-    job = ("copies", "country", land, "city.country", 2, 2, None, ())
+    job = ("copies", "country", land, "city.country", V + 1, None, False, ())
     assert [told(one) for one in few.odm.jobs()] == [job]
 
 
@@ -127,7 +134,7 @@ def test_many_windows_are_set_right_by_a_job(few, unattended):
     few.add_person("two", related, age=2)
     few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
     assert [told(job) for job in few.odm.jobs()] == [
-        ("windows", "person", one, "person.visited", 1, 1, None, tuple(lands))
+        ("windows", "person", one, "person.visited", 1, None, False, tuple(lands))
     ]
     few.odm.work()
     windows = [[copy["name"] for copy in few.raw(few.country, land)["visitors"]] for land in lands]
@@ -231,10 +238,10 @@ def test_a_worker_that_was_overtaken_changes_nothing_of_the_job(few, unattended)
     jobs = few.odm._database.fanout.jobs
     [slow] = few.odm.jobs()
     rename(few, few.country, land, "newer")
-    assert (jobs.advance(slow, ObjectId(), "slow"), jobs.finish(slow)) == (None, False)
+    assert (jobs.advance(slow, {"after": ObjectId()}, "slow"), jobs.finish(slow)) == (None, False)
     few.odm.work()
     rename(few, few.country, land, "newest")
-    assert (jobs.advance(slow, ObjectId(), "slow"), jobs.finish(slow)) == (None, False)
+    assert (jobs.advance(slow, {"after": ObjectId()}, "slow"), jobs.finish(slow)) == (None, False)
 
 
 def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
@@ -295,7 +302,7 @@ def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(fe
     assert sorted(names(few, few.city, "country")) == ["land", *["n" * 300] * 4]
     assert few.odm.jobs() == []
     assert [record.getMessage() for record in caplog.records] == [
-        f"city {huge['_id']} would become too large: its copy stays stale"
+        f"city {huge['_id']} stays as it is, which is not right: the document would be too large"
     ]
     few.storage.delete_many("city", {"_id": huge["_id"]})
 
@@ -325,7 +332,9 @@ def test_a_job_that_cannot_be_done_fails_no_request_and_keeps_no_other_from_its_
     with monkeypatch.context() as patched:
         patched.setattr(Fanout, "_step", odd)
         assert rename(few, few.country, land)["name"] == "new"
-    assert [record.getMessage() for record in caplog.records] == [f"job country:{land}:city.country failed"]
+    assert [record.getMessage().splitlines()[0] for record in caplog.records] == [
+        f"job country:{land}:city.country failed"
+    ]
     assert (names(few, few.city, "country"), names(few, few.person, "born")) == (["land"] * 4, ["new"] * 4)
 
 
@@ -334,8 +343,9 @@ def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
         "_gw_jobs",
         [
             {
-                **{"_id": "other:x:other.y", "kind": "copies", "model": "other", "id": ObjectId(), "v": 1, "gen": 1},
-                **{"relation": "other.y", "after": None, "targets": [], "since": datetime(2026, 1, 1), "lease": None},
+                **{"_id": "other:x:other.y", "kind": "copies", "model": "other", "id": ObjectId(), "v": 1},
+                **{"relation": "other.y", "of": "other", "token": ObjectId(), "after": None, "again": False},
+                **{"targets": [], "since": datetime(2026, 1, 1), "lease": None},
             }
         ],
     )
@@ -359,4 +369,228 @@ def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, un
     with monkeypatch.context() as patched:
         patched.setattr(Fanout, "_step", slow)
         assert few.odm.work(1.0) == 1
-    assert [(job.v, job.leased) for job in few.odm.jobs()] == [(2, None)]
+    assert [(job.v, job.leased) for job in few.odm.jobs()] == [(V + 1, None)]
+
+
+def overtaken(world, key):
+    """Let a lease run out, as when its worker was paused."""
+    world.storage.update_many("_gw_jobs", {"_id": key}, {"$set": {"lease.until": datetime(2020, 1, 1)}})
+
+
+def fan_out(world):
+    return world.odm._database.fanout
+
+
+def late_step(world, job):
+    """What a worker does that was paused after it had claimed a job."""
+    fanout = fan_out(world)
+    progress = fanout._step(job, fanout._relation(job), Drained())
+    return fanout.jobs.finish(job) if progress is None else fanout.jobs.advance(job, progress, "late")
+
+
+def test_a_late_worker_does_not_touch_a_later_job_of_the_same_key(few, unattended):
+    land = few.add_country("land")
+    for number in range(10):
+        few.add_person(str(number), {"born": {"_ids": land}})
+    rename(few, few.country, land)
+    [job] = few.odm.jobs()
+    late = fan_out(few).jobs.claim(job.key, "late")
+    overtaken(few, job.key)
+    assert few.odm.work() == 0
+    few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert (late_step(few, late), [job.kind for job in few.odm.jobs()]) == (False, ["removal"])
+
+
+def test_a_late_worker_does_not_advance_later_windows_of_the_same_key(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.SLICE", 2)
+    lands = [few.add_country(str(number)) for number in range(4)]
+    related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
+    one = few.add_person("one", related, age=1)
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
+    [job] = few.odm.jobs()
+    late = fan_out(few).jobs.claim(job.key, "late")
+    overtaken(few, job.key)
+    assert few.odm.work() == 0
+    few.person.delete_one(filter={"_id": one})
+    assert (late_step(few, late), [len(job.targets) for job in few.odm.jobs()]) == (None, [4])
+
+
+def test_a_steadily_changed_source_reaches_its_last_holder(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 4)
+    land = few.add_country("land")
+    for number in range(12):
+        few.add_city(f"{number:02}", land)
+    seen = []
+    for number in range(4):
+        rename(few, few.country, land, f"name {number}")
+
+        def once(_job):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            few.odm.work(on_progress=once)
+        seen.append(names(few, few.city, "country")[::4])
+    assert seen == [
+        ["name 0", "land", "land"],
+        ["name 0", "name 1", "land"],
+        ["name 0", "name 1", "name 2"],
+        ["name 0", "name 1", "name 2"],
+    ]
+    assert (few.odm.work(), set(names(few, few.city, "country"))) == (0, {"name 3"})
+
+
+def test_targets_that_change_again_wait_their_turn(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.SLICE", 2)
+    lands = [few.add_country(str(number)) for number in range(4)]
+    related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
+    one = few.add_person("one", related, age=1)
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
+    [job] = few.odm.jobs()
+    jobs = fan_out(few).jobs
+    jobs.advance(jobs.claim(job.key, "w"), {"targets": list(job.targets[2:])}, "w")
+    jobs.release(job.key, "w")
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 4}})
+    assert [job.targets for job in few.odm.jobs()] == [(*lands[2:], *lands[:2])]
+
+
+@pytest.mark.parametrize("version", [None, 3], ids=["no version", "an older version"])
+def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unattended, monkeypatch, version):
+    monkeypatch.setattr("gatewayfw.odm.snapshots.time", time)
+    land = few.add_country("land")
+    for number in range(6):
+        few.add_person(str(number), {"born": {"_ids": land}})
+    for number in range(9):
+        rename(few, few.country, land, f"name {number}")
+    assert few.odm.work() == 0
+    old = {"_id": land, "name": "old", **({"_gw": {"v": version}} if version else {})}
+    few.storage.delete_many("country", {"_id": land})
+    few.storage.insert("country", [old])
+    rename(few, few.country, land, "newest")
+    assert (few.odm.work(), set(names(few, few.person, "born"))) == (0, {"newest"})
+    few.storage.delete_many("country", {"_id": land})
+    few.storage.insert("country", [old])
+    few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert (few.odm.work(), few.storage.count("person", {"born._id": land})) == (0, 0)
+
+
+def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout._VISIBLE", 0.05)
+    land = few.add_country("land")
+    for number in range(6):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    few.storage.delete_many("country", {"_id": land})
+    few.storage.insert("country", [{"_id": land, "name": "replaced"}])
+    assert (few.odm.work(), set(names(few, few.city, "country"))) == (0, {"replaced"})
+    assert [problem.path for problem in few.odm.integrity.repair()] == ["cities", "biggest"]
+
+
+def test_jobs_that_cannot_go_on_leave_others_their_turn(few, unattended, monkeypatch):
+    lands = [few.add_country(str(number)) for number in range(3)]
+    for land in lands:
+        for number in range(4):
+            few.add_city(str(number), land)
+        rename(few, few.country, land, f"new {land}")
+    step = Fanout._step
+
+    def stuck(self, job, *given):
+        if job.id != lands[2]:
+            raise Unavailable
+        return step(self, job, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fanout, "_step", stuck)
+        assert few.odm.work() == 2
+    assert [job.id for job in few.odm.jobs()] == lands[:2]
+
+
+def test_a_window_that_the_database_refuses_stops_no_other_target(few, unattended, caplog):
+    lands = [few.add_country(str(number)) for number in range(4)]
+    related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
+    one = few.add_person("one", related, age=1)
+    tags = {"$set": {"anthem": "x" * (16 * 1024 * 1024 - 400)}}
+    few.storage.update_many("country", {"_id": lands[1]}, tags)
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"name": "n" * 600}})
+    assert few.odm.work() == 0
+    windows = [few.raw(few.country, land)["visitors"][0]["name"] for land in lands]
+    assert windows == ["n" * 600, "one", "n" * 600, "n" * 600]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"country {lands[1]} stays as it is, which is not right: the document would be too large"
+    ]
+    few.storage.update_many("country", {}, {"$unset": {"anthem": ""}})
+    assert [problem.state for problem in few.odm.integrity.repair()] == ["mended"]
+
+
+def test_a_stopped_worker_notes_its_last_batch_and_frees_the_job(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    land = few.add_country("land")
+    cities = [few.add_city(str(number), land) for number in range(6)]
+    rename(few, few.country, land)
+
+    def stop(_job):
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        few.odm.work(on_progress=stop)
+    assert [(job.after, job.leased) for job in few.odm.jobs()] == [(cities[1], None)]
+
+
+def test_holders_with_ids_of_any_kind_are_reached(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 3)
+    land = few.add_country("land")
+    copy = {"_id": land, "name": "land"}
+    ids = [None, 7, 2.5, "a", "b", {"x": 1}, ObjectId(), True, datetime(2026, 1, 1)]
+    few.storage.insert("person", [{"_id": id_, "name": "n", "born": copy} for id_ in ids])
+    rename(few, few.country, land)
+    assert (few.odm.work(), set(names(few, few.person, "born"))) == (0, {"new"})
+    few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert (few.odm.work(), few.storage.count("person", {"born._id": land})) == (0, 0)
+    few.storage.delete_many("person", {})
+
+
+def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unattended, world_database):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    rename(few, few.country, land)
+    other = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    other.set_db(MongoStorage(world_database))
+    other.new_model("nation", {"name": string()})
+    other.new_model(
+        "city",
+        {"name": string()},
+        {"country": {"schemaName": "nation", "type": "single", "optional": True, "relatedRelations": {}}},
+    )
+    assert (other.work(), names(few, few.city, "country")) == (1, ["land"] * 4)
+
+
+def test_a_gateway_on_the_same_storage_does_not_work_inside_a_transaction_of_another(few, unattended):
+    land = few.add_country("land")
+    for number in range(4):
+        few.add_city(str(number), land)
+    again = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    again.set_db(few.storage)
+    same = World(again, define_world(again))
+    seen = []
+
+    def both():
+        rename(same, same.country, land)
+        seen.append(names(few, few.city, "country"))
+
+    few.odm.transaction(both)
+    assert seen == [["land"] * 4]
+
+
+def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, monkeypatch):
+    land = ObjectId()
+
+    def lost(session, proof):
+        _aside(session.abort_transaction)
+        few.storage.insert("country", [{"_id": land, "name": "theirs", "_gw": {"v": 5}}])
+        if not few.storage._is_there(*proof):
+            raise OutcomeUnknown
+
+    with monkeypatch.context() as patched:
+        patched.setattr(few.storage, "_commit", lost)
+        with pytest.raises(OutcomeUnknown):
+            few.country.insert_one(doc={"_id": land, "name": "mine"})

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from bson import ObjectId
+
 
 def names(documents):
     return [one["name"] for one in documents]
@@ -132,6 +136,16 @@ def test_cascade_recomputes_windows_in_third_models(world):
     assert result == {"deletedCount": 1, "cascaded": {"city": 1, "club": 1}}
     assert (stored["clubs"], stored.get("home")) == ([{"_id": stays, "name": "stays"}], None)
     assert world.raw(world.club, stays)["places"] == [{"_id": kept, "name": "kept"}]
+
+
+def test_cascade_reaches_holders_with_ids_of_any_kind(world):
+    land = world.add_country("land")
+    copy = {"_id": land, "name": "land"}
+    ids = [None, 7, "a", ObjectId(), True, datetime(2026, 1, 1)]
+    world.storage.insert("person", [{"_id": id_, "name": "n", "born": copy} for id_ in ids])
+    world.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert world.storage.count("person", {"born._id": land}) == 0
+    world.storage.delete_many("person", {})
 
 
 def test_cascade_follows_a_cycle_once(world):

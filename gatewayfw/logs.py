@@ -1,0 +1,61 @@
+"""What may stand in a log: text of one line, and tracebacks without the database's own texts."""
+
+from __future__ import annotations
+
+import traceback
+
+from gatewayfw.errors import StorageError
+
+#: Characters of an exception's text that a log shows.
+LONGEST = 2_000
+
+#: The packages of the database's exceptions, whose texts can hold documents.
+_DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
+
+
+def escaped(text: str) -> str:
+    """Return text with every unprintable character (line ends, escapes of a terminal) written out."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an exception and of those that led to it, the oldest first.
+
+    The text of an exception is escaped and cut to 2,000 characters, so that what a client sent
+    cannot forge a line. A `StorageError`, an exception of the database's driver, and what led to
+    either are shown by class, code and places only: their texts can hold whole documents. The
+    members of an exception group come before it.
+    """
+    return "which led to:\n".join(_chain(error, set(), hidden=False)).rstrip("\n")
+
+
+def _chain(error: BaseException, met: set[int], *, hidden: bool) -> list[str]:
+    parts: list[str] = []
+    link: BaseException | None = error
+    while link is not None and id(link) not in met:
+        met.add(id(link))
+        hidden = hidden or isinstance(link, StorageError) or _is_drivers(link)
+        places = "".join(traceback.format_tb(link.__traceback__))
+        parts.append(f"Traceback (most recent call last):\n{places}{_named(link, hidden=hidden)}\n")
+        for member in getattr(link, "exceptions", ()):  # those of an ExceptionGroup
+            if isinstance(member, BaseException):
+                parts.extend(reversed(_chain(member, met, hidden=hidden)))
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    return parts[::-1]
+
+
+def _named(error: BaseException, *, hidden: bool) -> str:
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    if hidden:
+        return f"{name} code={getattr(error, 'code', None)}"
+    try:
+        text = escaped(str(error)[:LONGEST])[:LONGEST]
+    except Exception:  # the author's own __str__: the log must not fail over it
+        text = "<no text>"
+    return f"{name}: {text}" if text else name
+
+
+def _is_drivers(error: BaseException) -> bool:
+    return any(kind.__module__.partition(".")[0] in _DRIVERS for kind in type(error).__mro__)
