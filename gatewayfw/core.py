@@ -11,7 +11,7 @@ from uuid import uuid4
 from flask import Blueprint, Flask
 from flask.sansio.app import App
 
-from gatewayfw.acts import Acts, ContextFns, Lifecycle
+from gatewayfw.acts import Acts, CallerKey, ContextFns, Lifecycle, RateLimits
 from gatewayfw.errors import DefinitionError
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
@@ -24,9 +24,9 @@ from gatewayfw.web.cors import Cors
 Directories = Sequence[str | PathLike[str]]
 
 
-def gateway(**settings: Any) -> Gateway:
+def gateway(*, caller_key: CallerKey | None = None, **settings: Any) -> Gateway:
     """Return a new gateway; see `Gateway`. Source: contract, "Registration interface"."""
-    return Gateway(**settings)
+    return Gateway(caller_key=caller_key, **settings)
 
 
 @final
@@ -34,7 +34,8 @@ class Gateway:
     """Models, acts and a database, and the one endpoint that serves them.
 
     Two gateways share nothing, also within one app. The keywords are the settings of
-    `gatewayfw.settings.Settings`; what is not given is read from the environment.
+    `gatewayfw.settings.Settings`; what is not given is read from the environment. ``caller_key``
+    names the caller for rate limits, see `gatewayfw.acts.limits`.
 
     Attributes:
         settings: the settings in force.
@@ -48,7 +49,7 @@ class Gateway:
         DefinitionError: an unknown setting or a value that does not fit.
     """
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *, caller_key: CallerKey | None = None, **settings: Any) -> None:
         """Take settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
         self.schemas = Schemas(self.settings)
@@ -56,7 +57,10 @@ class Gateway:
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = ContextFns()
         self.lifecycle = Lifecycle(
-            self.acts, self.context_fns, deadline=lambda: self.odm.deadline(self.settings.deadline)
+            self.acts,
+            self.context_fns,
+            deadline=lambda: self.odm.deadline(self.settings.deadline),
+            rate_limits=RateLimits(self.settings, caller_key),
         )
 
     @property
@@ -166,7 +170,15 @@ class Gateway:
             url_prefix=url_prefix,
         )
         multi_process = self._shares_data_between_processes()
-        server.serve(app, host=host, port=port, workers=workers, threads=threads, multi_process=multi_process)
+        server.serve(
+            app,
+            host=host,
+            port=port,
+            workers=workers,
+            threads=threads,
+            multi_process=multi_process,
+            deadline=self.settings.deadline,
+        )
 
     # The contract's spelling of the method above: one object, or the same keys as keywords.
     def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:

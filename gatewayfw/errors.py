@@ -7,6 +7,7 @@ server. Source: contract, "Errors"; the statuses are our choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
@@ -80,19 +81,20 @@ class ValidationError(GatewayError):
 
     ``errors`` maps the path of each refused value (``set.features.0.feature``) to its messages;
     ``message`` joins them. Values are never echoed. Only the first 100 paths are kept, so that
-    no small request makes a large reply; then the message ends by telling how many more there were.
+    no small request makes a large reply or much work; then the message ends with "and more".
     """
 
     status = 400
     code = "validation_error"
 
-    _MOST = 100
+    #: Paths that are kept.
+    MOST = 100
 
     def __init__(self, errors: Mapping[str, Sequence[str]]) -> None:
-        kept = {path: list(texts) for path, texts in islice(errors.items(), self._MOST)}
+        kept = {path: list(texts) for path, texts in islice(errors.items(), self.MOST)}
         listed = [f"{path}: {' '.join(texts)}" for path, texts in kept.items()]
-        if len(errors) > self._MOST:
-            listed.append(f"and {len(errors) - self._MOST} more")
+        if len(errors) > self.MOST:
+            listed.append("and more")
         super().__init__(f"validation error: {'; '.join(listed)}" if listed else "validation error")
         self.errors = kept
 
@@ -168,6 +170,17 @@ class UnsupportedMediaType(GatewayError):
 
     status = 415
     code = "unsupported_media_type"
+
+
+class RateLimited(HttpError):
+    """The caller used up the act's rate limit; the next call may pass in ``seconds``, rounded up."""
+
+    status = 429
+    code = "rate_limited"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("too many requests, try again later", 429, code="rate_limited")
+        self.headers = {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
 class Unavailable(GatewayError):

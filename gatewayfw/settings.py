@@ -6,14 +6,17 @@ A setting is taken from the code (``gateway(deadline=3)``), else from the enviro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
 from gatewayfw.errors import DefinitionError
 
 PREFIX = "GATEWAYFW_"
+#: What the one text setting accepts; whether the rest is a URI is known once it is parsed.
+_STORAGE = re.compile(r"memory://|mongodb://\S+")
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -33,10 +36,20 @@ class Settings:
     max_body_depth: int = 32
     #: Most values (objects, lists and scalars) in a request body.
     max_body_nodes: int = 20_000
+    #: Most characters of one text in a request body.
+    max_body_text: int = 262_144
+    #: Most characters of one key in a request body.
+    max_body_key: int = 256
+    #: Most ids in a list of ids for which a validator gives no maximum of its own.
+    max_ids: int = 1_000
     #: Deepest nesting of a `get`.
     max_get_depth: int = 8
     #: Most fields a `get` may name.
     max_get_leaves: int = 500
+    #: Whether each act must have an access rule, or say that it is public.
+    require_access: bool = False
+    #: Where calls of acts with a `limit` are counted: `memory://` (each process its own) or a `mongodb://` URI.
+    rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
     #: Most ids a `multiple` relation may hold where its definition says nothing.
     relation_limit: int = 1_000
     #: Snapshots kept in a `multiple` reverse relation without a `limit`.
@@ -83,6 +96,8 @@ class Settings:
 
 
 def _parsed(name: str, kind: str, text: str) -> Any:
+    if kind == "str":
+        return text
     try:
         if kind.startswith("bool"):
             return _WORDS[text.strip().lower()]
@@ -94,6 +109,8 @@ def _parsed(name: str, kind: str, text: str) -> Any:
 def _check(name: str, kind: str, value: Any) -> None:
     if kind.startswith("bool"):
         fits = isinstance(value, bool) or (value is None and kind.endswith("None"))
+    elif kind == "str":
+        fits = isinstance(value, str) and _STORAGE.fullmatch(value) is not None
     else:
         numbers = (int,) if kind == "int" else (int, float)
         fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < float("inf")
@@ -102,4 +119,6 @@ def _check(name: str, kind: str, value: Any) -> None:
 
 
 def _expected(kind: str) -> str:
+    if kind == "str":
+        return "memory:// or a mongodb:// URI"
     return "true or false" if kind.startswith("bool") else f"a positive {'integer' if kind == 'int' else 'number'}"

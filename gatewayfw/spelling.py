@@ -14,6 +14,8 @@ from typing import Any
 PARAMETERS: Mapping[str, str] = {
     "actName": "act_name",
     "hardCascade": "hard_cascade",
+    "maxGetDepth": "max_get_depth",
+    "maxGetLeaves": "max_get_leaves",
     "preAct": "pre_act",
     "preValidation": "pre_validation",
     "pureFields": "pure_fields",

@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gatewayfw.auth import Rule, same_id
+from gatewayfw.auth import Rule, first_id
 
 ROLE_NAMES = ("Manager", "Admin", "OrgHead", "UnitHead", "Employee", "Ordinary")
-
-
-def is_head_of_first_organization(role: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
-    """Tell whether the first of `set.organizations` is the organization the role is for."""
-    organizations = body["details"]["set"].get("organizations")
-    if not organizations or role.get("scopeType") != "organization":
-        return False
-    return same_id(organizations[0], role.get("scopeId"))
 
 
 def changeable(caller: Mapping[str, Any], id_: str) -> dict[str, Any]:
@@ -28,4 +20,4 @@ def changeable(caller: Mapping[str, Any], id_: str) -> dict[str, Any]:
 
 MANAGER = Rule(roles=("Manager",))
 MANAGER_OR_ADMIN = Rule(roles=("Manager", "Admin"))
-HEAD_OF_FIRST_ORGANIZATION = Rule(roles=("OrgHead",), scope=is_head_of_first_organization)
+HEAD_OF_FIRST_ORGANIZATION = Rule(roles=("OrgHead",), scope=first_id("organizations", "organization"))

@@ -10,6 +10,10 @@ import secrets
 import signal
 import sys
 
+from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
+from gatewayfw.web.server import check_worker_timeout
+
 wsgi_app = "sample_service:create_app()"
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 
@@ -18,7 +22,7 @@ worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 8
 
-# Seconds. Far above the deadline of an act (5), so that a worker is never killed in the middle of one.
+# Seconds. Above the deadline of an act (GATEWAYFW_DEADLINE, 5), so that no worker is killed in the middle of one.
 timeout = 30
 graceful_timeout = 30
 
@@ -27,7 +31,13 @@ limit_request_line = 4094
 
 
 def on_starting(server):  # type: ignore[no-untyped-def]
-    """Refuse workers that would not share their data; in development give all the same token key."""
+    """Refuse timeouts below the deadline, and workers that share no data; in development share a token key."""
+    try:
+        settings = Settings.load(os.environ)
+        for option in ("timeout", "graceful_timeout"):
+            check_worker_timeout(getattr(server.cfg, option), settings, option)
+    except DefinitionError as error:
+        sys.exit(str(error))
     if server.cfg.workers > 1 and not os.environ.get("MONGODB_URI"):
         sys.exit("MONGODB_URI is not set: each worker would keep data of its own, in memory")
     if os.environ.get("GATEWAYFW_ENV") == "development" and not os.environ.get("GATEWAYFW_TOKEN_KEY"):

@@ -163,12 +163,22 @@ def test_acts_registered_and_discovered(gw, country, form):
         "preAct": [],
         "preValidation": [],
         "validationRunType": "create",
+        "public": True,
+        "limit": "10/minute",
+        "maxGetDepth": 2,
+        "maxGetLeaves": 10,
     }
     called(gw.acts.setAct, act, form)
     gw.acts.setService("other", "http://127.0.0.1:1/")
     gw.acts.setService("local", {"thing": {"doIt": {"validator": validator, "fn": len}}})
     found = gw.acts.getAct("main", "country", "getCountry")
     assert (found["fn"], found["validationRunType"]) == (len, "create")
+    assert (found["public"], found["limit"], found["maxGetDepth"], found["maxGetLeaves"]) == (
+        True,
+        ("10/minute",),
+        2,
+        10,
+    )
     assert gw.acts.getServiceKeys() == ["main", "other", "local"]
     assert gw.acts.getActsKeys("main", "country") == gw.acts.getActKeys("country") == ["getCountry"]
     assert gw.acts.getActs("country") == {"getCountry": found}
@@ -216,4 +226,5 @@ def test_run_server(monkeypatch, form):
     gw.odm.setDb(mongomock.MongoClient().test)
     options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}
     called(gw.runServer, options, form)
-    assert served == {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "multi_process": False}
+    server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8}
+    assert served == {**server_options, "multi_process": False, "deadline": 5.0}

@@ -155,7 +155,7 @@ def test_processes_are_used_only_for_a_database_they_can_share(gw, monkeypatch, 
     with client() as opened:
         gw.odm.set_db(opened.test)
         gw.runServer({"port": 5})
-    one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "multi_process": False}
+    one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "multi_process": False, "deadline": 5.0}
     assert served == [one, {**one, "multi_process": shared}]
 
 
@@ -202,7 +202,8 @@ from gatewayfw.web import server
 gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()
-server.serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=sys.argv[2] == "many")
+many = sys.argv[2] == "many"
+server.serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, deadline=5)
 """
 
 

@@ -32,7 +32,7 @@ def test_validation_errors_are_listed_by_path():
     assert (error.message, error.status, error.code) == (expected, 400, "validation_error")
 
 
-@pytest.mark.parametrize(("count", "end"), [(100, ": No."), (101, ": No.; and 1 more"), (9000, ": No.; and 8900 more")])
+@pytest.mark.parametrize(("count", "end"), [(100, ": No."), (101, ": No.; and more"), (9000, ": No.; and more")])
 def test_validation_errors_are_told_up_to_a_hundred(count, end):
     error = ValidationError({f"set.{number}": ["No."] for number in range(count)})
     listed = "; ".join(f"set.{number}: No." for number in range(100))

@@ -16,6 +16,29 @@ def test_code_wins_over_environment_over_default():
     assert settings.relation_limit == 1000
 
 
+URI = "mongodb://ann:hunter2@db.example:27017/limits"
+
+
+def test_the_storage_of_rate_limits_is_text_that_no_repr_shows():
+    loaded = Settings.load({"GATEWAYFW_RATE_LIMIT_STORAGE": URI})
+    assert (loaded.rate_limit_storage, Settings.load({}).rate_limit_storage) == (URI, "memory://")
+    assert (Settings.load({}, rate_limit_storage=URI).rate_limit_storage, "hunter2" in repr(loaded)) == (URI, False)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [URI.replace("mongodb", "redis"), "memory", "", "memory://x", "mongodb://", f"{URI} x", URI.encode(), None, 1],
+)
+def test_another_storage_of_rate_limits_is_refused_and_not_shown(value):
+    with pytest.raises(DefinitionError) as raised:
+        Settings.load({}, rate_limit_storage=value)
+    assert raised.value.message == "setting 'rate_limit_storage': expected memory:// or a mongodb:// URI"
+    if isinstance(value, str):
+        with pytest.raises(DefinitionError) as raised:
+            Settings.load({"GATEWAYFW_RATE_LIMIT_STORAGE": value})
+        assert raised.value.message == "setting 'rate_limit_storage': expected memory:// or a mongodb:// URI"
+
+
 @pytest.mark.parametrize(
     ("environ", "given", "message"),
     [

@@ -1,17 +1,20 @@
-"""Acts: their registry, the request context, the lifecycle of a request and remote services."""
+"""Acts: their registry, the request context, the lifecycle of a request, rate limits and remote services."""
 
 from gatewayfw.acts.context import Context, ContextFns, Headers
 from gatewayfw.acts.lifecycle import Lifecycle, Scope
+from gatewayfw.acts.limits import CallerKey, RateLimits
 from gatewayfw.acts.registry import Act, Acts, UnknownName
 from gatewayfw.acts.remote import RemoteReply, RemoteService
 
 __all__ = [
     "Act",
     "Acts",
+    "CallerKey",
     "Context",
     "ContextFns",
     "Headers",
     "Lifecycle",
+    "RateLimits",
     "RemoteReply",
     "RemoteService",
     "Scope",

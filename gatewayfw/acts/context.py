@@ -70,7 +70,8 @@ class Context(dict[str, Any]):
     """The values of one request, as keys and as attributes (``context["user"]``, ``context.user``).
 
     Always there in a request: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until
-    parsed); ``Request`` is the framework's request. All other keys are the hooks' own. The names
+    parsed); ``Request`` is the framework's request, ``Address`` the address of the connection,
+    empty when it has none. All other keys are the hooks' own. The names
     of dictionary methods (``items``, ``get``) work as keys only.
     """
 

@@ -1,7 +1,7 @@
 """One act: parsed and checked when it is registered, so that nothing is left to ask per request.
 
-The validator is compiled and each hook's signature is read here. Source: contract,
-"Registration interface".
+The validator is compiled, each hook's signature and the rate limits are read here. Source:
+contract, "Registration interface"; access rules, ceilings and rate limits are our choice.
 """
 
 from __future__ import annotations
@@ -10,16 +10,25 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
+from gatewayfw.acts.limits import limit_texts, parse_limit
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.select import Bounds, Ceilings
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
+from gatewayfw.settings import Settings
 from gatewayfw.spelling import PARAMETERS
 
-#: The keys of an act as a mapping, in the contract's spelling.
-ACT_KEYS = ("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType")
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+
+#: The keys of an act as a mapping: the contract's, then ours in its spelling.
+ACT_KEYS = (
+    *("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType"),
+    *("public", "limit", "maxGetDepth", "maxGetLeaves"),
+)
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]
@@ -36,9 +45,14 @@ class Act(Mapping[str, Any]):
     """One registered act; also a mapping with the contract's keys (``act["preAct"]``).
 
     Attributes:
+        public: whether the act says that it needs no access rule.
+        limit: the texts of its rate limits, or None.
+        max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
+        bounds: the ceilings of ``get`` in force: its own, or the settings.
+        rates: the parsed rate limits, the shortest window first.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
 
@@ -49,8 +63,14 @@ class Act(Mapping[str, Any]):
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
     validation_run_type: Mode = field(repr=False)
+    public: bool = field(repr=False)
+    limit: tuple[str, ...] | None = field(repr=False)
+    max_get_depth: int | None = field(repr=False)
+    max_get_leaves: int | None = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
+    bounds: Bounds = field(repr=False)
+    rates: tuple[RateLimitItem, ...] = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
     description: str = field(repr=False)
@@ -119,8 +139,7 @@ def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> A
 def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, Any]) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    ``given`` has ``validator`` and ``fn``, and may have ``preAct``, ``preValidation`` and
-    ``validationRunType``.
+    ``given`` has ``validator`` and ``fn``, and may have the other `ACT_KEYS`.
 
     Raises:
         DefinitionError: a part is wrong; the message names the act and every such part.
@@ -128,19 +147,28 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
     where = f"act {shown(schema)}.{shown(act_name)}"
     fn, mode = given["fn"], given.get("validationRunType", "assert")
     before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
+    ceilings = {key: given.get(key) for key in ("maxGetDepth", "maxGetLeaves")}
     problems = [
         *_name_problems(schema, act_name),
         *([] if mode in _MODES else ["validationRunType must be 'assert' or 'create'"]),
         *_fn_problems(fn),
         *_hook_problems("preValidation", before_validation),
         *_hook_problems("preAct", before_act),
+        *_ceiling_problems(ceilings),
     ]
+    if not problems:
+        problems += _access_problems(schemas.settings, given.get("public", False), [*before_validation, *before_act])
     if problems:
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
+    bounds = _bounds(schemas.settings, ceilings["maxGetDepth"], ceilings["maxGetLeaves"])
     try:
         struct = compile_struct(given["validator"], schemas)
+        limit = limit_texts(given.get("limit"))
+        rates = parse_limit(limit) if limit else ()
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
+    if isinstance(bounds, Ceilings):
+        struct.widen(bounds)
     return Act(
         schema=schema,
         act_name=act_name,
@@ -149,8 +177,14 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         pre_act=tuple(before_act),
         pre_validation=tuple(before_validation),
         validation_run_type=mode,
+        public=given.get("public", False),
+        limit=limit,
+        max_get_depth=ceilings["maxGetDepth"],
+        max_get_leaves=ceilings["maxGetLeaves"],
         schemas=schemas,
         struct=struct,
+        bounds=bounds,
+        rates=rates,
         act_hooks=tuple(map(_called_with_body, before_act)),
         validation_hooks=tuple(map(_called_with_body, before_validation)),
         description=(inspect.getdoc(fn) or "") if inspect.isroutine(fn) else "",
@@ -183,6 +217,29 @@ def _hook_problems(key: str, hooks: Any) -> Iterator[str]:
             yield f"{key}.{number} must not be a generator: its calls would do nothing"
         elif not _takes_body(hook) and not _fits(hook):
             yield f"{key}.{number} can be called neither with the body nor bare"
+
+
+def _ceiling_problems(ceilings: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in ceilings.items():
+        if value is not None and (type(value) is not int or value < 1):
+            yield f"{key} must be a positive integer"
+
+
+def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds:
+    if depth is None and leaves is None:
+        return settings
+    return Ceilings(depth or settings.max_get_depth, leaves or settings.max_get_leaves)
+
+
+def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook]) -> Iterator[str]:
+    """Say what is wrong with who may call: with ``require_access`` silence is not consent."""
+    ruled = any(getattr(hook, "is_access_rule", False) is True for hook in hooks)
+    if not isinstance(public, bool):
+        yield "public must be true or false"
+    elif public and ruled:
+        yield "public contradicts the access rule among its hooks"
+    elif settings.require_access and not public and not ruled:
+        yield "no access rule in preAct or preValidation: add one, or say public=True (setting require_access)"
 
 
 def _called_with_body(hook: Hook) -> ActFn:

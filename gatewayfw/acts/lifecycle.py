@@ -1,7 +1,7 @@
 """The life of one request between reading its body and writing its envelope.
 
-Hooks before validation, validation, hooks before the act, the act, and the writing of its result,
-all under one deadline. Source: contract, "Request lifecycle for an act".
+The count of a rate limit, hooks before validation, validation, hooks before the act, the act, and
+the writing of its result, all under one deadline. Source: contract, "Request lifecycle for an act".
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.context import ContextFns, Headers
 from gatewayfw.acts.definitions import Act, ActFn
+from gatewayfw.acts.limits import RateLimits
 from gatewayfw.acts.registry import MAIN, Acts, UnknownName
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
 from gatewayfw.errors import DefinitionError, NotFound, PartlyDone, Unavailable
@@ -38,7 +39,8 @@ class Scope(Protocol):
 class Lifecycle:
     """Runs the acts of one gateway.
 
-    ``deadline`` opens the time limit of one request; ``encode`` writes the body for remote services.
+    ``deadline`` opens the time limit of one request; ``encode`` writes the body for remote services;
+    ``rate_limits`` counts the calls of acts with a ``limit``, by default in this process.
     """
 
     def __init__(
@@ -48,11 +50,13 @@ class Lifecycle:
         deadline: Callable[[], AbstractContextManager[Scope]],
         *,
         encode: Encoder = encode,
+        rate_limits: RateLimits | None = None,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self._deadline = deadline
         self._encode = encode
+        self.rate_limits = rate_limits or RateLimits()
 
     def run(self, body: Mapping[str, Any], finish: Callable[[Any], T], *, list_names: bool = False) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
@@ -68,6 +72,7 @@ class Lifecycle:
         Raises:
             NotFound: no such service, model or act; with ``list_names`` the message names those
                 that exist.
+            RateLimited: the caller used up the act's ``limit``; nothing else was looked at.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
             Timeout: the deadline passed.
             PartlyDone: the database failed, or the deadline passed, after an operation of this
@@ -79,6 +84,8 @@ class Lifecycle:
             try:
                 if isinstance(found, RemoteService):
                     return self._forwarded(found, body, scope)
+                if found.rates:
+                    self._count(found, body, scope)
                 result = self._result(found, body, scope)
                 scope.check()
                 return finish(result)
@@ -95,9 +102,14 @@ class Lifecycle:
                 raise NotFound(f"{error.message} (known: {', '.join(error.known) or 'none'})") from error
             raise
 
+    def _count(self, act: Act, body: Mapping[str, Any], scope: Scope) -> None:
+        scope.check()
+        name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
+        self.rate_limits.count(name, act.rates, self._contexts.get_context_model(), scope.remaining)
+
     def _result(self, act: Act, body: Mapping[str, Any], scope: Scope) -> Any:
         _run(act.validation_hooks, body, scope)
-        details = act.struct.check(body["details"], act.validation_run_type)
+        details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
         if act.validation_run_type == "create":
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)

@@ -64,6 +64,10 @@ class Acts:
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
         validation_run_type: Mode = "assert",
+        public: bool = False,
+        limit: str | Sequence[str] | None = None,
+        max_get_depth: int | None = None,
+        max_get_leaves: int | None = None,
     ) -> None:
         """Register an act of the service ``main``.
 
@@ -72,9 +76,15 @@ class Acts:
         gets the body too, any other is called bare; what hooks return is ignored. ``schema`` needs
         no model of that name. Accepted validators: see `gatewayfw.schemas.structs.compile_struct`.
 
+        ``public`` says that the act needs no access rule, which the setting ``require_access``
+        demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
+        list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.acts.limits`.
+        ``max_get_depth`` and ``max_get_leaves`` take the place of the settings of these names.
+
         Raises:
-            DefinitionError: a bad name, function, hook, validator or mode, or an act that is
-                registered already; the message names the act.
+            DefinitionError: a bad name, function, hook, validator, mode, limit or ceiling, no
+                access rule where one is required, or an act that is registered already; the
+                message names the act.
         """
         given = {
             "validator": validator,
@@ -82,6 +92,10 @@ class Acts:
             "preAct": pre_act,
             "preValidation": pre_validation,
             "validationRunType": validation_run_type,
+            "public": public,
+            "limit": limit,
+            "maxGetDepth": max_get_depth,
+            "maxGetLeaves": max_get_leaves,
         }
         act = parse_act(self._schemas, schema, act_name, given)
         with self._lock:
@@ -101,13 +115,17 @@ class Acts:
         mode: Mode = "assert",
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
+        public: bool = False,
+        limit: str | Sequence[str] | None = None,
+        max_get_depth: int | None = None,
+        max_get_leaves: int | None = None,
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of ``main``; it stays callable as it was.
 
         ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of
         numbers, which mean the select struct of the model ``schema``, or else a field or mapping of
         kinds as for ``set``. Left out, each accepts ``{}`` only. The docstring becomes the act's
-        description. Raises as `set_act` does.
+        description. The other keywords, and what it raises: see `set_act`.
         """
         selected = self._selected(schema, act_name, get)
 
@@ -120,6 +138,10 @@ class Acts:
                 pre_act=pre_act,
                 pre_validation=pre_validation,
                 validation_run_type=mode,
+                public=public,
+                limit=limit,
+                max_get_depth=max_get_depth,
+                max_get_leaves=max_get_leaves,
             )
             return fn
 
@@ -131,7 +153,8 @@ class Acts:
         ``service`` is the URL of a gateway, to which requests are posted on (``/gateway`` is
         appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
-        "validationRunType"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
+        "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
+        "maxGetLeaves"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which

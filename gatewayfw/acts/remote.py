@@ -7,24 +7,20 @@ forwarded headers are our choice.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
-import socket
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from http.client import HTTPResponse as RawResponse
+from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 from urllib.parse import urlsplit
 
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool, Timeout
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 from urllib3.util import parse_url
 
+from gatewayfw.acts.connections import Pool, SecurePool
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 
@@ -41,8 +37,15 @@ FORWARDED = (
 HOPS = "X-Gateway-Hops"
 #: Gateways a request may be passed on by; more is taken for a loop.
 MAX_HOPS = 5
+#: Headers of the answer that are passed back, and what they may say; all others stay here.
+ANSWERED = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}
+#: Values, as its commas and brackets tell, that an answer may hold. 10 MB of nothing but "[]," would take
+#: seconds and 200 MB to parse, in which no other thread runs.
+MAX_VALUES = 500_000
 
 _CHUNK = 64 * 1024
+#: Bytes that head and framing of an answer may take, besides as much as the largest body.
+_FRAMING = 1024 * 1024
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _URL = re.compile(r"[!-~]+")
 
@@ -67,10 +70,15 @@ def encode(value: Any, /) -> bytes:
 @final
 @dataclass(frozen=True)
 class RemoteReply:
-    """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent."""
+    """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent.
+
+    ``headers`` holds those of `ANSWERED` that came with an error. Without them a reply that leaves
+    open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
+    """
 
     status: int
     envelope: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @final
@@ -153,19 +161,27 @@ class RemoteService:
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise self._bad("its answer is compressed")
         envelope = self._bounded(response)
+        if sum(envelope.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+            raise self._bad("its answer holds too many values")
         success = _success(envelope)
         if success is None:
             raise self._bad("its answer is not an envelope")
         if success != (response.status < 300):
             raise self._bad("the status of its answer contradicts its envelope")
-        return RemoteReply(response.status, envelope)
+        return RemoteReply(response.status, envelope, {} if success else _answered(response.headers))
 
     def _bounded(self, response: BaseHTTPResponse) -> bytes:
+        limit = self._settings.remote_max_bytes
+        if (response.length_remaining or 0) > limit:  # what Content-Length announces
+            raise self._bad("its answer is too large")
         data = bytearray()
-        for chunk in response.stream(_CHUNK, decode_content=False):
-            data += chunk
-            if len(data) > self._settings.remote_max_bytes:
-                raise self._bad("its answer is too large")
+        try:
+            for chunk in response.stream(_CHUNK, decode_content=False):
+                data += chunk
+                if len(data) > limit:
+                    raise self._bad("its answer is too large")
+        except ValueError as error:  # http.client of a chunk whose size is below zero
+            raise self._bad("its answer cannot be read") from error
         return bytes(data)
 
     def _bad(self, reason: str) -> RemoteError:
@@ -177,7 +193,9 @@ class RemoteService:
         found = self._pool
         if found is None or found[0] != os.getpid():
             url = parse_url(self.url)
-            pool = (_SecurePool if url.scheme == "https" else _Pool)(url.host or "", url.port, maxsize=32)
+            kind = SecurePool if url.scheme == "https" else Pool
+            most = 2 * self._settings.remote_max_bytes + _FRAMING
+            pool = kind(url.host or "", url.port, maxsize=32, most=most)
             found = self._pool = (os.getpid(), pool)
         return found[1]
 
@@ -223,66 +241,26 @@ def _forwarded(headers: Mapping[str, str], name: str) -> dict[str, str]:
     return {**sent, HOPS: str(int(hops) + 1)}
 
 
+def _answered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: headers[name] for name, rule in ANSWERED.items() if rule.fullmatch(headers.get(name, ""))}
+
+
 def _success(envelope: bytes) -> bool | None:
-    """Return ``success`` of an envelope, None when the bytes are none: strict JSON, exactly two keys."""
+    """Return ``success`` of an envelope, None when the bytes are none.
+
+    Strict JSON, exactly two keys, and in an error a body with a ``message``, which clients read.
+    """
     try:
         value = json.loads(envelope.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict) or value.keys() != {"body", "success"}:
         return None
-    success = value["success"]
+    body, success = value["body"], value["success"]
+    if success is False and not (isinstance(body, dict) and isinstance(body.get("message"), str)):
+        return None
     return success if isinstance(success, bool) else None
 
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
-
-
-class _UntilDeadline(io.RawIOBase):
-    """Reads of one answer, all before one point in time.
-
-    A socket's own time-out starts anew with every byte that arrives, so that a server which sends
-    one byte per second would hold a worker for hours.
-    """
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
-        seconds = sock.gettimeout()
-        self._raw, self._sock = raw, sock
-        self._deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(None if left == float("inf") else left)
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Response(RawResponse):
-    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_UntilDeadline(self.fp.detach(), sock))
-
-
-class _Connection(HTTPConnection):
-    response_class = _Response
-
-
-class _SecureConnection(HTTPSConnection):
-    response_class = _Response
-
-
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _SecureConnection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.auth.access import Auth, Rule, same_id
+from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
 from gatewayfw.auth.tokens import Tokens, key_from_environment
 
@@ -13,6 +13,9 @@ __all__ = [
     "Rule",
     "Sha256Hasher",
     "Tokens",
+    "access_rule",
+    "all_ids",
+    "first_id",
     "key_from_environment",
     "same_id",
 ]

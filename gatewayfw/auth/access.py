@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from functools import partial
+from typing import Any, TypeVar, final
+
+from bson import ObjectId
 
 from gatewayfw.acts.context import ContextFns, Headers
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
@@ -27,6 +30,7 @@ Role = Mapping[str, Any]
 Body = Mapping[str, Any]
 Scope = Callable[[Role, Body], bool]
 AccessHook = Callable[[Body], None]
+H = TypeVar("H", bound=Callable[..., Any])
 
 
 @final
@@ -107,6 +111,7 @@ class Auth:
         if not all(isinstance(rule, Rule) for rule in rules):
             raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
 
+        @access_rule
         def check_access(body: Body) -> None:
             context = self._contexts.get_context_model()
             if "user" not in context:
@@ -126,9 +131,65 @@ class Auth:
         return check_access
 
 
+def access_rule(hook: H) -> H:
+    """Mark a hook as one that decides who may run an act; see the setting ``require_access``.
+
+    A function is returned as it is, for use as a decorator. What cannot be marked, such as a bound
+    method, is returned in a wrapper: ``access_rule(auth.load_user)`` lets every user pass.
+    """
+    if not callable(hook):
+        raise DefinitionError(f"access_rule: expected a function, not {type(hook).__name__}")
+    try:
+        hook.is_access_rule = True  # type: ignore[attr-defined]  # the mark
+    except AttributeError:
+        wrapped: Any = partial(hook)
+        wrapped.is_access_rule = True
+        return wrapped  # type: ignore[no-any-return]  # called as the hook is
+    return hook
+
+
+def first_id(field: str, scope_type: str) -> Scope:
+    """Return a scope: the first id in the list ``set.<field>`` is the one that the active role is for.
+
+    The role's ``scopeType`` must be ``scope_type``. A list that is missing, empty or of anything but
+    ids is not in scope. The ids after the first are not compared: see `all_ids`.
+    Source: contract, "Authentication".
+    """
+    return _scope(field, scope_type, lambda ids: ids[:1])
+
+
+def all_ids(field: str, scope_type: str) -> Scope:
+    """Return a scope like `first_id` for which every id in the list must be the role's; our choice."""
+    return _scope(field, scope_type, lambda ids: ids)
+
+
 def same_id(left: object, right: object) -> bool:
-    """Tell whether two ids, each an ObjectId or its hexadecimal digits, are the same; None never is."""
-    return left is not None and right is not None and str(left).lower() == str(right).lower()
+    """Tell whether two ids, each an ObjectId or its hexadecimal digits, are the same; anything else never is."""
+    digits = _digits(left)
+    return digits is not None and digits == _digits(right)
+
+
+def _scope(field: str, scope_type: str, compared: Callable[[list[str | None]], list[str | None]]) -> Scope:
+    for name in (field, scope_type):
+        if not isinstance(name, str) or not name:
+            raise DefinitionError("scope: expected the name of a field of set and a scopeType")
+
+    def in_scope(role: Role, body: Body) -> bool:
+        sent = body["details"]["set"]
+        given = sent.get(field) if isinstance(sent, Mapping) else None
+        ids = [_digits(id_) for id_ in given] if isinstance(given, list) else []
+        if not ids or None in ids or role.get("scopeType") != scope_type:
+            return False
+        return set(compared(ids)) == {_digits(role.get("scopeId"))}
+
+    return in_scope
+
+
+def _digits(id_: object) -> str | None:
+    """Return the hexadecimal digits of an id in lower case; None for what is no id."""
+    if isinstance(id_, ObjectId):
+        return str(id_)
+    return id_.lower() if isinstance(id_, str) and HEX_ID.fullmatch(id_) else None
 
 
 def _role(user: Mapping[str, Any], role_id: object) -> Role | None:

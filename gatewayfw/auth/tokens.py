@@ -1,7 +1,7 @@
 """Signed tokens: a JSON Web Token that says who calls.
 
-One algorithm, bound to one key. Source: contract, "Authentication"; algorithm, lifetime and the
-claims ``iat`` and ``exp`` are our choice.
+One algorithm, bound to one key; nothing in a token chooses either, and nothing it names is fetched.
+Source: contract, "Authentication"; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
 """
 
 from __future__ import annotations
@@ -22,10 +22,20 @@ KEY_VARIABLE = "GATEWAYFW_TOKEN_KEY"
 LIFETIME = 7 * 24 * 3600
 INVALID_TOKEN = "Invalid or expired token"
 
-Algorithm = Literal["HS256", "HS384", "HS512"]
+Algorithm = Literal["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
 
-# A key as long as the hash: RFC 7518, section 3.2.
-_KEY_BYTES: Mapping[str, int] = {"HS256": 32, "HS384": 48, "HS512": 64}
+# A secret as long as the hash: RFC 7518, section 3.2.
+_SECRET_BYTES: Mapping[str, int] = {"HS256": 32, "HS384": 48, "HS512": 64}
+# What the others take: sections 3.3 and 3.4. The library checks curve and size.
+_KEYS: Mapping[str, str] = {
+    **dict.fromkeys(("RS256", "RS384", "RS512"), "an RSA key of at least 2048 bits"),
+    "ES256": "an EC key on the curve P-256",
+    "ES384": "an EC key on the curve P-384",
+    "ES512": "an EC key on the curve P-521",
+}
+_ALGORITHMS = (*_SECRET_BYTES, *_KEYS)
+# The end of the year 9999: beyond it a time is no time, and a token that names it would never end.
+_END_OF_TIME = 253_402_300_800
 _LOG = logging.getLogger("gatewayfw.auth")
 
 
@@ -33,12 +43,14 @@ _LOG = logging.getLogger("gatewayfw.auth")
 class Tokens:
     """Issues and reads the tokens of one key.
 
-    ``lifetime`` is in seconds. With ``require_exp`` a token without ``exp`` is refused; not the
-    default, because the contract's token needs to carry ``_id`` only.
+    ``key`` is a secret for ``HS...``. For ``RS...`` and ``ES...``, which need the extra
+    ``gatewayfw[crypto]``, it is a key in PEM without a password: a private key issues and reads, a
+    public key only reads. ``lifetime`` is in seconds. With ``require_exp`` a token without ``exp`` is
+    refused; not the default, because the contract's token needs to carry ``_id`` only.
 
     Raises:
-        DefinitionError: the key is shorter than the algorithm's hash (32 bytes for HS256), or
-            algorithm or lifetime are not usable.
+        DefinitionError: the secret is shorter than the algorithm's hash (32 bytes for HS256), the key
+            is none for the algorithm, the extra is missing, or algorithm or lifetime are not usable.
     """
 
     def __init__(
@@ -49,21 +61,31 @@ class Tokens:
         lifetime: float = LIFETIME,
         require_exp: bool = False,
     ) -> None:
-        if algorithm not in _KEY_BYTES:
-            raise DefinitionError(f"tokens: algorithm must be one of {', '.join(_KEY_BYTES)}")
+        if algorithm not in _ALGORITHMS:
+            raise DefinitionError(f"tokens: algorithm must be one of {', '.join(_ALGORITHMS)}")
         if isinstance(lifetime, bool) or not isinstance(lifetime, (int, float)) or not 0 < lifetime < float("inf"):
             raise DefinitionError("tokens: lifetime must be a positive number of seconds")
-        self._key = _checked_key(key, _KEY_BYTES[algorithm])
+        self._signing = _checked_key(key, algorithm)
+        # A private key holds the public one; a secret and a public key are what they are.
+        private = hasattr(self._signing, "public_key")
+        self._reading = self._signing.public_key() if private else self._signing
+        self._issues = private or algorithm in _SECRET_BYTES
         self._algorithm = algorithm
         self._lifetime = lifetime
         # `iat` is not judged: the clocks of two servers differ, and nothing depends on it.
         self._options: Any = {"verify_iat": False, "require": ["exp"] if require_exp else []}
 
     def issue(self, payload: Mapping[str, Any]) -> str:
-        """Return a token with this payload; ``iat`` and ``exp`` are set here, whatever it holds."""
+        """Return a token with this payload; ``iat`` and ``exp`` are set here, whatever it holds.
+
+        Raises:
+            DefinitionError: the key is a public one.
+        """
+        if not self._issues:
+            raise DefinitionError("tokens: a public key reads tokens only; to issue them give the private key")
         now = time.time()
         claims = {**payload, "iat": int(now), "exp": int(now + self._lifetime)}
-        return jwt.encode(claims, self._key, algorithm=self._algorithm)
+        return jwt.encode(claims, self._signing, algorithm=self._algorithm)
 
     def read(self, token: str) -> dict[str, Any]:
         """Return the payload of a token.
@@ -72,9 +94,12 @@ class Tokens:
             Unauthenticated: anything is wrong with it. Message by the contract; it never says what.
         """
         try:
-            payload = jwt.decode(token, self._key, algorithms=[self._algorithm], options=self._options)
+            payload = jwt.decode(token, self._reading, algorithms=[self._algorithm], options=self._options)
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
             raise Unauthenticated(INVALID_TOKEN) from error
+        # PyJWT 2.15 takes text that reads as a number, and any number.
+        if not all(_is_time(payload[name]) for name in ("exp", "nbf") if name in payload):
+            raise Unauthenticated(INVALID_TOKEN)
         return payload
 
     def __repr__(self) -> str:
@@ -103,13 +128,39 @@ def key_from_environment(environ: Mapping[str, str]) -> str:
     return secrets.token_hex(32)
 
 
-def _checked_key(key: object, least: int) -> bytes:
+def _is_time(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value < _END_OF_TIME  # type: ignore[operator]  # a number
+
+
+def _checked_key(key: object, algorithm: str) -> Any:
+    """Return what PyJWT makes of a key: the bytes of a secret, or a public or private key.
+
+    It refuses a public key as a secret: whoever knows it could sign with it.
+    """
     if not isinstance(key, (str, bytes)):
         raise DefinitionError(f"tokens: the key must be text or bytes, not {type(key).__name__}")
     try:
         encoded = key.encode() if isinstance(key, str) else key
     except UnicodeEncodeError:
         raise DefinitionError("tokens: the key is not valid text") from None
+    least = _SECRET_BYTES.get(algorithm, 0)
     if len(encoded) < least:
         raise DefinitionError(f"tokens: the key must have at least {least} bytes, this one has {len(encoded)}")
-    return encoded
+    try:
+        method = jwt.get_algorithm_by_name(algorithm)
+    except NotImplementedError as error:
+        raise DefinitionError(f"tokens: {algorithm} needs the extra gatewayfw[crypto]") from error
+    try:
+        prepared = method.prepare_key(encoded)
+        fits = method.check_key_length(prepared) is None
+    except Exception:  # The seam: cryptography has exceptions of its own, and their texts describe the key.
+        fits = False
+    if not fits:
+        raise DefinitionError(f"tokens: {algorithm} takes {_wanted(algorithm)}")
+    return prepared
+
+
+def _wanted(algorithm: str) -> str:
+    if algorithm in _SECRET_BYTES:
+        return f"a secret, and the key is one for another algorithm ({', '.join(_KEYS)})"
+    return f"{_KEYS[algorithm]}, in PEM without a password"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gatewayfw.errors import ValidationError
 from gatewayfw.logs import escaped
 
 #: Characters of a key that a message shows; our choice.
@@ -43,13 +44,18 @@ def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 class Collected:
-    """Messages by path, gathered in order; the same message twice on a path counts once."""
+    """Messages by path, gathered in order; the same message twice on a path counts once.
+
+    Paths beyond those that an error shows are passed over, but for one.
+    """
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str]] = {}
 
     def add(self, path: str, message: str) -> None:
         """Note one message."""
+        if self.full and path not in self.errors:
+            return
         texts = self.errors.setdefault(path, [])
         if message not in texts:
             texts.append(message)
@@ -58,3 +64,10 @@ class Collected:
         """Note every message of a marshmallow error about the value at ``path``."""
         for place, message in flat(messages, path):
             self.add(place, message)
+            if self.full:
+                return
+
+    @property
+    def full(self) -> bool:
+        """Whether there are more paths than an error shows: further ones need not be looked for."""
+        return len(self.errors) > ValidationError.MOST

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.strict import Kind
-from gatewayfw.settings import Settings
 
 if TYPE_CHECKING:
     from gatewayfw.schemas.registry import Schemas
@@ -115,18 +114,44 @@ def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
     return projected(model, spec, frozenset())
 
 
-def bounds_problem(get: Mapping[Any, Any], settings: Settings) -> str | None:
-    """Return why a `get` is too deep or too wide to be looked at, or None. It is not recursive."""
+class Bounds(Protocol):
+    """What bounds a `get`: the settings, or the ceilings of one act."""
+
+    @property
+    def max_get_depth(self) -> int:
+        """Deepest nesting."""
+
+    @property
+    def max_get_leaves(self) -> int:
+        """Most names, and items of lists, that hold no others."""
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The `Bounds` of one act."""
+
+    max_get_depth: int
+    max_get_leaves: int
+
+
+def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
+    """Return why a `get` is too deep or too wide to be looked at, or None. It is not recursive.
+
+    Lists count as objects do: a validator other than a select struct may allow them.
+    """
+    most_levels, most_leaves = bounds.max_get_depth, bounds.max_get_leaves
     leaves = 0
-    waiting = [(get, 1)]
+    waiting: list[tuple[Any, int]] = [(get, 1)]
     while waiting:
         current, depth = waiting.pop()
-        if depth > settings.max_get_depth:
-            return f"Nested too deeply: at most {settings.max_get_depth} levels."
-        inner = [item for item in current.values() if isinstance(item, Mapping) and item]
+        if depth > most_levels:
+            return f"Nested too deeply: at most {most_levels} levels."
+        items = current if isinstance(current, list) else current.values()
+        # Nearly all are 1 or 0; asking whether something is a Mapping takes ten times as long.
+        inner = [item for item in items if type(item) is not int and item and isinstance(item, (list, Mapping))]
         leaves += len(current) - len(inner)
-        if leaves > settings.max_get_leaves:
-            return f"Too many fields: at most {settings.max_get_leaves}."
+        if leaves > most_leaves:
+            return f"Too many fields: at most {most_leaves}."
         waiting.extend((item, depth + 1) for item in inner)
     return None
 
@@ -157,6 +182,7 @@ class SelectStruct(Kind, mm.Raw):
         self.schemas = schemas
         self.model = model
         self.spec = spec
+        self.bounds: Bounds = schemas.settings
         self._levels: tuple[int, dict[tuple[str, Spec], Level]] = (-1, {})
 
     def resolve(self) -> Level:
@@ -171,6 +197,11 @@ class SelectStruct(Kind, mm.Raw):
             waiting.extend((link.model, link.spec) for link in found.links.values() if not isinstance(link.spec, int))
         return self._level(self.model, self.spec)
 
+    def widen(self, bounds: Bounds) -> None:
+        """Let a `get` be as deep and wide as one more act allows; `Struct.check` holds each act to its own."""
+        depth = max(self.bounds.max_get_depth, bounds.max_get_depth)
+        self.bounds = Ceilings(depth, max(self.bounds.max_get_leaves, bounds.max_get_leaves))
+
     def _level(self, model: str, spec: Spec) -> Level:
         version, known = self._levels
         if version != self.schemas.version:
@@ -183,7 +214,7 @@ class SelectStruct(Kind, mm.Raw):
         top = self.resolve()
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
-        if problem := bounds_problem(value, self.schemas.settings):
+        if problem := bounds_problem(value, self.bounds):
             raise ValidationError(problem)
         errors = self._errors(value, top)
         if errors:

@@ -16,7 +16,11 @@ from bson import ObjectId
 from marshmallow import INCLUDE, Schema, ValidationError, missing, utils, validate
 from marshmallow import fields as mm
 
+from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.values import HEX_ID, INTEGER, encodable, finite_number, moment_of, plain, read_number
+
+#: Errors of one object or list after which the rest is not judged.
+_MOST = Refused.MOST
 
 
 class Kind:
@@ -145,13 +149,25 @@ class AnyField(Kind, mm.Raw):
 
 
 class ArrayField(Kind, mm.List[Any]):
-    """A list whose elements are of one kind, which ``inner`` holds."""
+    """A list whose elements are of one kind, which ``inner`` holds.
+
+    One longer than its maximum is refused before its elements are judged.
+    """
 
     kind = "array"
+
+    def maxima(self) -> dict[int, validate.Length]:
+        """Return the checks that refuse a list for being too long, by the greatest length each allows."""
+        checks = [check for check in self.validators if isinstance(check, validate.Length)]
+        ends = [check.max if check.equal is None else check.equal for check in checks]
+        return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, list):
             raise self.make_error("invalid")
+        for most, check in self.maxima().items():
+            if len(value) > most:
+                check(value)
         return _each(enumerate(value), lambda _, item: self.inner.deserialize(item), list)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
@@ -231,8 +247,47 @@ class FullMatch(validate.Regexp):
         return value
 
 
+def bounded(field: mm.Field[Any], most: int) -> mm.Field[Any]:
+    """Return the field with a maximum on each list of ids in it that has none, itself where nothing changes.
+
+    A list that must hold more than ``most`` ids may hold just as many. What a marshmallow Schema
+    describes is left to it.
+    """
+    if isinstance(field, ObjectField):
+        return _bounded_object(field, most)
+    if not isinstance(field, ArrayField):
+        return field
+    if isinstance(field.inner, ObjectIdField):
+        return field if field.maxima() else _with_maximum(field, most)
+    inner = bounded(field.inner, most)
+    if inner is field.inner:
+        return field
+    changed = copy.copy(field)
+    changed.inner = inner
+    return changed
+
+
+def _bounded_object(field: ObjectField, most: int) -> ObjectField:
+    given: Mapping[str, mm.Field[Any]] = field.fields or {}
+    fields = {name: bounded(inner, most) for name, inner in given.items()}
+    if all(fields[name] is inner for name, inner in given.items()):
+        return field
+    changed = copy.copy(field)
+    changed.fields = MappingProxyType(fields)
+    return changed
+
+
+def _with_maximum(field: ArrayField, most: int) -> ArrayField:
+    least = max((check.min or 0 for check in field.validators if isinstance(check, validate.Length)), default=0)
+    most = max(most, least)
+    changed = copy.copy(field)
+    changed.validators = [*field.validators, validate.Length(max=most)]
+    changed.metadata = {**field.metadata, "size": (least or None, most)}
+    return changed
+
+
 def _each(pairs: Any, load: Callable[[Any, Any], Any], make: Callable[[Any], Any]) -> Any:
-    """Return the loaded values of all pairs, errors collected under their keys."""
+    """Return the loaded values of all pairs, errors collected under their keys, until no more would be shown."""
     loaded: dict[Any, Any] = {}
     errors: dict[Any, Any] = {}
     for key, value in pairs:
@@ -240,6 +295,8 @@ def _each(pairs: Any, load: Callable[[Any, Any], Any], make: Callable[[Any], Any
             item = load(key, value)
         except ValidationError as error:
             errors[key] = error.messages
+            if len(errors) > _MOST:
+                break
             continue
         if item is not missing:
             loaded[key] = item

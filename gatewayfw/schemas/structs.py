@@ -8,7 +8,7 @@ Source: contract, "Validation modes".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import marshmallow
@@ -18,8 +18,8 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.fields import is_kind, object_, stored
 from gatewayfw.schemas.paths import Collected, below
-from gatewayfw.schemas.select import SelectStruct
-from gatewayfw.schemas.strict import ArrayField, ObjectField, SchemaField
+from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
+from gatewayfw.schemas.strict import ArrayField, ObjectField, SchemaField, bounded
 from gatewayfw.schemas.values import same, storable_key
 
 if TYPE_CHECKING:
@@ -47,13 +47,24 @@ class Struct:
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
         self._root = root
+        self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
 
-    def check(self, details: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
+    def widen(self, bounds: Bounds) -> None:
+        """Let the select structs in ``get`` reach as far as ``bounds``; `check` is given the bound that counts."""
+        for field in _selects((self.fields or {}).get("get")):
+            field.widen(bounds)
+
+    def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return what the act gets: ``details`` as sent (``assert``), or loaded (``create``).
+
+        A ``get`` beyond ``bounds`` is refused before anything else is looked at.
 
         Raises:
             ValidationError: every refused value, by path.
         """
+        # A select struct looks at its own bounds; they differ where an act has ceilings.
+        if self._get is None or self._get.bounds is not bounds:
+            _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
             _strict(self._root, details, "", collected, fill=False)
@@ -74,10 +85,13 @@ class FunctionStruct(Struct):
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.fields = None
+        self._get = None
         self._function = function
 
-    def check(self, details: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
+    def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return ``details`` as sent (``assert``), or as the function left or gave them (``create``).
+
+        A ``get`` beyond ``bounds`` is refused before the function is called.
 
         Raises:
             ValidationError: ``details`` is not an object with ``set`` and ``get``; or the function
@@ -87,6 +101,7 @@ class FunctionStruct(Struct):
             GatewayError: one that the function raised, as it is.
             DefinitionError: the function returned something else than ``details`` or None.
         """
+        _check_bounds(details, bounds)
         collected = Collected()
         _shape(details, collected)
         _refuse(collected)
@@ -113,8 +128,9 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
 
     A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
     these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
-    changes), or a struct. A Schema keeps its own
-    ``unknown`` and messages: see `gatewayfw.schemas.fields.SchemaField`.
+    changes), or a struct. A Schema keeps its own ``unknown``, messages and lengths of lists: see
+    `gatewayfw.schemas.fields.SchemaField`. Elsewhere a list of ids without a maximum takes at most
+    as many as the setting ``max_ids`` says.
 
     Raises:
         DefinitionError: it is none of these, ``set`` or ``get`` is missing or another key is
@@ -128,6 +144,7 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
     if isinstance(validator, Mapping):
         validator = object_(validator)
     if isinstance(validator, ObjectField):
+        validator = bounded(validator, registry.settings.max_ids)
         return _struct(validator, validator.fields or {}, registry)
     named = is_kind(validator) or isinstance(validator, type)
     if named or isinstance(validator, mm.Field) or not callable(validator):
@@ -186,6 +203,24 @@ def _check_owner(field: mm.Field[Any], registry: Schemas) -> None:
             _check_owner(inner, registry)
 
 
+def _selects(field: mm.Field[Any] | None) -> Iterator[SelectStruct]:
+    if isinstance(field, SelectStruct):
+        yield field
+    elif isinstance(field, ArrayField):
+        yield from _selects(field.inner)
+    elif isinstance(field, ObjectField):
+        for inner in (field.fields or {}).values():
+            yield from _selects(inner)
+
+
+def _check_bounds(details: Any, bounds: Bounds | None) -> None:
+    if bounds is None or not isinstance(details, Mapping):
+        return
+    get = details.get("get")
+    if isinstance(get, Mapping) and (problem := bounds_problem(get, bounds)):
+        raise ValidationError({"get": [problem]})
+
+
 def _strict(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
     """Return the dump of the loaded value, collecting what load refuses and what it changed.
 
@@ -211,6 +246,8 @@ def _strict_parts(field: Any, sent: Any, messages: Any, path: str, collected: Co
     elif isinstance(messages, dict) and isinstance(field, ArrayField):
         parts = {index: (field.inner, item) for index, item in enumerate(sent)}
     for key, (inner, item) in parts.items():
+        if collected.full:
+            return
         _strict(inner, item, below(path, key), collected, fill=fill)
     collected.add_all(messages, path)
 

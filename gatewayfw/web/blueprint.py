@@ -19,8 +19,10 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.limits import ADDRESS
 from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed, NotFound
+from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope
 from gatewayfw.web.cors import Cors
@@ -118,6 +120,8 @@ class Endpoint:
 
     def _run(self, request_id: str, asked: dict[str, Any]) -> tuple[int, bytes]:
         with self.contexts.open():
+            # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
+            self.contexts.add_context({ADDRESS: request.remote_addr or ""})
             self.contexts.add_req_to_context(request._get_current_object())  # type: ignore[attr-defined]  # a proxy
             self.contexts.add_header_to_context(
                 [
@@ -207,4 +211,4 @@ def _signal(error: Exception) -> None:
     try:
         got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
     except Exception as failed:  # A host's receiver: the client still gets the envelope.
-        envelope.logger.error("a receiver of got_request_exception failed\n%s", envelope.traceback_of(failed))
+        envelope.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))

@@ -22,9 +22,10 @@ from gatewayfw.settings import Settings
 MAIN_SERVICE = "main"
 
 _MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
-# Every alternative matches without stepping back, so that the scan is linear for any input:
-# a string that never ends is matched up to the end of the text.
-_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+# It matches without stepping back, so that a search is linear for any input: a string that never
+# ends is matched up to the end of the text.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
 _INT64 = range(-(2**63), 2**63)
 _INT64_DIGITS = 20
 _CHUNK = 64 * 1024
@@ -49,8 +50,9 @@ def parse(data: bytes, settings: Settings) -> Any:
     """Return the value that strict JSON in UTF-8 means.
 
     Raises:
-        BadRequest: not UTF-8, not JSON, too deep, too many values, or a value that no
-            document can hold: a number out of range, a lone surrogate, NUL in a key.
+        BadRequest: not UTF-8, not JSON, too deep, too many values, a key or a text that is too
+            long, or a value that no document can hold: a number out of range, a lone
+            surrogate, NUL in a key.
     """
     if not data:
         raise BadRequest("the request body is empty")
@@ -60,15 +62,21 @@ def parse(data: bytes, settings: Settings) -> Any:
         raise BadRequest("the request body is not UTF-8") from None
     if text.startswith("\ufeff"):
         raise BadRequest("the request body starts with a byte order mark")
-    _check_depth(text, settings.max_body_depth)
+    _check_structure(text, settings)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}") from None
     except RecursionError:
         raise _too_deep(settings.max_body_depth) from None
-    # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON.
-    _check_values(value, settings.max_body_nodes, strings="\\u" in text)
+    # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
+    # and no part is longer than the whole: most bodies need no look into their texts.
+    escaped = "\\u" in text
+    keys = _check_values(value, settings, texts=escaped or len(text) > settings.max_body_text)
+    if len(text) > settings.max_body_key and max(map(len, keys), default=0) > settings.max_body_key:
+        raise BadRequest(f"a key of the request body is longer than {settings.max_body_key} characters")
+    if escaped:
+        _check_keys("\n".join(keys))
     return value
 
 
@@ -150,48 +158,70 @@ def _too_deep(limit: int) -> BadRequest:
     return BadRequest(f"the request body is nested deeper than {limit} levels")
 
 
-def _check_depth(text: str, limit: int) -> None:
-    """Refuse deep nesting before the parser, which is recursive, sees it."""
-    if text.count("[") + text.count("{") <= limit:
+def _too_many(limit: int) -> BadRequest:
+    return BadRequest(f"the request body holds more than {limit} values")
+
+
+def _check_structure(text: str, settings: Settings) -> None:
+    """Refuse deep nesting and most of what has too many values before the parser, which is recursive, sees it.
+
+    Each value but the first has an opening bracket or a comma of its own before it.
+    """
+    opening = text.count("[") + text.count("{")
+    if opening <= settings.max_body_depth and opening + text.count(",") < settings.max_body_nodes:
         return
+    bare = _STRING.sub('"', text)
+    if max(bare.count("[") + bare.count("{"), bare.count(",") + 1) > settings.max_body_nodes:
+        raise _too_many(settings.max_body_nodes)
+    _check_depth(bare, settings.max_body_depth)
+
+
+def _check_depth(bare: str, limit: int) -> None:
     depth = 0
-    for match in _STRING_OR_BRACKET.finditer(text):
-        token = match.group()
-        if token in ("[", "{"):
-            depth += 1
-            if depth > limit:
-                raise _too_deep(limit)
-        elif token in ("]", "}"):
-            depth -= 1
+    for match in _BRACKET.finditer(bare):
+        depth += 1 if match.group() in "[{" else -1
+        if depth > limit:
+            raise _too_deep(limit)
+        if depth < 0:  # The parser gets no further either.
+            return
 
 
-def _check_values(value: Any, limit: int, *, strings: bool) -> None:
-    """Bound the number of values; with ``strings``, look into every key and text as well."""
-    count = 0
+def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
+    """Bound the number of values, and with ``texts`` judge every text; return all keys that occur."""
+    limit, count = settings.max_body_nodes, 0
+    keys: set[str] = set()
     rest = [value]
     while rest:
         node = rest.pop()
         count += 1
         if count + len(rest) > limit:
-            raise BadRequest(f"the request body holds more than {limit} values")
-        if isinstance(node, list):
+            raise _too_many(limit)
+        kind = type(node)  # The parser makes exactly these; `is` keeps the walk fast.
+        if kind is list:
             rest.extend(node)
-        elif isinstance(node, dict):
-            if strings:
-                _check_keys(node)
+        elif kind is dict:
+            keys.update(node)
             rest.extend(node.values())
-        elif strings and isinstance(node, str):
-            _check_text(node)
+        elif texts and kind is str:
+            _check_text(node, settings.max_body_text)
+    return keys
 
 
-def _check_keys(node: dict[str, Any]) -> None:
-    for key in node:
-        _check_text(key)
-        if "\0" in key:
-            raise BadRequest("a key of the request body holds NUL")
+def _check_keys(keys: str) -> None:
+    _check_encodable(keys)
+    if "\0" in keys:
+        raise BadRequest("a key of the request body holds NUL")
 
 
-def _check_text(text: str) -> None:
+def _check_text(text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise BadRequest(f"a text of the request body is longer than {limit} characters")
+    _check_encodable(text)
+
+
+def _check_encodable(text: str) -> None:
+    if text.isascii():  # Known without a look at the characters.
+        return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask, Response, request
@@ -14,13 +15,16 @@ from werkzeug import exceptions
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
+from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128
-#: Seconds that requests under way get when the server stops; twice the default deadline of an act.
-_PATIENCE = 10
+#: Seconds beyond the deadline of an act that requests under way get when the server stops.
+_PATIENCE = 5
+#: Seconds beyond the deadline of an act before a worker that answers nothing is killed.
+_MARGIN = 25
 
 
 def make_app(
@@ -94,13 +98,32 @@ def check_server_options(host: Any, port: Any, workers: Any, threads: Any) -> No
             raise DefinitionError(f"option {name!r}: expected a positive integer")
 
 
-def serve(app: Flask, *, host: str, port: int, workers: int, threads: int, multi_process: bool) -> None:
+def check_worker_timeout(seconds: float, settings: Settings, option: str = "timeout") -> None:
+    """Refuse a server that would kill a worker in the middle of an act; for `on_starting` of gunicorn and the like.
+
+    ``seconds`` is the server's timeout, 0 for none, or with ``option="graceful_timeout"`` what
+    requests under way get when it stops. `run_server` derives both from the deadline itself.
+
+    Raises:
+        DefinitionError: it is not above the deadline of an act; names both.
+    """
+    if seconds <= settings.deadline and (seconds or option != "timeout"):
+        raise DefinitionError(
+            f"the server's {option} of {seconds:g} s must be above the deadline of {settings.deadline:g} s "
+            "(setting deadline)"
+        )
+
+
+def serve(
+    app: Flask, *, host: str, port: int, workers: int, threads: int, multi_process: bool, deadline: float
+) -> None:
     """Serve an app until it is stopped; blocks.
 
     In the main thread, and where several processes can share the storage (``multi_process``),
     gunicorn with ``workers`` processes of ``threads`` threads; it ends with SystemExit. Else one
     threaded server in this process, because a forked worker would have its own copy of the data;
-    it ends at KeyboardInterrupt.
+    it ends at KeyboardInterrupt. The timeouts of the workers are derived from ``deadline``, the
+    seconds that an act may take, so that no setting can kill a worker in the middle of one.
 
     Raises:
         OSError: the port is in use, or the host has no such address.
@@ -108,7 +131,7 @@ def serve(app: Flask, *, host: str, port: int, workers: int, threads: int, multi
     main = threading.current_thread() is threading.main_thread()
     if multi_process and main and hasattr(os, "fork"):
         _listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
-        _gunicorn(app, host=host, port=port, workers=workers, threads=threads)
+        _gunicorn(app, gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline))
     else:
         server = threaded_server(app, host, port)
         logger.info("serving in this process at http://%s:%d", host, server.port)
@@ -151,17 +174,21 @@ def _leave_interrupts_to_the_master(worker: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int) -> None:
-    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
-
-    options = {
+def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
+    """Return gunicorn's settings by name; its timeouts are above the deadline of an act, in seconds."""
+    return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "workers": workers,
         "threads": threads,
         "worker_class": "gthread",
-        "graceful_timeout": _PATIENCE,
+        "timeout": math.ceil(deadline) + _MARGIN,
+        "graceful_timeout": math.ceil(deadline) + _PATIENCE,
         "post_worker_init": _leave_interrupts_to_the_master,
     }
+
+
+def _gunicorn(app: Flask, options: Mapping[str, Any]) -> None:
+    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:

@@ -71,6 +71,10 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "preAct": (bare,),
         "preValidation": (act_fn,),
         "validationRunType": "create",
+        "public": False,
+        "limit": None,
+        "maxGetDepth": None,
+        "maxGetLeaves": None,
     }
     assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
     assert act.description == "Say hello.\n\nTo the caller."
@@ -80,7 +84,8 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
 def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 7)
+    assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 11)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -233,6 +238,12 @@ REFUSED = {
         {"schema": "", "fn": 1, "preAct": [2]},
         f"act .addUser: bad schema: {NAME}; fn must be a function; preAct.0 must be a function",
     ),
+    "depth 0": ({"maxGetDepth": 0}, "act user.addUser: maxGetDepth must be a positive integer"),
+    "depth true": ({"maxGetDepth": True}, "act user.addUser: maxGetDepth must be a positive integer"),
+    "leaves as text": ({"maxGetLeaves": "9"}, "act user.addUser: maxGetLeaves must be a positive integer"),
+    "leaves as fraction": ({"maxGetLeaves": 9.0}, "act user.addUser: maxGetLeaves must be a positive integer"),
+    "public as text": ({"public": "yes"}, "act user.addUser: public must be true or false"),
+    "public None": ({"public": None}, "act user.addUser: public must be true or false"),
     "validator": (
         {"validator": {"set": {}}},
         "act user.addUser: validator: expected exactly set and get, not set",

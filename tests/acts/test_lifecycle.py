@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import marshmallow
 import pytest
 
 from gatewayfw.acts.context import ContextFns
@@ -21,7 +22,8 @@ from gatewayfw.errors import (
     Unavailable,
     ValidationError,
 )
-from gatewayfw.schemas import defaulted, number, optional, string
+from gatewayfw.schemas import Schemas, defaulted, number, object_, optional, string
+from gatewayfw.settings import Settings
 
 
 @pytest.fixture
@@ -403,3 +405,104 @@ def test_no_step_begins_after_the_deadline(lifecycle, acts, clock, log, slow, co
     with pytest.raises(PartlyDone if committed else Timeout):
         lifecycle.run({"model": "user", "act": "addUser", "details": {"set": {}, "get": {}}}, step(5))
     assert log == STEPS[: slow + 1]
+
+
+WIDE = {"name": 1, "email": 1, "friend": {"name": 1}}
+TOO_WIDE, TOO_DEEP = "Too many fields: at most {}.", "Nested too deeply: at most {} levels."
+
+
+class AnyGet(marshmallow.Schema):
+    """A validator as a marshmallow class."""
+
+    set = marshmallow.fields.Dict(required=True)
+    get = marshmallow.fields.Dict(required=True)
+
+
+VALIDATORS = {
+    "select struct": lambda select: {"set": {}, "get": select},
+    "select struct in an object": lambda select: object_({"set": object_({}), "get": select}),
+    "plain": lambda select: {"set": {}, "get": object_()},
+    "schema": lambda select: AnyGet,
+    "function": lambda select: lambda details: None,
+}
+
+
+@pytest.fixture
+def narrow(context_fns, clock):
+    """Acts and a call under settings that allow a `get` of 1 level and 2 names."""
+    schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
+    schemas.add("user", {"name": string(), "email": string()}, {"friend": {"schemaName": "user", "type": "single"}})
+    acts = Acts(schemas)
+    lifecycle = Lifecycle(acts, context_fns, clock)
+    select = schemas.select_struct("user", 1)
+
+    def register(name, validator, **ceilings):
+        given = {"schema": "user", "act_name": name, "validator": VALIDATORS[validator](select), **ceilings}
+        acts.set_act(fn=lambda body: body["details"]["get"], **given)
+
+    def call(name, get, set_=None):
+        body = {"model": "user", "act": name, "details": {"set": set_ or {}, "get": get}}
+        with context_fns.open():
+            return lifecycle.run(body, lambda result: result)
+
+    return register, call
+
+
+@pytest.mark.parametrize("validator", VALIDATORS)
+def test_an_act_may_allow_a_deeper_and_wider_get_than_the_settings(narrow, validator):
+    register, call = narrow
+    register("high", validator, max_get_depth=2, max_get_leaves=3)
+    register("usual", validator)
+    assert call("high", WIDE) == WIDE
+    for get, most in [
+        ({"name": 1, "friend": {}, "email": 1, "_id": 1}, TOO_WIDE.format(3)),
+        ({"friend": {"friend": {"name": 1}}}, TOO_DEEP.format(2)),
+    ]:
+        with pytest.raises(ValidationError) as raised:
+            call("high", get)
+        assert raised.value.errors == {"get": [most]}
+    with pytest.raises(ValidationError) as raised:  # shares the select struct, and keeps its own bound
+        call("usual", {"friend": {"name": 1}})
+    assert raised.value.errors == {"get": [TOO_DEEP.format(1)]}
+
+
+@pytest.mark.parametrize("validator", VALIDATORS)
+def test_without_ceilings_the_settings_bound_the_get_of_every_validator(narrow, validator):
+    register, call = narrow
+    register("usual", validator)
+    assert call("usual", {"name": 1, "email": 1}) == {"name": 1, "email": 1}
+    for get, most in [
+        ({"name": 1, "email": 1, "_id": 1}, TOO_WIDE.format(2)),
+        ({"friend": {"name": 1}}, TOO_DEEP.format(1)),
+    ]:
+        with pytest.raises(ValidationError) as raised:
+            call("usual", get)
+        assert raised.value.errors == {"get": [most]}
+
+
+@pytest.mark.parametrize("validator", VALIDATORS)
+@pytest.mark.parametrize(
+    ("ceilings", "get", "problem"),
+    [
+        ({"max_get_leaves": 1}, {"name": 1, "email": 1}, TOO_WIDE.format(1)),
+        ({"max_get_leaves": 1, "max_get_depth": 9}, {"friend": {"name": 1, "email": 1}}, TOO_WIDE.format(1)),
+        ({"max_get_depth": 1, "max_get_leaves": 9}, {"friend": {"name": 1}}, TOO_DEEP.format(1)),
+        ({"max_get_leaves": 2, "max_get_depth": 2}, {"name": [1, 1, 1]}, TOO_WIDE.format(2)),
+        ({"max_get_depth": 2}, {"name": [[1]]}, TOO_DEEP.format(2)),
+    ],
+    ids=["wide", "wide below", "deep", "a wide list", "a deep list"],
+)
+def test_an_act_may_allow_less(narrow, validator, ceilings, get, problem):
+    register, call = narrow
+    register("low", validator, **ceilings)
+    with pytest.raises(ValidationError) as raised:
+        call("low", get, {"unknown": 1})  # nothing else is judged
+    assert raised.value.errors == {"get": [problem]}
+    assert call("low", {"name": 1}) == {"name": 1}
+
+
+def test_the_function_of_a_validator_never_sees_a_get_beyond_the_ceiling(acts, call, log):
+    acts.set_act(schema="user", act_name="list", validator=lambda details: log.append("seen"), fn=len, max_get_leaves=1)
+    with pytest.raises(ValidationError, match="get: Too many fields: at most 1."):
+        call("user", "list", {}, {"a": 1, "b": 1})
+    assert log == []

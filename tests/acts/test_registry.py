@@ -14,6 +14,8 @@ from gatewayfw.settings import Settings
 
 STRUCT = {"set": {"name": string()}, "get": {}}
 URL = "http://127.0.0.1:9"
+#: What an act has that says nothing of it.
+UNSAID = {"public": False, "limit": None, "maxGetDepth": None, "maxGetLeaves": None}
 
 
 def add_user(body):
@@ -45,6 +47,7 @@ def test_set_act_registers_an_act_of_main(acts):
         "preAct": (),
         "preValidation": (),
         "validationRunType": "create",
+        **UNSAID,
     }
 
 
@@ -56,7 +59,12 @@ CONTRACT = {
     "preAct": [get_user],
     "preValidation": [add_user],
     "validationRunType": "create",
+    "public": True,
+    "limit": ["10/minute"],
+    "maxGetDepth": 3,
+    "maxGetLeaves": 5,
 }
+REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
 
 
 @pytest.mark.parametrize("as_keywords", [False, True])
@@ -65,8 +73,7 @@ def test_set_act_in_the_contracts_spelling(acts, as_keywords):
         acts.setAct(**CONTRACT)
     else:
         acts.setAct(CONTRACT)
-    expected = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,)}
-    assert acts.getAct("main", "user", "addUser") == expected
+    assert acts.getAct("main", "user", "addUser") == REGISTERED
 
 
 def test_set_act_names_an_unknown_key_and_registers_nothing(acts):
@@ -251,13 +258,9 @@ def test_resolve_knows_what_there_is_instead(filled, names, message, known):
 
 
 def test_set_service_takes_acts_with_all_their_parts(acts):
-    entry = {key: CONTRACT[key] for key in ("validator", "fn", "preAct", "preValidation", "validationRunType")}
+    entry = {key: value for key, value in CONTRACT.items() if key not in ("schema", "actName")}
     acts.setService("bill-ing", {"user": {"addUser": entry}})
-    assert acts.get_act("bill-ing", "user", "addUser") == {
-        **CONTRACT,
-        "preAct": (get_user,),
-        "preValidation": (add_user,),
-    }
+    assert acts.get_act("bill-ing", "user", "addUser") == REGISTERED
 
 
 def test_set_service_takes_acts_of_this_gateway(filled):

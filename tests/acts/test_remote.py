@@ -13,41 +13,9 @@ from gatewayfw.acts.context import Headers
 from gatewayfw.acts.remote import RemoteReply, RemoteService, encode
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
+from tests.acts.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
-BODY = {"service": "far", "model": "user", "act": "addUser", "details": {"set": {"name": "آنا"}, "get": {"name": 1}}}
-OK = b'{"body": {"name" : "\xd8\xa2"}, "success": true}'
-SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_bytes=1000)
-
-
-def answer(data=OK, status=200, content_type="application/json", **headers):
-    """Return a script that sends one answer."""
-
-    def script(handler):
-        handler.rfile.read(int(handler.headers["Content-Length"]))
-        handler.send_response(status)
-        handler.send_header("Content-Type", content_type)
-        handler.send_header("Content-Length", str(len(data)))
-        for name, value in headers.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-    return script
-
-
-def raw(*pieces, pause=0.0):
-    """Return a script that writes bytes as they are, with a pause in seconds before each, and closes."""
-
-    def script(handler):
-        handler.close_connection = True
-        for piece in pieces:
-            time.sleep(pause)
-            try:
-                handler.wfile.write(piece)
-            except OSError:
-                return
-
-    return script
+SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_bytes=MOST)
 
 
 @pytest.fixture
@@ -123,6 +91,30 @@ REPLIES = {
 @pytest.mark.parametrize(("status", "envelope"), REPLIES.values(), ids=REPLIES)
 def test_status_and_envelope_come_back_unchanged(ask, status, envelope):
     assert ask(answer(envelope, status)) == RemoteReply(status, envelope)
+
+
+ANSWERED = {
+    "code": ({"X_Error_Code": "outcome_unknown"}, {"X-Error-Code": "outcome_unknown"}),
+    "when to come back": (
+        {"X_Error_Code": "timeout", "Retry_After": "7"},
+        {"X-Error-Code": "timeout", "Retry-After": "7"},
+    ),
+    "nothing else": ({"Set_Cookie": "a=1", "Location": "/", "WWW_Authenticate": "Basic", "Server": "x"}, {}),
+    "bad code": ({"X_Error_Code": "a b"}, {}),
+    "long code": ({"X_Error_Code": "x" * 65}, {}),
+    "date": ({"Retry_After": "Wed, 21 Oct 2026 07:28:00 GMT"}, {}),
+    "for ever": ({"Retry_After": "9" * 7}, {}),
+}
+
+
+@pytest.mark.parametrize(("sent", "passed"), ANSWERED.values(), ids=ANSWERED)
+def test_only_code_and_retry_after_of_an_error_are_passed_back(ask, sent, passed):
+    envelope = b'{"body":{"message":"later"},"success":false}'
+    assert ask(answer(envelope, 503, **sent)) == RemoteReply(503, envelope, passed)
+
+
+def test_no_header_of_a_success_is_passed_back(ask):
+    assert ask(answer(X_Error_Code="timeout", Retry_After="7")) == RemoteReply(200, OK)
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
@@ -227,42 +219,6 @@ def test_too_many_hops_are_refused_unsent(closed_port, hops):
     assert (raised.value.message, raised.value.status) == ("service far was not asked: too many hops", 502)
 
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-NOT_JSON = "its answer is not application/json"
-NO_ENVELOPE = "its answer is not an envelope"
-CONTRADICTION = "the status of its answer contradicts its envelope"
-REDIRECT = "it answered with a redirect or an unknown status"
-BAD = {
-    "html": (answer(b"<html>", content_type="text/html"), NOT_JSON),
-    "json as text": (answer(content_type="text/plain"), NOT_JSON),
-    "problem json": (answer(content_type="application/problem+json"), NOT_JSON),
-    "no content type": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), NOT_JSON),
-    "compressed": (answer(Content_Encoding="gzip"), "its answer is compressed"),
-    "invalid json": (answer(b'{"body":'), NO_ENVELOPE),
-    "empty": (answer(b""), NO_ENVELOPE),
-    "byte order mark": (answer(b"\xef\xbb\xbf" + OK), NO_ENVELOPE),
-    "utf-16": (answer('{"body":1,"success":true}'.encode("utf-16")), NO_ENVELOPE),
-    "not utf-8": (answer(b'{"body":"\xff","success":true}'), NO_ENVELOPE),
-    "nan": (answer(b'{"body":NaN,"success":true}'), NO_ENVELOPE),
-    "list": (answer(b"[]"), NO_ENVELOPE),
-    "more keys": (answer(b'{"body":1,"success":true,"x":1}'), NO_ENVELOPE),
-    "no body": (answer(b'{"success":true}'), NO_ENVELOPE),
-    "success no boolean": (answer(b'{"body":1,"success":1}'), NO_ENVELOPE),
-    "success with an error status": (answer(OK, 500), CONTRADICTION),
-    "failure with status 200": (answer(b'{"body":{"message":"x"},"success":false}'), CONTRADICTION),
-    "redirect": (answer(OK, 302, Location="http://127.0.0.1:1/"), REDIRECT),
-    "redirect that keeps the method": (answer(OK, 307, Location="/gateway"), REDIRECT),
-    "not modified": (answer(OK, 304), REDIRECT),
-    "unknown status": (answer(OK, 600), REDIRECT),
-    "too large, announced": (answer(b'{"success":true,"body":"' + b"x" * 975 + b'"}'), "its answer is too large"),
-    "too large, chunked": (
-        raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[b"64\r\n" + b"x" * 100 + b"\r\n"] * 20),
-        "its answer is too large",
-    ),
-    "too large, until closed": (raw(HEAD + b"\r\n", b"x" * 2000), "its answer is too large"),
-}
-
-
 @pytest.mark.parametrize(("script", "reason"), BAD.values(), ids=BAD)
 def test_a_bad_answer_is_502(ask, script, reason):
     with pytest.raises(RemoteError) as raised:
@@ -277,16 +233,6 @@ def test_an_answer_nested_too_deep_to_read_is_502(upstream):
         service.call(BODY, {}, seconds=3)
 
 
-BROKEN = {
-    "closed at once": raw(),
-    "no http": raw(b"hello\r\n\r\n"),
-    "cut in the head": raw(HEAD),
-    "cut in the body": raw(HEAD + b"Content-Length: 100\r\n\r\n", OK),
-    "cut in a chunk": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"ff\r\n", OK),
-    "bad chunk": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n", OK),
-}
-
-
 @pytest.mark.parametrize("script", BROKEN.values(), ids=BROKEN)
 def test_a_broken_connection_is_502(ask, script):
     with pytest.raises(RemoteError) as raised:
@@ -299,15 +245,6 @@ def test_nothing_listening_is_unreachable(closed_port):
     with pytest.raises(RemoteError) as raised:
         service.call(BODY, {}, seconds=3)
     assert (raised.value.message, raised.value.status) == ("service far is unreachable", 502)
-
-
-SLOW = {
-    "silent": raw(b"", b"", pause=0.6),
-    "head byte by byte": raw(*(bytes([byte]) for byte in HEAD * 3), pause=0.05),
-    "body byte by byte": raw(HEAD + b"Content-Length: 100\r\n\r\n", *[b"x"] * 100, pause=0.05),
-    "chunk sizes byte by byte": raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[b"0"] * 100, pause=0.05),
-    "endless continue": raw(*[b"HTTP/1.1 100 Continue\r\n\r\n"] * 100, pause=0.05),
-}
 
 
 @pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)

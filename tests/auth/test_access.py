@@ -6,7 +6,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.auth import Auth, Rule, Tokens, same_id
+from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, first_id, same_id
 from gatewayfw.errors import DefinitionError, GatewayError
 
 USER_ID = "0123456789abcdef01234567"
@@ -82,7 +82,10 @@ def test_load_user_keeps_the_user(auth, contexts, users):
         {},
         *(
             {"_id": bad}
-            for bad in (None, 1, "x", USER_ID + "\n", "0" * 23, "０" * 24, [USER_ID], {"$ne": None}, {"$oid": USER_ID})
+            for bad in (
+                *(None, True, 1, 2**64, 1e308, float("nan"), "", "x", "\ud800" * 24, USER_ID + "\n", "\0" * 24),
+                *("0" * 23, "０" * 24, "0" * 25, [], [USER_ID], {}, {"$ne": None}, {"$oid": USER_ID}),
+            )
         ),
     ],
     ids=repr,
@@ -173,3 +176,129 @@ def test_grant_takes_rules_only(auth, rules):
 def test_rule_takes_a_tuple_of_names(roles):
     with pytest.raises(DefinitionError, match="^Rule: roles must be a tuple of names$"):
         Rule(roles=roles)
+
+
+OWN, FOREIGN = "0123456789abcdef01234567", "f" * 24
+SCOPED = {"roleId": ROLE_ID, "name": "OrgHead", "scopeType": "organization", "scopeId": ObjectId(OWN)}
+
+
+@pytest.mark.parametrize(
+    ("sent", "first", "every"),
+    [
+        ([OWN], True, True),
+        ([OWN.upper()], True, True),
+        ([ObjectId(OWN)], True, True),
+        ([OWN, OWN.upper()], True, True),
+        ([OWN, FOREIGN], True, False),
+        ([FOREIGN, OWN], False, False),
+        ([FOREIGN], False, False),
+        ([OWN, "x"], False, False),
+        ([OWN, None], False, False),
+        ([OWN, {"$ne": None}], False, False),
+        ([[OWN]], False, False),
+        ([OWN + "\n"], False, False),
+        ([None], False, False),
+        ([], False, False),
+        (None, False, False),
+        (OWN, False, False),
+        (ObjectId(OWN), False, False),
+        ((OWN,), False, False),
+        ({"0": OWN}, False, False),
+        ({"$in": [OWN]}, False, False),
+        (5, False, False),
+    ],
+    ids=repr,
+)
+def test_scopes_compare_the_ids_of_a_list(sent, first, every):
+    found = [scope("places", "organization")(SCOPED, body(places=sent)) for scope in (first_id, all_ids)]
+    assert found == [first, every]
+
+
+@pytest.mark.parametrize("scope", [first_id, all_ids])
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        (SCOPED, True),
+        ({**SCOPED, "scopeId": OWN.upper()}, True),
+        ({**SCOPED, "scopeType": "unit"}, False),
+        ({**SCOPED, "scopeType": None}, False),
+        ({**SCOPED, "scopeId": None}, False),
+        ({**SCOPED, "scopeId": {"$ne": None}}, False),
+        ({**SCOPED, "scopeId": "None"}, False),
+        ({"roleId": ROLE_ID, "name": "OrgHead"}, False),
+    ],
+    ids=lambda case: repr(case) if isinstance(case, bool) else str(case.get("scopeType")) + str(case.get("scopeId")),
+)
+def test_scopes_judge_the_role(scope, role, expected):
+    assert scope("places", "organization")(role, body(places=[OWN])) is expected
+
+
+@pytest.mark.parametrize("scope", [first_id, all_ids])
+def test_scopes_refuse_what_the_act_did_not_ask_for(scope):
+    check = scope("places", "organization")
+    assert [check(SCOPED, sent) for sent in (body(), body(other=[OWN]), {"details": {"set": object()}})] == [False] * 3
+
+
+@pytest.mark.parametrize("names", [("", "organization"), ("places", ""), (None, "organization"), ("places", 5)])
+@pytest.mark.parametrize("scope", [first_id, all_ids])
+def test_scopes_take_names_only(scope, names):
+    with pytest.raises(DefinitionError, match="^scope: expected the name of a field of set and a scopeType$"):
+        scope(*names)
+
+
+def test_all_ids_refuses_a_foreign_id_beside_the_own(auth, contexts):
+    contexts.add_context({"user": {"roles": [SCOPED]}})
+    strict, by_the_letter = (
+        auth.grant(Rule(roles=("OrgHead",), scope=scope("places", "organization"))) for scope in (all_ids, first_id)
+    )
+    sent = body(activeRoleId=str(ROLE_ID), places=[OWN, FOREIGN])
+    assert refusal(strict, sent) == (403, "forbidden", "You cant do this")
+    by_the_letter(sent)
+    assert contexts.get_context_model().active_role is SCOPED
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (OWN, ObjectId(OWN), True),
+        (OWN.upper(), OWN, True),
+        (OWN, FOREIGN, False),
+        (None, None, False),
+        ("None", None, False),
+        ("x", "x", False),
+        (5, 5, False),
+        ([OWN], [OWN], False),
+        ({"$ne": None}, {"$ne": None}, False),
+        ("０" * 24, "０" * 24, False),
+    ],
+    ids=repr,
+)
+def test_only_ids_are_the_same_id(left, right, same):
+    assert (same_id(left, right), same_id(right, left)) == (same, same)
+
+
+def test_hooks_of_grant_are_access_rules_and_the_others_are_not(auth):
+    hooks = [auth.read_token, auth.load_user, auth.grant(), auth.grant(MANAGERS)]
+    assert [getattr(hook, "is_access_rule", False) for hook in hooks] == [False, False, True, True]
+
+
+def test_access_rule_marks_a_function_and_returns_it():
+    def own(body):
+        return None
+
+    assert access_rule(own) is own
+    assert own.is_access_rule is True
+
+
+def test_access_rule_of_a_method_marks_nothing_else(auth, contexts, users):
+    contexts.add_context({"token": {"_id": USER_ID}})
+    marked = access_rule(auth.load_user)
+    marked()
+    assert contexts.get_context_model().user is users[USER_ID]
+    assert (marked.is_access_rule, hasattr(auth.load_user, "is_access_rule")) == (True, False)
+
+
+@pytest.mark.parametrize("hook", [None, "own", 5])
+def test_access_rule_takes_functions_only(hook):
+    with pytest.raises(DefinitionError, match="^access_rule: expected a function, not "):
+        access_rule(hook)

@@ -313,3 +313,12 @@ def test_every_kind_takes_its_own_values_unchanged(kind: str, data: st.DataObjec
     row = SCALARS[kind]()
     value = data.draw(row.valid)
     assert exact(loaded(row.field, value)) == exact(value)
+
+
+def test_a_list_that_is_too_long_is_refused_before_its_elements_are_judged() -> None:
+    judged: list[Any] = []
+    field = array(string(), size=(None, 2))
+    field.inner.validators = [judged.append]
+    assert loaded(field, ["a", 5, "c"]) == ["Longer than maximum length 2."]
+    assert loaded(field, ["a", 5]) == {1: ["Not a valid string."]}
+    assert judged == ["a"]

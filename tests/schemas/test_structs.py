@@ -403,6 +403,66 @@ def test_a_function_that_returns_something_else_is_a_definition_error(schemas: S
     assert caught.value.message == "a validator function must return details, with set and get, or None"
 
 
+def many(count: int) -> list[str]:
+    """Return so many ids."""
+    return [f"{number:024x}" for number in range(count)]
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@pytest.mark.parametrize(
+    ("field", "place"),
+    [
+        (array(object_id), []),
+        (optional(array(optional(object_id))), []),
+        (array(object_id, size=(1, None)), []),
+        (array(array(object_id)), [0]),
+        (object_({"part": array({"ids": array(object_id)})}), ["part", 0, "ids"]),
+    ],
+    ids=["bare", "optional", "with a minimum", "in a list", "in objects"],
+)
+def test_ids_without_a_maximum_are_bounded_by_the_setting(field: Any, place: list[Any], mode: Any) -> None:
+    checked = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings(max_ids=3)))
+    ids: list[str] = many(3)
+    fits: Any = ids
+    for key in reversed(place):
+        fits = [fits] if key == 0 else {key: fits}
+    sent = details({"x": fits})
+    assert checked.check(sent, mode) == sent
+    ids += ["no id"]
+    assert refusals(checked.check, sent, mode) == {
+        ".".join(map(str, ["set.x", *place])): ["Longer than maximum length 3."]
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "fits", "message"),
+    [
+        (array(object_id, size=(None, 5)), 5, "Longer than maximum length 5."),
+        (array(object_id, size=4), 4, "Length must be 4."),
+        (array(object_id, size=(4, None)), 4, "Longer than maximum length 4."),
+    ],
+    ids=["maximum", "exact", "minimum above the setting"],
+)
+def test_a_length_of_its_own_wins_over_the_setting(field: Any, fits: int, message: str) -> None:
+    checked = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings(max_ids=3)))
+    assert refusals(checked.check, details({"x": many(fits)}), "assert") is None
+    assert refusals(checked.check, details({"x": many(fits + 1)}), "assert") == {"set.x": [message]}
+
+
+def test_the_bound_is_of_the_struct_and_not_of_the_kind() -> None:
+    field, tags = array(object_id), array(string)
+    small, large = (
+        compile_struct({"set": {"x": field, "tags": tags}, "get": {}}, Schemas(Settings(max_ids=most)))
+        for most in (1, 1000)
+    )
+    sent = details({"x": many(1000), "tags": ["t"] * 1001})
+    assert refusals(small.check, sent, "assert") == {"set.x": ["Longer than maximum length 1."]}
+    assert refusals(large.check, sent, "assert") is None
+    assert (field.validators, dict(field.metadata)) == ([], {})
+    parts = (small.fields or {})["set"].fields  # type: ignore[attr-defined]  # an object
+    assert (parts["x"].metadata["size"], parts["tags"] is tags) == ((None, 1), True)
+
+
 PURE = {
     "name": string(),
     "owner": optional(object_id()),

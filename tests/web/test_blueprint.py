@@ -6,6 +6,7 @@ from wsgiref.validate import validator
 
 import pytest
 from flask import Blueprint, Flask, Response, abort, g, got_request_exception, redirect, request, url_for
+from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client
 
 from gatewayfw import errors
@@ -65,10 +66,26 @@ def test_act_finds_request_headers_and_body_in_its_context():
     def fn(body):
         context = contexts.get_context_model()
         method, same = context.Request.method, context.body is body
-        return [method, same, context.Headers["TOKEN"], context.Headers.getlist("x-request-id"), sorted(context)]
+        sent = [context.Headers["TOKEN"], context.Headers.getlist("x-request-id"), context.Address]
+        return [method, same, *sent, sorted(context)]
 
     reply = post(host(fn, contexts=contexts), headers={"Token": "abc"})
-    assert seen(reply) == answer(["POST", True, "abc", [ID], ["Headers", "Request", "body"]])
+    assert seen(reply) == answer(["POST", True, "abc", [ID], "127.0.0.1", ["Address", "Headers", "Request", "body"]])
+
+
+@pytest.mark.parametrize("proxies", [0, 1])
+def test_address_is_the_connections_unless_the_host_trusts_a_proxy(proxies):
+    contexts = ContextFns()
+    app = host(lambda body: contexts.get_context_model().Address, contexts=contexts)
+    app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies)
+    reply = post(app, headers={"X-Forwarded-For": "203.0.113.7"}, environ_base={"REMOTE_ADDR": "10.0.0.2"})
+    assert seen(reply) == answer(["10.0.0.2", "203.0.113.7"][proxies])
+
+
+def test_address_of_a_connection_without_one_is_empty():
+    contexts = ContextFns()
+    app = host(lambda body: contexts.get_context_model().Address, contexts=contexts)
+    assert seen(post(app, environ_base={"REMOTE_ADDR": ""})) == answer("")
 
 
 def test_context_of_the_request_is_gone_afterwards():

@@ -1,14 +1,24 @@
 """The app of our own, and the servers that run it."""
 
+import runpy
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
 import urllib3
 from flask import abort
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web.server import check_server_options, make_app, serve, threaded_server
+from gatewayfw.settings import Settings
+from gatewayfw.web.server import (
+    check_server_options,
+    check_worker_timeout,
+    gunicorn_options,
+    make_app,
+    serve,
+    threaded_server,
+)
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}
@@ -91,7 +101,53 @@ def test_right_server_options_are_taken(port):
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_port_in_use_is_an_error(app, taken, multi_process):
     with pytest.raises(OSError, match="in use"):
-        serve(app, host="127.0.0.1", port=taken, workers=1, threads=1, multi_process=multi_process)
+        serve(app, host="127.0.0.1", port=taken, workers=1, threads=1, multi_process=multi_process, deadline=5)
+
+
+@pytest.mark.parametrize(
+    ("deadline", "timeout", "graceful"), [(5.0, 30, 10), (60, 85, 65), (0.5, 26, 6)], ids=["default", "long", "short"]
+)
+def test_workers_outlive_every_act(deadline, timeout, graceful):
+    made = gunicorn_options(host="::1", port=80, workers=3, threads=4, deadline=deadline)
+    hook = made.pop("post_worker_init")
+    assert callable(hook)
+    assert made == {
+        "bind": ["[::1]:80"],
+        "workers": 3,
+        "threads": 4,
+        "worker_class": "gthread",
+        "timeout": timeout,
+        "graceful_timeout": graceful,
+    }
+
+
+@pytest.mark.parametrize(("seconds", "option"), [(5.1, "timeout"), (30, "graceful_timeout"), (0, "timeout")])
+def test_timeout_above_the_deadline_or_none_is_taken(seconds, option):
+    check_worker_timeout(seconds, Settings(deadline=5), option)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "option", "said"), [(30, "timeout", "30"), (60, "timeout", "60"), (0, "graceful_timeout", "0")]
+)
+def test_timeout_not_above_the_deadline_is_refused_with_both_figures(seconds, option, said):
+    with pytest.raises(DefinitionError) as caught:
+        check_worker_timeout(seconds, Settings(deadline=60), option)
+    assert caught.value.message == (
+        f"the server's {option} of {said} s must be above the deadline of 60 s (setting deadline)"
+    )
+
+
+@pytest.mark.parametrize("option", ["timeout", "graceful_timeout"])
+def test_the_sample_configuration_refuses_a_deadline_its_workers_would_not_live_to_see(monkeypatch, option):
+    conf = runpy.run_path("sample_service/gunicorn.conf.py")
+    master = SimpleNamespace(cfg=SimpleNamespace(workers=1, timeout=conf["timeout"], graceful_timeout=30))
+    conf["on_starting"](master)
+    setattr(master.cfg, option, 40)
+    monkeypatch.setenv("GATEWAYFW_DEADLINE", "35")
+    with pytest.raises(SystemExit) as caught:
+        conf["on_starting"](master)
+    other = "graceful_timeout" if option == "timeout" else "timeout"
+    assert caught.value.code == f"the server's {other} of 30 s must be above the deadline of 35 s (setting deadline)"
 
 
 @pytest.fixture

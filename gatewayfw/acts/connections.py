@@ -1,0 +1,159 @@
+"""Connections to remote services: each request is sent, and its answer read, before one point in time.
+
+The time-outs of sockets and of urllib3 start anew with every byte, piece and address, so that a
+server which sends one byte per second would hold a worker for hours.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+from http.client import HTTPResponse as RawResponse
+from typing import Any
+
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+from urllib3.util.connection import create_connection
+
+
+class _Bounded(io.RawIOBase):
+    """Reads of one answer: all before one point in time, and at most ``most`` bytes with head and framing.
+
+    http.client and urllib3 bound each line, but neither their number nor a chunk whose size is below zero.
+    """
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, most: int) -> None:
+        seconds = sock.gettimeout()
+        self._raw, self._sock, self._most = raw, sock, most
+        self._deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(None if left == float("inf") else left)
+        count = self._raw.readinto(buffer)
+        self._most -= count or 0
+        if self._most < 0:
+            raise OSError("too much was sent")
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(RawResponse):
+    def __init__(self, sock: socket.socket, *args: Any, most: int, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Bounded(self.fp.detach(), sock, most))
+
+
+class _Connection(HTTPConnection):
+    """A connection that is made, and sends, before one point in time.
+
+    urllib3 2.8 gives each address of the host, the handshake and each piece sent the whole time anew.
+    """
+
+    _until: float | None = None
+
+    def __init__(self, *args: Any, most: int, **kwargs: Any) -> None:
+        """Take urllib3's arguments, and the ``most`` bytes of one answer."""
+        super().__init__(*args, **kwargs)
+        self._most = most
+        self._raw: _Response | None = None
+
+    def response_class(self, *args: Any, **kwargs: Any) -> _Response:  # type: ignore[override]  # it is only called
+        """Return what reads the next answer."""
+        self._raw = _Response(*args, most=self._most, **kwargs)
+        return self._raw
+
+    def connect(self) -> None:
+        """Connect in the time that urllib3 allows for it; sending has what is left of it."""
+        self._begin()
+        super().connect()
+
+    def send(self, data: Any) -> None:
+        """Connect where needed, and send a piece."""
+        self._begin()
+        if self.sock is None:
+            self.connect()
+        self.sock.settimeout(self._left())
+        try:
+            super().send(data)
+        except TimeoutError as error:
+            raise ConnectTimeoutError(self, "sending timed out") from error
+
+    def getresponse(self) -> BaseHTTPResponse:  # type: ignore[override]  # as in urllib3
+        """Return the answer, which has a time limit of its own."""
+        self._until = None
+        try:
+            return super().getresponse()
+        except BaseException:
+            if self._raw is not None:
+                self._raw.close()  # urllib3 2.8 leaves it open when it refuses a header
+            raise
+        finally:
+            self._raw = None
+
+    def close(self) -> None:
+        """Close; to connect again begins anew."""
+        self._until = None
+        super().close()
+
+    def _begin(self) -> None:
+        if self._until is None:
+            self._until = time.monotonic() + float(self.timeout or 0)
+
+    def _new_conn(self) -> socket.socket:
+        failed: Exception = OSError("the host has no address")
+        for address in self._addresses():
+            try:
+                sock = create_connection(address, self._left(), socket_options=self.socket_options)
+            except OSError as error:
+                failed = error
+            else:
+                sock.settimeout(self._left())
+                return sock
+        if isinstance(failed, TimeoutError):
+            raise ConnectTimeoutError(self, "connecting timed out") from failed
+        raise NewConnectionError(self, "no connection") from failed
+
+    def _addresses(self) -> list[tuple[str, int]]:
+        try:
+            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        except UnicodeError as error:  # a label that is too long
+            raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
+        except socket.gaierror as error:
+            raise NameResolutionError(self.host, self, error) from error
+        return [(str(address[0]), int(address[1])) for *_, address in found]
+
+    def _left(self) -> float:
+        left = (self._until or 0.0) - time.monotonic()
+        if left <= 0:
+            raise ConnectTimeoutError(self, "connecting and sending timed out")
+        return left
+
+
+class _SecureConnection(_Connection, HTTPSConnection):
+    @property
+    def is_connected(self) -> bool:
+        """Whether the connection can be used again: decrypted bytes nobody asked for make it useless."""
+        return super().is_connected and not getattr(self.sock, "pending", int)()
+
+
+class Pool(HTTPConnectionPool):
+    """Connections to one host over http."""
+
+    ConnectionCls = _Connection
+
+
+class SecurePool(HTTPSConnectionPool):
+    """Connections to one host over https; certificates and names are checked as urllib3 does by default."""
+
+    ConnectionCls = _SecureConnection

@@ -1,0 +1,152 @@
+"""Rate limits: how many calls of one act pass for one caller.
+
+A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It is a moving
+window: of the calls in any stretch of that length, never more than so many pass. Calls that are
+refused do not count. Several limits are counted from the shortest window on, and the first that
+refuses ends it. All our choice.
+
+The caller is what ``caller_key`` says, by default the address of the connection; an IPv6 address
+stands for its network of 64 bits, which one caller commonly has. Calls without a caller (outside
+HTTP, or over a Unix socket) count as those of one: no call goes uncounted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from inspect import iscoroutinefunction
+from ipaddress import AddressValueError, IPv6Address, IPv6Network
+from typing import TYPE_CHECKING, Any, final
+
+from pymongo.errors import PyMongoError
+from pymongo.uri_parser import parse_uri
+
+from gatewayfw.acts.context import Context
+from gatewayfw.errors import DefinitionError, RateLimited
+from gatewayfw.settings import Settings
+
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+
+    from gatewayfw.acts.windows import Windows
+
+CallerKey = Callable[[Context], str | None]
+
+#: The key of the context that holds the address of the connection.
+ADDRESS = "Address"
+#: The storage of each process by itself.
+MEMORY = "memory://"
+
+
+def limit_texts(limit: Any) -> tuple[str, ...] | None:
+    """Return the texts of ``limit``: one, several, or None for no limit.
+
+    Raises:
+        DefinitionError: it is none of these.
+    """
+    if limit is None:
+        return None
+    texts = (limit,) if isinstance(limit, str) else limit
+    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
+        raise DefinitionError("limit must be a text such as '10/minute', or a list of such")
+    return tuple(texts)
+
+
+def parse_limit(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
+    """Return the limits that texts mean, the shortest window first.
+
+    Raises:
+        DefinitionError: the library is not installed, or a text means no limit.
+    """
+    try:
+        from gatewayfw.acts.windows import parsed
+    except ModuleNotFoundError as error:
+        raise DefinitionError("limit needs the extra limits: pip install 'gatewayfw[limits]'") from error
+    return parsed(texts)
+
+
+@final
+class RateLimits:
+    """Counts the calls of one gateway, where the setting ``rate_limit_storage`` says.
+
+    ``caller_key`` gets the context, which holds ``Headers``, ``Request``, ``body`` and ``Address``
+    and nothing of the hooks, as they come later. It returns text of any length, or None or nothing
+    to leave it at the address; what it raises ends the request. Let it read only what a caller
+    cannot choose freely: who has a new name for every call has no limit.
+
+    Raises:
+        DefinitionError: ``caller_key`` is no plain function, or the URI is malformed.
+    """
+
+    def __init__(self, settings: Settings | None = None, caller_key: CallerKey | None = None) -> None:
+        if caller_key is not None and (not callable(caller_key) or iscoroutinefunction(caller_key)):
+            raise DefinitionError("caller_key must be a plain function of the context")
+        self._settings = settings or Settings()
+        if self._settings.rate_limit_storage != MEMORY:
+            database_of(self._settings.rate_limit_storage)
+        self._caller_key = caller_key
+        self._windows: dict[int, Windows] = {}
+
+    def count(self, act: str, rates: Sequence[RateLimitItem], context: Context, remaining: Callable[[], float]) -> None:
+        """Count one call of an act.
+
+        ``act`` is its name within the gateway, ``remaining`` gives the seconds left. Of the
+        caller's key only a hash is stored, so that nothing a client sends becomes a storage key.
+
+        Raises:
+            RateLimited: a limit is used up.
+            Unavailable: the storage cannot be reached: no call passes uncounted.
+            DefinitionError: ``caller_key`` returned something else than text or None.
+        """
+        key = f"{act}/{sha256(self._caller(context).encode('utf-8', 'surrogatepass')).hexdigest()}"
+        windows = self._of_this_process()
+        for rate in rates:
+            wait = windows.take(rate, key, remaining())
+            if wait > 0:
+                raise RateLimited(wait)
+
+    def close(self) -> None:
+        """Close the connections to the storage; the next call opens them again."""
+        for windows in self._windows.values():
+            windows.close()
+        self._windows.clear()
+
+    def _of_this_process(self) -> Windows:
+        # By process, because a fork takes locks and connections of its parent along. `setdefault` is atomic.
+        found = self._windows.get(os.getpid())
+        if found is None:
+            from gatewayfw.acts.windows import made
+
+            found = self._windows.setdefault(os.getpid(), made(self._settings))
+        return found
+
+    def _caller(self, context: Context) -> str:
+        key = None if self._caller_key is None else self._caller_key(context)
+        if key is not None and not isinstance(key, str):
+            raise DefinitionError(f"caller_key must return text or None, not {type(key).__name__}")
+        # The first letter keeps a key that looks like an address from counting as that address.
+        return f"k{key}" if key else f"a{network_of(context.get(ADDRESS))}"
+
+
+def network_of(address: object) -> str:
+    """Return an address as it counts: an IPv6 address as its network of 64 bits, no address as nothing."""
+    if not isinstance(address, str) or ":" not in address:
+        return address if isinstance(address, str) else ""
+    try:
+        parsed = IPv6Address(address)
+    except AddressValueError:
+        return address
+    return str(parsed.ipv4_mapped or IPv6Network((int(parsed), 64), strict=False))
+
+
+def database_of(uri: str) -> str:
+    """Return the database that a MongoDB URI names, else ``limits``.
+
+    Raises:
+        DefinitionError: the URI is malformed; the message shows nothing of it.
+    """
+    try:
+        return parse_uri(uri)["database"] or "limits"
+    except (PyMongoError, ValueError) as error:
+        raise DefinitionError(f"setting 'rate_limit_storage': malformed URI ({type(error).__name__})") from None

@@ -1,0 +1,192 @@
+"""TLS to remote services: certificates are checked, handshakes are bounded, and connections are not poisoned."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import json
+import socket
+import ssl
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from gatewayfw.acts.remote import RemoteReply, RemoteService
+from gatewayfw.errors import RemoteError, RemoteTimeout
+from gatewayfw.settings import Settings
+from tests.acts.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
+
+SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0)
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    """Return a function that makes a certificate for an address, from -> until in days; gives its file."""
+
+    def make(address="127.0.0.1", begun=-1, ends=1):
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, SECRET)])
+        now = datetime.datetime.now(datetime.timezone.utc)
+        built = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now + datetime.timedelta(days=begun))
+            .not_valid_after(now + datetime.timedelta(days=ends))
+            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        file = tmp_path_factory.mktemp("tls") / "both.pem"
+        plain = serialization.NoEncryption(), serialization.PrivateFormat.PKCS8, serialization.Encoding.PEM
+        file.write_bytes(key.private_bytes(plain[2], plain[1], plain[0]) + built.public_bytes(plain[2]))
+        return file
+
+    return make
+
+
+@pytest.fixture
+def secure(monkeypatch):
+    """Serve a script over TLS with a certificate, which is trusted unless told otherwise; gives the service."""
+    servers = []
+
+    def serve(script, certificate, trusted=True):
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):  # the name http.server calls
+                script(self)
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass  # a client that refuses the certificate
+
+        server = Server(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        servers.append(server)
+        if trusted:
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        return RemoteService(f"https://127.0.0.1:{server.server_port}", name="far", settings=SETTINGS)
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_trusted_certificate_is_taken(secure, certificates):
+    assert secure(answer(), certificates()).call(BODY, {}, seconds=3) == RemoteReply(200, OK)
+
+
+WRONG = {
+    "not trusted": ({}, False),
+    "of another address": ({"address": "127.0.0.2"}, True),
+    "expired": ({"begun": -2, "ends": -1}, True),
+    "not valid yet": ({"begun": 1, "ends": 2}, True),
+}
+
+
+@pytest.mark.parametrize(("made", "trusted"), WRONG.values(), ids=WRONG)
+def test_any_other_certificate_is_502_and_nothing_is_sent(secure, certificates, made, trusted):
+    asked = []
+    service = secure(asked.append, certificates(**made), trusted)
+    with pytest.raises(RemoteError) as raised:
+        service.call(BODY, {"token": "t"}, seconds=3)
+    assert (raised.value.message, raised.value.status, asked) == ("service far is unreachable", 502, [])
+
+
+def accepting(talk):
+    """Return a listening socket whose every connection is handled by ``talk`` in a thread."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def run():
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            with client:
+                talk(client)
+
+    threading.Thread(target=run, daemon=True).start()
+    return listener
+
+
+def slowly(client):
+    """Send the start of a handshake one byte at a time."""
+    try:
+        for byte in b"\x16\x03\x03\x20\x00" + b"x" * 100:
+            client.sendall(bytes([byte]))
+            time.sleep(PAUSE)
+    except OSError:
+        pass
+
+
+HANDSHAKES = {
+    "plain http": (lambda client: client.sendall(b"HTTP/1.1 400 no\r\n\r\n"), RemoteError, 502),
+    "closed": (lambda client: None, RemoteError, 502),
+    "alert": (lambda client: client.sendall(b"\x15\x03\x03\x00\x02\x02\x28"), RemoteError, 502),
+    "silent": (lambda client: time.sleep(1.2), RemoteTimeout, 504),
+    "byte by byte": (slowly, RemoteTimeout, 504),
+}
+
+
+@pytest.mark.parametrize(("talk", "error", "status"), HANDSHAKES.values(), ids=HANDSHAKES)
+def test_a_handshake_that_fails_or_does_not_end_is_refused_in_time(talk, error, status):
+    with accepting(talk) as listener:
+        service = RemoteService(f"https://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
+        begun = time.monotonic()
+        with pytest.raises(error) as raised:
+            service.call(BODY, {}, seconds=3)
+        listener.shutdown(socket.SHUT_RDWR)
+    assert (raised.value.status, SECRET in raised.value.message, time.monotonic() - begun < 2) == (status, False, True)
+
+
+@pytest.mark.parametrize("size", [0, 6_000, 12_000, 40_000])
+def test_a_second_answer_in_a_connection_is_never_taken_for_the_next(secure, certificates, size):
+    asked = []
+
+    def script(handler):
+        asked.append(1)
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        head = HEAD + b"Content-Length: %d\r\n"
+        first = json.dumps({"body": len(asked), "success": True}).encode()
+        # What comes after the answer fills the buffer of http.client, then the second answer begins.
+        padding = b"x" * (8192 - len(head % len(first)) - 2 - len(first))
+        poison = b'{"success":true,"body":"poison%s"}' % (b"x" * size)
+        handler.wfile.write(
+            head % len(first) + b"\r\n" + first + padding + head % len(poison) + b"\r\n" + poison,
+        )
+
+    service = secure(script, certificates())
+    bodies = []
+    for _ in range(4):
+        bodies.append(json.loads(service.call(BODY, {}, seconds=3).envelope)["body"])
+        time.sleep(0.02)
+    assert bodies == [1, 2, 3, 4]
+
+
+def test_a_body_that_is_not_taken_ends_in_the_time_allowed(closed_port):
+    with accepting(lambda client: time.sleep(1.5)) as listener:
+        service = RemoteService(f"http://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
+        body = {**BODY, "details": {"set": {"x": "x" * 30_000_000}, "get": {}}}
+        begun = time.monotonic()
+        with pytest.raises(RemoteTimeout):
+            service.call(body, {}, seconds=3)
+        listener.shutdown(socket.SHUT_RDWR)
+    assert time.monotonic() - begun < 2.5

@@ -1,0 +1,356 @@
+"""Rate limits of acts: who is counted, what is refused, and that a lost storage lets nothing pass."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import time
+from hashlib import sha256
+from types import SimpleNamespace
+
+import pytest
+from flask import Flask
+
+from gatewayfw.acts import windows
+from gatewayfw.acts.limits import network_of
+from gatewayfw.acts.registry import Acts
+from gatewayfw.core import gateway
+from gatewayfw.errors import DefinitionError, HttpError, RateLimited
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+
+STRUCT = {"set": {}, "get": {}}
+SECRET = "hunter2"
+REFUSED = {"body": {"message": "too many requests, try again later"}, "success": False}
+PASSED = {"body": "done", "success": True}
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """A function that makes a gateway with the act user.add and a client of it; no time passes by itself."""
+    now = [1000.0]
+    monkeypatch.setattr(windows, "time", SimpleNamespace(monotonic=lambda: now[0], time=time.time))
+    gateways = []
+
+    def make(limit="2/minute", **options):
+        gw = gateway(**options)
+        gateways.append(gw)
+        gw.acts.act("user", "add", limit=limit)(lambda body: "done")
+        app = Flask("host")
+        gw.init_app(app)
+        return gw, Caller(app.test_client(), now)
+
+    yield make
+    for gw in gateways:
+        gw.lifecycle.rate_limits.close()
+
+
+class Caller:
+    """A client whose calls come from an address and with headers, at a time that a test sets."""
+
+    def __init__(self, client, now):
+        self._client = client
+        self._now = now
+
+    def later(self, seconds):
+        self._now[0] += seconds
+
+    def reply(self, address="192.0.2.1", headers=None, act="add", **more):
+        body = {"model": "user", "act": act, "details": {"set": {}, "get": {}}, **more}
+        return self._client.post("/gateway", json=body, headers=headers, environ_base={"REMOTE_ADDR": address})
+
+    def statuses(self, *addresses, **more):
+        return [self.reply(address, **more).status_code for address in addresses]
+
+
+A, B = "192.0.2.1", "192.0.2.2"
+
+
+def test_calls_beyond_the_limit_are_429_with_retry_after(made):
+    _, caller = made()
+    assert [(reply.status_code, reply.get_json()) for reply in (caller.reply(), caller.reply())] == [(200, PASSED)] * 2
+    caller.later(20.5)
+    reply = caller.reply()
+    assert (reply.status_code, reply.get_json()) == (429, REFUSED)
+    assert (reply.headers["X-Error-Code"], reply.headers["Retry-After"]) == ("rate_limited", "40")
+
+
+def test_a_reply_that_passes_has_no_header_of_limits(made):
+    _, caller = made()
+    assert not [name for name in dict(caller.reply().headers) if re.search("retry|limit", name, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize(("seconds", "after"), [(0.0, "1"), (0.2, "1"), (1.0, "1"), (1.001, "2"), (59.2, "60")])
+def test_retry_after_is_whole_seconds_rounded_up_and_at_least_one(seconds, after):
+    error = RateLimited(seconds)
+    assert (error.status, error.code, error.headers) == (429, "rate_limited", {"Retry-After": after})
+    assert isinstance(error, HttpError)
+
+
+def test_the_window_moves_and_refused_calls_do_not_count(made):
+    _, caller = made()
+    assert caller.statuses(A) == [200]
+    caller.later(30)
+    assert caller.statuses(A, A, A, A) == [200, 429, 429, 429]
+    caller.later(30)
+    assert caller.statuses(A, A) == [200, 429]
+
+
+def test_each_caller_act_and_service_has_a_count_of_its_own(made):
+    gw, caller = made("1/minute")
+    gw.acts.act("user", "other", limit="1/minute")(lambda body: "done")
+    gw.acts.act("city", "add", limit="1/minute")(lambda body: "done")
+    gw.acts.set_service("copy", gw.acts.get_main_acts())
+    ways = [{}, {"act": "other"}, {"model": "city"}, {"service": "copy"}, {"service": "copy", "act": "other"}]
+    assert [caller.statuses(A, A, B, **way) for way in ways] == [[200, 429, 200]] * 5
+    assert caller.statuses(A, service="main") == caller.statuses(A, service=None) == [429]
+
+
+def test_two_gateways_count_apart(made):
+    callers = [made("1/minute")[1] for _ in range(2)]
+    assert [caller.statuses(A, A) for caller in callers] == [[200, 429]] * 2
+
+
+def test_of_several_limits_all_hold_and_a_refusal_of_the_short_one_costs_the_long_one_nothing(made):
+    _, caller = made(["3/hour", "2/minute"])
+    assert caller.statuses(A, A, A, A, A) == [200, 200, 429, 429, 429]
+    caller.later(60)
+    assert caller.statuses(A) == [200]
+    assert caller.reply().headers["Retry-After"] == str(3600 - 60)
+
+
+def test_an_act_without_limit_is_not_counted(made):
+    gw, caller = made()
+    gw.acts.act("user", "free")(lambda body: "done")
+    assert caller.statuses(*[A] * 50, act="free") == [200] * 50
+
+
+def test_a_refused_call_runs_no_hook_no_validator_and_no_act(made):
+    gw, caller = made()
+    log = []
+    gw.acts.set_act(
+        schema="user",
+        act_name="costly",
+        validator=lambda details: log.append("validator"),
+        fn=lambda body: log.append("fn"),
+        pre_validation=[lambda: log.append("preValidation")],
+        pre_act=[lambda: log.append("preAct")],
+        limit="1/minute",
+    )
+    assert caller.statuses(A, A, act="costly") == [200, 429]
+    assert log == ["preValidation", "validator", "preAct", "fn"]
+
+
+def test_calls_that_fail_count_too(made):
+    gw, caller = made()
+    gw.acts.act("user", "login", pre_act=[lambda: exec("raise HttpError('no', 401)", globals())], limit="2/minute")(len)
+    assert caller.statuses(A, A, A, act="login") == [401, 401, 429]
+
+
+def test_ipv6_callers_count_by_their_network(made):
+    _, caller = made("1/minute")
+    ours, ours_too, theirs = "2001:db8:0:1::1", "2001:db8:0:1:ffff::9", "2001:db8:0:2::1"
+    assert caller.statuses(ours, ours_too, theirs) == [200, 429, 200]
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("not:an:address", "not:an:address"),
+        ("", ""),
+        (None, ""),
+        (5, ""),
+    ],
+    ids=repr,
+)
+def test_an_address_counts_as(address, counted):
+    assert network_of(address) == counted
+
+
+def test_calls_without_a_caller_count_as_those_of_one(made):
+    gw, caller = made("2/minute")
+    body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}
+    assert caller.statuses("") == [200]
+    with gw.context_fns.open():
+        assert gw.lifecycle.run(body, str) == "done"
+        with pytest.raises(RateLimited):
+            gw.lifecycle.run(body, str)
+    assert caller.statuses("", A) == [429, 200]
+
+
+def by_key(context):
+    return context.Headers.get("x-api-key")
+
+
+def test_caller_key_names_the_caller(made):
+    _, caller = made("1/minute", caller_key=by_key)
+    assert caller.statuses(A, B, headers={"X-Api-Key": "one"}) == [200, 429]
+    assert caller.statuses(A, headers={"X-Api-Key": "two"}) == [200]
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-Api-Key": ""}], ids=["None", "empty"])
+def test_without_a_key_the_address_counts(made, headers):
+    _, caller = made("1/minute", caller_key=by_key)
+    assert caller.statuses(A, A, B, headers=headers) == [200, 429, 200]
+
+
+def test_a_key_that_looks_like_an_address_is_another_caller(made):
+    _, caller = made("1/minute", caller_key=by_key)
+    assert caller.statuses(A, headers={"X-Api-Key": B}) == [200]
+    assert caller.statuses(B, B) == [200, 429]
+
+
+def test_caller_key_sees_the_request_and_nothing_of_the_hooks(made):
+    seen = []
+    gw, caller = made(caller_key=lambda context: seen.append((sorted(context), context.body["act"])))
+    caller.reply()
+    assert seen == [(["Address", "Headers", "Request", "body"], "add")]
+
+
+def test_caller_key_may_end_the_request(made):
+    def refuse(context):
+        raise HttpError("send a key", 401)
+
+    _, caller = made(caller_key=refuse)
+    assert caller.reply().get_json() == {"body": {"message": "send a key"}, "success": False}
+
+
+@pytest.mark.parametrize("key", [5, b"key", ["a"]], ids=repr)
+def test_caller_key_that_is_no_text_is_a_fault_of_the_program(made, caplog, key):
+    _, caller = made(caller_key=lambda context: key)
+    assert (caller.reply().status_code, "caller_key must return text or None" in caplog.text) == (500, True)
+
+
+async def asynchronous(context):
+    """Do nothing unless awaited."""
+
+
+@pytest.mark.parametrize("fn", ["key", 5, asynchronous], ids=repr)
+def test_caller_key_must_be_a_plain_function(fn):
+    with pytest.raises(DefinitionError) as raised:
+        gateway(caller_key=fn)
+    assert raised.value.message == "caller_key must be a plain function of the context"
+
+
+LIMIT_FORM = "limit must be a text such as '10/minute', or a list of such"
+WRONG = {
+    "no limit": ("often", "limit 'often': expected a text such as '10/minute'"),
+    "unknown unit": ("10/moment", "limit '10/moment': expected a text such as '10/minute'"),
+    "one of two": (["1/minute", "x"], "limit 'x': expected a text such as '10/minute'"),
+    "empty text": ("", "limit '': expected a text such as '10/minute'"),
+    "nothing passes": ("0/minute", "limit '0 per 1 minute': expected 1 to 10000 calls"),
+    "too many": ("10001/minute", "limit '10001 per 1 minute': expected 1 to 10000 calls"),
+    "too long": ("1 per 2 years", "limit '1 per 2 year': expected a window of at most a year"),
+    "empty list": ([], LIMIT_FORM),
+    "number": (10, LIMIT_FORM),
+    "list of numbers": ([10], LIMIT_FORM),
+    "false": (False, LIMIT_FORM),
+}
+
+
+@pytest.mark.parametrize(("limit", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("as_service", [False, True])
+def test_a_limit_that_is_none_is_refused_when_registered(acts, limit, message, as_service):
+    with pytest.raises(DefinitionError) as raised:
+        if as_service:
+            acts.set_service("other", {"user": {"add": {"validator": STRUCT, "fn": len, "limit": limit}}})
+        else:
+            acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit=limit)
+    assert raised.value.message == f"{'service other: ' * as_service}act user.add: {message}"
+
+
+@pytest.mark.parametrize(
+    ("limit", "texts", "parsed"),
+    [
+        ("10/minute", ("10/minute",), ["10 per 1 minute"]),
+        ("100 per 2 hours", ("100 per 2 hours",), ["100 per 2 hour"]),
+        ("100/day; 5/second", ("100/day; 5/second",), ["5 per 1 second", "100 per 1 day"]),
+        (["100/day", "5/second"], ("100/day", "5/second"), ["5 per 1 second", "100 per 1 day"]),
+    ],
+)
+def test_limits_are_parsed_when_registered_the_shortest_first(acts, limit, texts, parsed):
+    acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit=limit)
+    act = acts.get_main_act("user", "add")
+    assert (act.limit, [str(rate) for rate in act.rates]) == (texts, parsed)
+
+
+def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "limits", None)
+    monkeypatch.delitem(sys.modules, "gatewayfw.acts.windows")
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
+    assert raised.value.message == "act user.add: limit needs the extra limits: pip install 'gatewayfw[limits]'"
+    gw = gateway()
+    gw.acts.act("user", "add")(lambda body: "done")
+    body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}
+    assert gw.lifecycle.run(body, str) == "done"
+
+
+@pytest.mark.parametrize("uri", [f"mongodb://ann:{SECRET}@:x", f"mongodb://a:{SECRET}@b@c/x", "mongodb://h:99999/x"])
+def test_a_malformed_storage_is_refused_with_the_gateway_and_not_shown(uri):
+    with pytest.raises(DefinitionError) as raised:
+        gateway(rate_limit_storage=uri)
+    assert raised.value.message.startswith("setting 'rate_limit_storage': malformed URI (")
+    assert (SECRET in raised.value.message, raised.value.__cause__) == (False, None)
+
+
+def test_a_lost_storage_lets_nothing_pass_and_says_nothing(made, closed_port, caplog):
+    uri = f"mongodb://ann:{SECRET}@127.0.0.1:{closed_port}/x"
+    gw, caller = made(rate_limit_storage=uri, server_selection_timeout=0.1)
+    gw.acts.act("user", "free")(lambda body: "done")
+    with caplog.at_level(logging.DEBUG, "gatewayfw"):
+        replies = [caller.reply(), caller.reply()]
+    found = [(reply.status_code, reply.get_json(), reply.headers["Retry-After"]) for reply in replies]
+    lost = {"body": {"message": "service unavailable, try again"}, "success": False}
+    assert found == [(503, lost, "1")] * 2
+    assert not re.search(f"{SECRET}|127.0.0.1|Connection refused", caplog.text)
+    assert "calls cannot be counted, so none with a limit pass: ServerSelectionTimeoutError" in caplog.messages
+    assert caller.statuses(A, act="free") == [200]
+
+
+def test_waiting_for_a_lost_storage_ends_with_the_deadline(made, closed_port):
+    uri = f"mongodb://127.0.0.1:{closed_port}/x"
+    _, caller = made(rate_limit_storage=uri, server_selection_timeout=60, deadline=0.2)
+    before = time.perf_counter()
+    assert caller.statuses(A) == [503]
+    assert time.perf_counter() - before < 20  # of 60
+
+
+HOSTILE = ["\x00", "$where", "a.b", "../..", "x" * 100_000, "\ud800", "a\r\nb", "/", "é" * 300, "__proto__"]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("key", HOSTILE, ids=lambda key: ascii(key[:10]))
+def test_nothing_of_a_caller_reaches_the_storage_but_a_hash(made, mongod_uri, mongo_database, key):
+    uri = mongod_uri.replace("/?", f"/{mongo_database.name}?")
+    _, caller = made("1/minute", rate_limit_storage=uri, caller_key=lambda context: key)
+    assert caller.statuses(A, B) == [200, 429]
+    (stored,) = mongo_database["_gw_limits"].find()
+    digest = sha256(f"k{key}".encode("utf-8", "surrogatepass")).hexdigest()
+    assert sorted(stored) == ["_id", "entries", "expireAt"]
+    assert stored["_id"] == f"LIMITER/main.user.add/{digest}/1/1/minute"
+    assert mongo_database.list_collection_names() == ["_gw_limits"]
+
+
+@pytest.mark.mongo
+def test_gateways_on_one_mongodb_share_their_counts(made, mongod_uri, mongo_database):
+    uri = mongod_uri.replace("/?", f"/{mongo_database.name}?")
+    callers = [made("3/minute", rate_limit_storage=uri)[1] for _ in range(2)]
+    assert [caller.statuses(A, A) for caller in callers] == [[200, 200], [200, 429]]
+
+
+def test_a_limit_counts_on_acts_that_are_registered_with_their_registry_alone(lifecycle, acts):
+    acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
+    body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}
+    assert lifecycle.run(body, int) == 3
+    with pytest.raises(RateLimited):
+        lifecycle.run(body, int)
+
+
+def test_the_settings_of_acts_know_nothing_of_the_library():
+    assert Acts(Schemas(Settings(rate_limit_storage="mongodb://h/x"))).get_service_keys() == ["main"]

@@ -1,0 +1,296 @@
+"""A hostile remote service behind a whole gateway, over HTTP: what the client of the gateway gets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import mongomock
+import pytest
+import urllib3
+
+from gatewayfw import gateway
+from gatewayfw.acts.remote import MAX_HOPS, MAX_VALUES
+from gatewayfw.web.server import threaded_server
+from tests.acts.scripts import (
+    BAD,
+    BODY,
+    BROKEN,
+    CHUNKED,
+    HEAD,
+    MEGABYTE,
+    MOST,
+    NO_ENVELOPE,
+    OK,
+    SECRET,
+    SLOW,
+    answer,
+    chunk,
+    endless,
+    error,
+)
+
+
+@pytest.fixture
+def http():
+    with urllib3.PoolManager(retries=False, timeout=30) as pool:
+        yield pool
+
+
+@pytest.fixture
+def serve():
+    """Serve a gateway in a thread; gives its URL."""
+    servers = []
+
+    def serve(gw):
+        server = threaded_server(gw.create_app(), "127.0.0.1", 0)
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        servers.append((server, thread))
+        return f"http://127.0.0.1:{server.port}"
+
+    yield serve
+    for server, thread in servers:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def make(**settings):
+    """Return a gateway whose own act is ``user.addUser``."""
+    gw = gateway(**{"remote_connect_timeout": 0.5, "remote_timeout": 3.0, "remote_max_bytes": MOST, **settings})
+    gw.odm.set_db(mongomock.MongoClient().test)
+    any_details = gw.schemas.object_({"set": gw.schemas.any_(), "get": gw.schemas.any_()})
+    gw.acts.set_act(schema="user", act_name="addUser", validator=any_details, fn=lambda body: "mine")
+    return gw
+
+
+@pytest.fixture
+def ask(serve, http):
+    """Ask a gateway for an act of the service ``far``, which is at a URL; gives the whole reply."""
+
+    def ask(url, headers=(), body=BODY, **settings):
+        gw = make(**settings)
+        gw.acts.set_service("far", url)
+        return http.request("POST", f"{serve(gw)}/gateway", json=body, headers=dict(headers))
+
+    return ask
+
+
+def seen(reply):
+    """Status, content type and envelope; nothing of the remote service may be anywhere in the reply."""
+    assert SECRET not in f"{reply.reason}{reply.headers}{reply.data!r}"
+    return reply.status, reply.headers["Content-Type"], reply.headers["X-Error-Code"], reply.json()
+
+
+def refusal(message, status=502, code="bad_gateway"):
+    return status, "application/json", code, {"body": {"message": message}, "success": False}
+
+
+def bad(reason):
+    return refusal(f"bad reply of service far: {reason}", code="remote_error")
+
+
+UNREACHABLE = refusal("service far is unreachable", code="remote_error")
+TOO_SLOW = refusal("service far took too long", 504, "remote_timeout")
+
+
+@pytest.mark.parametrize(("script", "reason"), BAD.values(), ids=BAD)
+def test_a_bad_answer_is_502(upstream, ask, script, reason):
+    assert seen(ask(upstream(script))) == bad(reason)
+
+
+@pytest.mark.parametrize("script", BROKEN.values(), ids=BROKEN)
+def test_an_answer_that_cannot_be_read_is_502(upstream, ask, script):
+    assert seen(ask(upstream(script))) == UNREACHABLE
+
+
+@pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
+def test_an_answer_that_does_not_end_is_504(upstream, ask, script):
+    assert seen(ask(upstream(script), remote_timeout=0.3)) == TOO_SLOW
+
+
+@pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
+def test_the_deadline_of_the_act_holds_too(upstream, ask, script):
+    assert seen(ask(upstream(script), remote_timeout=60, deadline=0.3)) == TOO_SLOW
+
+
+FLOODS = {
+    "announced": HEAD + b"Content-Length: 104857600\r\n\r\n",
+    "until closed": HEAD + b"\r\n",
+    "a chunk": CHUNKED + b"6400000\r\n",
+    "a chunk of the size -1": CHUNKED + b"-1\r\n",
+    "chunk size": CHUNKED + b"5;",
+    "header": HEAD + b"X: ",
+    "trailer": CHUNKED + chunk(OK) + b"0\r\nX: ",
+}
+
+
+@pytest.mark.parametrize("start", FLOODS.values(), ids=FLOODS)
+def test_memory_is_bounded_while_100_mb_are_sent(upstream, ask, start):
+    url = upstream(endless(start, MEGABYTE))
+    tracemalloc.start()
+    try:
+        reply = ask(url, remote_max_bytes=2 * 1024 * 1024)
+        peak = tracemalloc.get_traced_memory()[1] / 1024 / 1024
+    finally:
+        tracemalloc.stop()
+    assert (reply.status, peak < 24) == (502, True)
+
+
+def test_an_answer_of_too_many_values_is_502_before_it_is_parsed(upstream, ask):
+    many = b'{"success":true,"body":[' + b"[]," * (MAX_VALUES // 2) + b"[]]}"
+    reply = ask(upstream(answer(many)), remote_max_bytes=10 * 1024 * 1024)
+    assert seen(reply) == bad("its answer holds too many values")
+
+
+def test_an_answer_nested_too_deep_is_502(upstream, ask):
+    deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    assert seen(ask(upstream(answer(deep)), remote_max_bytes=1024 * 1024)) == bad(NO_ENVELOPE)
+
+
+def test_nothing_listening_is_502(ask, closed_port):
+    assert seen(ask(f"http://127.0.0.1:{closed_port}")) == UNREACHABLE
+
+
+def no_such_host(host, *args, **kwargs):
+    raise socket.gaierror(-2, SECRET)
+
+
+def bad_label(host, *args, **kwargs):
+    raise UnicodeError(SECRET)
+
+
+def no_address(host, *args, **kwargs):
+    return []
+
+
+@pytest.mark.parametrize("resolved", [no_such_host, bad_label, no_address])
+def test_a_name_without_an_address_is_502(ask, monkeypatch, resolved):
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *args, **more: (resolved if "far" in host else real)(host, *args, **more)
+    )
+    assert seen(ask("http://far.invalid")) == UNREACHABLE
+
+
+def test_many_addresses_that_do_not_answer_share_one_time_limit(ask, monkeypatch):
+    real = socket.getaddrinfo
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        address = full.getsockname()
+        waiting = [socket.socket() for _ in range(4)]  # fill the queue: who comes now gets no answer
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(address)
+        many = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address)] * 20
+        monkeypatch.setattr(
+            socket, "getaddrinfo", lambda host, *args, **more: many if "far" in host else real(host, *args, **more)
+        )
+        begun = time.monotonic()
+        reply = ask("http://far.invalid", remote_connect_timeout=0.3)
+        took = time.monotonic() - begun
+        for client in waiting:
+            client.close()
+    assert (seen(reply), took < 3) == (TOO_SLOW, True)  # and not 20 times 0.3 s
+
+
+# -- connections that are kept
+
+
+@pytest.mark.parametrize("size", [0, 20_000], ids=["small", "large"])
+def test_a_second_answer_in_a_connection_is_never_taken_for_the_next(upstream, serve, http, size):
+    asked = []
+
+    def script(handler):
+        asked.append(handler.client_address[1])
+        first = json.dumps({"body": len(asked), "success": True}).encode()
+        head = HEAD + b"Content-Length: %d\r\n\r\n"
+        poison = head + b'{"success":true,"body":"%s"}'
+        forged = SECRET.encode() + b"x" * size
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        handler.wfile.write(head % len(first) + first + poison % (len(forged) + 26, forged))
+
+    gw = make()
+    gw.acts.set_service("far", upstream(script))
+    url = f"{serve(gw)}/gateway"
+    bodies = []
+    for _ in range(5):
+        bodies.append(http.request("POST", url, json=BODY).json()["body"])
+        time.sleep(0.02)
+    assert bodies == [1, 2, 3, 4, 5]
+
+
+def test_after_any_hostile_answer_the_next_one_is_right(upstream, serve, http):
+    scripts = [script for script, _ in BAD.values()] + list(BROKEN.values())
+    asked = []
+
+    def script(handler):
+        asked.append(1)
+        hostile = len(asked) % 2
+        (scripts[len(asked) // 2] if hostile else answer())(handler)
+
+    gw = make()
+    gw.acts.set_service("far", upstream(script))
+    url = f"{serve(gw)}/gateway"
+    statuses = [http.request("POST", url, json=BODY).status for _ in range(2 * len(scripts))]
+    assert statuses == [502, 200] * len(scripts)
+
+
+# -- loops
+
+
+def test_a_gateway_that_names_itself_answers_with_its_own_act(serve, http):
+    gw = make()
+    url = serve(gw)
+    gw.acts.set_service("far", url)
+    assert http.request("POST", f"{url}/gateway", json=BODY).json() == {"body": "mine", "success": True}
+
+
+def test_two_gateways_that_name_each_other_do_not_loop(serve, http):
+    one, other = make(), make()
+    first, second = serve(one), serve(other)
+    one.acts.set_service("far", second)
+    other.acts.set_service("far", first)
+    assert http.request("POST", f"{first}/gateway", json=BODY).json() == {"body": "mine", "success": True}
+
+
+def test_a_loop_through_a_service_that_sends_everything_back_ends(upstream, serve, http):
+    hops = []
+
+    def back(handler):
+        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        hops.append(handler.headers["X-Gateway-Hops"])
+        headers = {"X-Gateway-Hops": hops[-1]}
+        reply = http.request("POST", f"{url}/gateway", json={**body, "service": "far"}, headers=headers)
+        handler.headers.replace_header("Content-Length", "0")
+        answer(reply.data, reply.status)(handler)
+
+    gw = make()
+    url = serve(gw)
+    gw.acts.set_service("far", upstream(back))
+    reply = http.request("POST", f"{url}/gateway", json=BODY)
+    assert (reply.status, reply.json()["body"]) == (502, {"message": "service far was not asked: too many hops"})
+    assert hops == [str(number) for number in range(1, MAX_HOPS + 1)]
+
+
+def test_slow_services_do_not_disturb_the_acts_of_the_gateway_itself(upstream, serve, http):
+    gw = make(deadline=2.0)
+    gw.acts.set_service("far", upstream(SLOW["body byte by byte"]))
+    url = f"{serve(gw)}/gateway"
+    with ThreadPoolExecutor(9) as clients:
+        slow = [clients.submit(http.request, "POST", url, json=BODY) for _ in range(8)]
+        mine = clients.submit(http.request, "POST", url, json={**BODY, "service": "main"})
+        assert mine.result().json() == {"body": "mine", "success": True}
+        assert not any(one.done() for one in slow)
+        assert {one.result().status for one in slow} == {504}
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 429, 500, 503])
+def test_errors_of_a_gateway_come_back_as_they_are(upstream, ask, status):
+    reply = ask(upstream(error(status, message="its own words")))
+    assert (reply.status, reply.json()) == (status, {"body": {"message": "its own words"}, "success": False})

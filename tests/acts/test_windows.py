@@ -1,0 +1,241 @@
+"""Windows of calls: exact under threads and processes, bounded in memory, safe to fork."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+from limits import parse
+
+from gatewayfw.acts import windows
+from gatewayfw.acts.windows import MemoryWindows, MongoWindows
+from gatewayfw.errors import Unavailable
+
+
+@pytest.fixture
+def uri(mongod_uri, mongo_database):
+    """The URI of an empty database."""
+    return mongod_uri.replace("/?", f"/{mongo_database.name}?")
+
+
+@pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])
+def counted(request):
+    """Windows in memory, and on MongoDB."""
+    made = MemoryWindows() if request.param == "memory" else MongoWindows(request.getfixturevalue("uri"), 2.0)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that windows in memory see; a list of one."""
+    now = [1000.0]
+    monkeypatch.setattr(windows, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def take(counted, text, key="k"):
+    """Take one call; true when it passed."""
+    return counted.take(parse(text), key, 5.0) == 0
+
+
+def test_so_many_calls_pass_and_then_the_wait_is_told(counted):
+    rate = parse("3/hour")
+    assert [counted.take(rate, "a", 5.0) for _ in range(3)] == [0, 0, 0]
+    assert 3500 < counted.take(rate, "a", 5.0) <= 3600
+    assert counted.take(rate, "b", 5.0) == 0
+
+
+def test_windows_of_another_length_or_amount_are_others(counted):
+    assert [take(counted, text) for text in ("1/minute", "1/hour", "2/minute", "1 per 2 minutes")] == [True] * 4
+    assert [take(counted, text) for text in ("1/minute", "1/hour", "2/minute", "1 per 2 minutes")] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_a_window_frees_its_oldest_call_first(counted):
+    assert [take(counted, "2/second") for _ in range(3)] == [True, True, False]
+    waits = []
+    while wait := counted.take(parse("2/second"), "k", 5.0):
+        waits.append(wait)
+        Event().wait(wait)
+    assert len(waits) <= 3  # one; but another clock may be a little off
+    assert max(waits) <= 1
+
+
+def test_exactly_so_many_of_eight_threads_pass(counted):
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda number: take(counted, "50/hour"), range(200))) == 50
+
+
+def test_first_calls_at_the_same_time_all_pass(counted):
+    with ThreadPoolExecutor(8) as pool:
+        calls = [f"key {number // 8}" for number in range(320)]
+        assert all(pool.map(lambda key: take(counted, "8/hour", key), calls))
+
+
+class SlowRate:
+    """Five an hour, told so slowly that threads overtake each other."""
+
+    @property
+    def amount(self):
+        time.sleep(0.005)
+        return 5
+
+    def key_for(self, key):
+        return key
+
+    def get_expiry(self):
+        return 3600
+
+
+def test_the_count_in_memory_is_one_step():
+    counted = MemoryWindows()
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda number: counted.take(SlowRate(), "k", 5.0) == 0, range(16))) == 5
+
+
+PROGRAM = """
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+from gatewayfw.acts.limits import RateLimits, parse_limit
+from gatewayfw.acts.context import Context
+from gatewayfw.errors import RateLimited
+from gatewayfw.settings import Settings
+
+limits = RateLimits(Settings(rate_limit_storage=sys.argv[1]))
+rates = parse_limit(["100/hour"])
+
+def passed(_):
+    try:
+        limits.count("main.user.add", rates, Context(Address="192.0.2.1"), lambda: 20.0)
+    except RateLimited:
+        return 0
+    return 1
+
+first = passed(0)
+children = []
+for _ in range(2):
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        with ThreadPoolExecutor(8) as pool:
+            os.write(writer, str(sum(pool.map(passed, range(100)))).encode())
+        os._exit(0)
+    os.close(writer)
+    children.append(reader)
+counts = [int(os.read(reader, 100)) for reader in children]
+print(first, sum(counts), *(counts if sys.argv[1] == "memory://" else []))
+limits.close()
+"""
+
+
+def run(uri):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM, uri], capture_output=True, text=True, timeout=120
+    )
+    return done.stdout.split(), done.stderr
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+def test_two_forked_processes_of_eight_threads_share_one_count(uri):
+    assert run(uri) == (["1", "99"], "")
+
+
+@pytest.mark.slow
+def test_forked_processes_count_apart_in_memory(uri):
+    assert run("memory://") == (["1", "200", "100", "100"], "")
+
+
+def test_memory_is_given_back_when_windows_have_passed(clock):
+    counted = MemoryWindows()
+    for number in range(1000):
+        assert take(counted, "5/minute", str(number))
+    clock[0] += 61
+    for number in range(600):
+        assert take(counted, "5/minute", f"new {number}")
+    assert (counted._keys, counted._entries, sum(map(len, counted._calls.values()))) == (600, 600, 600)
+
+
+def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock, monkeypatch):
+    monkeypatch.setattr(windows, "_KEYS", 10)
+    counted = MemoryWindows()
+    assert take(counted, "1/day", "of another window")
+    for number in range(30):
+        clock[0] += 0.1
+        assert take(counted, "1/minute", str(number))
+    assert [take(counted, "1/minute", "29"), take(counted, "1/day", "of another window")] == [False, False]
+    assert (counted._keys, counted._entries) == (10, 10)
+    assert take(counted, "1/minute", "0")
+
+
+def test_callers_of_one_limit_do_not_crowd_out_the_few_of_another(clock, monkeypatch):
+    monkeypatch.setattr(windows, "_KEYS", 10)
+    counted = MemoryWindows()
+    for number in range(10):
+        assert take(counted, "1/minute", str(number))
+    assert [take(counted, "1/day"), take(counted, "1/day")] == [True, False]
+
+
+def test_the_calls_remembered_are_bounded(clock, monkeypatch):
+    monkeypatch.setattr(windows, "_CALLS", 10)
+    counted = MemoryWindows()
+    for number in range(30):
+        assert take(counted, "5/minute", str(number // 4))
+    assert counted._entries <= 10
+    assert [take(counted, "5/minute", "7") for _ in range(4)] == [True, True, True, False]
+
+
+@pytest.mark.mongo
+def test_the_index_that_forgets_windows_is_made_after_a_failure(uri, mongo_database, monkeypatch):
+    counted = MongoWindows(uri, 2.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("pymongo.collection.Collection.create_index", lambda *args, **keys: fail())
+        with pytest.raises(Unavailable):
+            take(counted, "1/minute")
+    assert take(counted, "1/minute")
+    index = mongo_database["_gw_limits"].index_information()["expireAt_1"]
+    assert index["expireAfterSeconds"] == 0
+    counted.close()
+
+
+def fail():
+    raise windows.PyMongoError
+
+
+def test_nothing_is_connected_before_the_first_call(closed_port):
+    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    assert counted._storage.client is None
+    counted.close()
+    del counted  # limits 5.8.0 connects at this point by itself
+    gc.collect()
+
+
+def test_a_call_does_not_wait_for_another_that_makes_the_connection(closed_port):
+    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    with counted._preparing, pytest.raises(Unavailable):
+        take(counted, "1/minute")
+
+
+def test_threads_do_not_queue_for_a_lost_server(closed_port):
+    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
+
+    def lost(_):
+        with pytest.raises(Unavailable):
+            take(counted, "1/minute")
+        return True
+
+    with ThreadPoolExecutor(16) as pool:
+        before = time.perf_counter()
+        assert all(pool.map(lost, range(16)))
+    assert time.perf_counter() - before < 3  # one after the other they would take longer than 3.2
+    counted.close()

@@ -1,0 +1,1 @@
+"""Hostile requests over HTTP: `corpus.json` says what is sent and what must come back."""

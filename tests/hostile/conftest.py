@@ -1,0 +1,32 @@
+"""Fixtures of the hostile requests: the service behind each kind of gunicorn worker."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.hostile.case import request_of
+from tests.hostile.serving import serving
+
+#: One worker of each kind. A sync worker has one thread: with more gunicorn makes it a gthread one.
+WORKERS = {"sync": ("--threads", "1"), "gthread": ("--threads", "4")}
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.mongo) for name in WORKERS])
+def served(request, mongod_uri, tmp_path_factory):
+    """The service with the people of `people.py`."""
+    options = ("--workers", "1", "--worker-class", request.param, *WORKERS[request.param])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GATEWAYFW_FAN_OUT_THREAD", "false")  # of the service in this process, which only seeds
+        with serving(mongod_uri, tmp_path_factory.mktemp("hostile"), *options) as served:
+            assert served.send(request_of({"method": "OPTIONS"}, served.key)).status == 204
+            assert f"Using worker: {request.param}\n" in served.logged()
+            yield served
+            print("{}: the slowest reply took {:.3f} s: {}".format(request.param, *served.slowest))
+
+
+@pytest.fixture(scope="session")
+def most_seconds():
+    """How long a reply may take: 1 s with GATEWAYFW_TEST_FAULTS=1, on a quiet machine; else one for loaded ones."""
+    return 1.0 if os.environ.get("GATEWAYFW_TEST_FAULTS") == "1" else 5.0

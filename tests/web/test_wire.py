@@ -1,0 +1,325 @@
+"""What reaches a server as bytes: broken and dishonest requests over a socket, against gunicorn's workers.
+
+Wanted: a refusal below 500 or a closed connection, nothing in the server's log that looks like a
+fault, and a server that answers the next request as ever. What is wrong with the HTTP itself is
+refused by gunicorn, in its own words; what gets past it, by the gateway.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gatewayfw import any_, gateway, object_
+
+ROOT = Path(__file__).parent.parent.parent
+LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
+#: Seconds without a byte after which a test fails; gunicorn gives a worker 30.
+PATIENCE = 20
+BODY = {"model": "thing", "act": "echo", "details": {"set": {"x": 1}, "get": {}}}
+DATA = json.dumps(BODY).encode()
+ANSWER = b'{"body":{"x":1},"success":true}'
+
+
+def served():
+    """The app that gunicorn loads."""
+    gw = gateway()
+
+    @gw.acts.act("thing", "echo", set=object_({"x": any_()}))
+    def echo(body):
+        return body["details"]["set"]
+
+    return gw.create_app()
+
+
+class Server:
+    """One gunicorn worker of a class, and the file it logs to."""
+
+    def __init__(self, worker_class, log):
+        self._log = log
+        command = ["-m", "gunicorn", f"{__name__}:served()", "--worker-class", worker_class, "--threads", "4"]
+        # Without a proxy in front no header may stand for the path: gunicorn 27 takes SCRIPT_NAME from 127.0.0.1.
+        command += ["--forwarder-headers", ""]
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, *command, "--bind", "127.0.0.1:0", "--no-control-socket"],
+                cwd=ROOT,
+                env={name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def connect(self):
+        """Open a connection."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def wait(self):
+        """Wait until it listens."""
+        for _ in range(600):
+            if found := LISTENING.search(self.log()):
+                self.port = int(found[1])
+                return
+            assert self._process.poll() is None, self.log()
+            time.sleep(0.05)
+        raise AssertionError(f"gunicorn does not listen: {self.log()}")
+
+    def log(self):
+        """Return what it has logged."""
+        return self._log.read_text("utf-8", "replace")
+
+    def stop(self):
+        """End it, with its workers."""
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+@pytest.fixture(scope="module", params=["sync", "gthread"])
+def server(request, tmp_path_factory):
+    server = Server(request.param, tmp_path_factory.mktemp("wire") / "gunicorn.log")
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.stop()
+
+
+def post(*headers, body=DATA, line=b"POST /gateway HTTP/1.1"):
+    """The bytes of a request; a header that is given replaces the usual ones of its name."""
+    usual = [b"Host: x", b"Content-Type: application/json", b"Content-Length: %d" % len(body), b"Connection: close"]
+    names = {header.partition(b":")[0].lower() for header in headers}
+    if b"transfer-encoding" in names:
+        names.add(b"content-length")
+    kept = [header for header in usual if header.partition(b":")[0].lower() not in names]
+    return b"\r\n".join([line, *kept, *headers, b"", body])
+
+
+def sent(server, data, *, end=True):
+    """Send bytes and return all that comes back; with ``end``, the server is told that nothing follows."""
+    received = b""
+    with server.connect() as connection, contextlib.suppress(ConnectionError):
+        connection.sendall(data)
+        if end:
+            with contextlib.suppress(OSError):  # It has closed the connection already.
+                connection.shutdown(socket.SHUT_WR)
+        while block := connection.recv(65536):
+            received += block
+    return received
+
+
+def statuses(received):
+    """Return the statuses of all replies in what came back."""
+    return [int(status) for status in re.findall(rb"HTTP/\d\.\d (\d{3})", received)]
+
+
+def refusal(received):
+    """Return statuses, content type and envelope of one reply."""
+    head, _, payload = received.rpartition(b"\r\n\r\n")
+    kind = re.search(rb"\r\nContent-Type: (.*)\r\n", head + b"\r\n")
+    return statuses(received), kind and kind[1], json.loads(payload)
+
+
+def envelope(status, message):
+    return [status], b"application/json", {"body": {"message": message}, "success": False}
+
+
+def check_is_well(server):
+    """Check that it answers an ordinary request on a new connection, and met no fault."""
+    reply = sent(server, post(), end=False)
+    assert (statuses(reply), reply.rpartition(b"\r\n\r\n")[2]) == ([200], ANSWER)
+    log = server.log()
+    assert ("Traceback" in log, "TIMEOUT" in log, log.count("Booting worker")) == (False, False, 1)
+
+
+CHUNKED = b"Transfer-Encoding: chunked"
+KEEP = b"Connection: keep-alive"
+SIZE = b"%x" % len(DATA)
+LAST = b"0\r\n\r\n"
+
+
+def chunk(size, data=DATA):
+    return size + b"\r\n" + data + b"\r\n"
+
+
+UNREADABLE = envelope(400, "the request body could not be read")
+TOO_LARGE = envelope(413, "the request body is too large")
+EMPTY = envelope(400, "the request body is empty")
+
+#: Refused by the gateway: HTTP that gunicorn understands.
+BODIES = {
+    "length too long": (post(b"Content-Length: 500"), UNREADABLE),
+    "length too short": (post(b"Content-Length: 10"), envelope(400, "malformed JSON at line 1 column 11")),
+    "length too short, kept alive": (
+        post(b"Content-Length: 10", KEEP),
+        envelope(400, "malformed JSON at line 1 column 11"),
+    ),
+    "length zero": (post(b"Content-Length: 0"), EMPTY),
+    "length of 10 MB": (post(b"Content-Length: 10485760"), TOO_LARGE),
+    "length of 40 digits": (post(b"Content-Length: " + b"9" * 40), TOO_LARGE),
+    "no length": (post().replace(b"Content-Length: %d\r\n" % len(DATA), b""), EMPTY),
+    **{
+        f"chunk size {size[:20]!r}": (post(CHUNKED, body=chunk(size) + LAST), UNREADABLE)
+        for size in (
+            *(b"xyz", b"-1", b"", b"+" + SIZE, b"0x" + SIZE, SIZE + b" ", b" " + SIZE, b"1_0", b"\xb2"),
+            *(b"F" * 30, b"%x" % (len(DATA) - 1), b"%x" % (len(DATA) + 1), SIZE + b"\n"),
+        )
+    },
+    "chunk cut": (post(CHUNKED, body=b"100\r\nabc"), UNREADABLE),
+    "chunk size cut": (post(CHUNKED, body=b"5"), UNREADABLE),
+    "no last chunk": (post(CHUNKED, body=chunk(SIZE)), UNREADABLE),
+    "bad trailer": (post(CHUNKED, body=chunk(SIZE) + b"0\r\nX\r\n\r\n"), UNREADABLE),
+    "no chunk": (post(CHUNKED, body=LAST), EMPTY),
+    "2 MB in chunks": (post(CHUNKED, body=chunk(b"10000", b" " * 65536) * 32 + LAST), TOO_LARGE),
+    "gzip": (
+        post(b"Content-Encoding: gzip", body=b"\x1f\x8b" + b"\0" * 50),
+        envelope(415, "unsupported content encoding: send the body as it is"),
+    ),
+    "another request as the body of a refused one": (
+        post(b"Content-Encoding: gzip", KEEP, body=post()),
+        envelope(415, "unsupported content encoding: send the body as it is"),
+    ),
+    "GET with a body": (post(line=b"GET /gateway HTTP/1.1"), envelope(405, "method not allowed: use POST")),
+    "another request as the body of GET": (
+        post(KEEP, body=post(), line=b"GET /gateway HTTP/1.1"),
+        envelope(405, "method not allowed: use POST"),
+    ),
+    "TRACE": (post(line=b"TRACE /gateway HTTP/1.1"), envelope(405, "method not allowed: use POST")),
+    "path that is no UTF-8": (post(line=b"POST /%ff HTTP/1.1"), envelope(404, "not found")),
+}
+
+
+@pytest.mark.parametrize(("data", "expected"), BODIES.values(), ids=BODIES)
+def test_gateway_refuses(server, data, expected):
+    assert refusal(sent(server, data)) == expected
+    check_is_well(server)
+
+
+#: Refused by gunicorn, with a page of its own or by closing the connection.
+REQUESTS = {
+    **{
+        f"length {length!r}": (400, post(b"Content-Length: " + length))
+        for length in (b"-1", b"abc", b"", b"+5", b"1_0", b"0x10", b"1.0", b"\xb2", b"5, 5", b"5 5")
+    },
+    "two lengths": (400, post(b"Content-Length: 5", b"Content-Length: %d" % len(DATA))),
+    "one length twice": (400, post(b"Content-Length: %d" % len(DATA), b"Content-Length: %d" % len(DATA))),
+    "length and chunks": (400, post(CHUNKED, b"Content-Length: %d" % len(DATA), body=chunk(SIZE) + LAST)),
+    "another request behind length and chunks": (
+        400,
+        post(b"Content-Length: 4", CHUNKED, KEEP, body=LAST + post()),
+    ),
+    **{
+        f"transfer encoding {name!r}": (status, post(b"Transfer-Encoding: " + name, body=chunk(SIZE) + LAST))
+        for status, name in (
+            *((400, name) for name in (b"identity", b"gzip", b"chunked, chunked", b"chunked, gzip", b"\x0bchunked")),
+            (501, b"x"),  # RFC 9112, section 6.1
+        )
+    },
+    "transfer encoding twice": (400, post(CHUNKED, CHUNKED, body=chunk(SIZE) + LAST)),
+    "chunks in HTTP/1.0": (400, post(CHUNKED, body=chunk(SIZE) + LAST, line=b"POST /gateway HTTP/1.0")),
+    "another expectation": (417, post(b"Expect: x")),
+    "header of 100 kB": (431, post(b"X: " + b"x" * 100_000)),
+    "header name of 10 kB": (431, post(b"X" * 10_000 + b": 1")),
+    "200 headers": (431, post(*[b"X-%d: 1" % number for number in range(200)])),
+    "headers without end": (431, b"POST /gateway HTTP/1.1\r\n" + b"X" * 2_000_000),
+    "line of 10 kB": (414, post(line=b"POST /gateway?" + b"x" * 10_000 + b" HTTP/1.1")),
+    **{
+        f"header {header!r}": (400, post(header))
+        for header in (
+            *(b"X", b"X Y: 1", b"X : 1", b": 1", b" X: 1", b"X: a\0b", b"X: a\nb", b"X: a\r\n b"),
+            *(b"Transfer-Encoding : chunked", b"Host: x\r\nHost: y"),
+        )
+    },
+    "two content types": (400, post(b"Content-Type: application/json", b"Content-Type: text/plain")),
+    **{
+        f"line {line!r}": (400, post(line=line))
+        for line in (
+            *(b"", b"POST /gateway", b"POST /gateway HTTP/9.9", b"POST /gateway HTTP/1.1 x", b"PRI * HTTP/2.0"),
+            *(b"post /gateway HTTP/1.1", b"PO\0ST /gateway HTTP/1.1", b"POST /gate\0way HTTP/1.1"),
+            *(b"POST \xff HTTP/1.1", b"POST * HTTP/1.1", b"POST http://[x/gateway HTTP/1.1"),
+        )
+    },
+    "binary": (400, bytes(range(256)) * 10),
+    "hello of TLS": (None, bytes.fromhex("1603010200010001fc0303") + b"\0" * 100),
+    "nothing": (None, b""),
+    "line cut": (None, b"POST /gate"),
+    "headers cut": (None, b"POST /gateway HTTP/1.1\r\nHost: x\r\n"),
+}
+
+
+@pytest.mark.parametrize(("status", "data"), REQUESTS.values(), ids=REQUESTS)
+def test_server_refuses(server, status, data):
+    assert statuses(sent(server, data)) == ([] if status is None else [status])
+    check_is_well(server)
+
+
+#: Odd, but right.
+ANSWERED = {
+    "chunks": (post(CHUNKED, body=chunk(SIZE) + LAST), [200]),
+    "chunks of one byte": (post(CHUNKED, body=b"".join(chunk(b"1", bytes([byte])) for byte in DATA) + LAST), [200]),
+    "chunk with an extension": (post(CHUNKED, body=chunk(SIZE + b";a=b") + LAST), [200]),
+    "expectation": (post(b"Expect: 100-continue"), [100, 200]),
+    "two requests at once": (post(KEEP) + post(), [200, 200]),
+    "whole address": (post(line=b"POST http://x/gateway HTTP/1.1"), [200]),
+    "header of 8 kB": (post(b"token: " + b"x" * 8000), [200]),
+    "header that is no UTF-8": (post(b"X: \xff\xfe"), [200]),
+    "request id that is no text": (post(b"X-Request-Id: \xe2\x80\xa8\xff"), [200]),
+    "header with an underscore": (post(b"Content_Length: 3"), [200]),
+    "path in a header": (post(b"SCRIPT_NAME: /x", b"PATH_INFO: /y"), [200]),
+}
+
+
+@pytest.mark.parametrize(("data", "expected"), ANSWERED.values(), ids=ANSWERED)
+def test_odd_requests_that_are_right_are_answered(server, data, expected):
+    reply = sent(server, data)
+    assert (statuses(reply), reply.rpartition(b"\r\n\r\n")[2]) == (expected, ANSWER)
+
+
+def test_client_that_is_told_to_continue_and_leaves(server):
+    reply = sent(server, post(b"Expect: 100-continue", b"Content-Length: 100", body=b""))
+    assert statuses(reply) == [100, 400]
+    check_is_well(server)
+
+
+@pytest.mark.parametrize("header", [KEEP, b"Content-Type: text/plain", b"Content-Encoding: gzip"], ids=bytes.decode)
+def test_large_body_that_nobody_reads_ends_in_a_refusal_or_a_closed_connection(server, header):
+    reply = sent(server, post(header, body=b" " * 2_097_152))
+    assert statuses(reply) in ([413], [415], [])
+    check_is_well(server)
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        post()[:-10],
+        post()[: -len(DATA)],
+        post(b"Content-Length: 1000000", body=b" " * 500_000),
+        post(CHUNKED, body=b"10000\r\n" + b" " * 1000),
+        post(CHUNKED, body=chunk(SIZE)),
+        post(b"Expect: 100-continue", body=b""),
+        post(),
+    ],
+    ids=["within", "before the body", "500 kB", "within a chunk", "after a chunk", "to be continued", "after all"],
+)
+def test_client_that_leaves_does_no_harm(server, data, reset):
+    with server.connect() as connection:
+        if reset:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(data)
+    check_is_well(server)
