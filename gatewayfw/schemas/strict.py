@@ -8,7 +8,8 @@ changes nothing. No message of these fields holds the value.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,21 @@ from gatewayfw.schemas.values import HEX_ID, INTEGER, encodable, finite_number, 
 
 #: Errors of one object or list after which the rest is not judged.
 _MOST = Refused.MOST
+_LONGEST_EMAIL = 320
+
+
+class Parts(ValidationError):
+    """What is wrong with the parts of an object or a list.
+
+    Attributes:
+        parts: the errors by key or index.
+        loaded: what the other parts were loaded as, by key or index.
+    """
+
+    def __init__(self, parts: Mapping[Any, ValidationError], loaded: Mapping[Any, Any]) -> None:
+        super().__init__({key: error.messages for key, error in parts.items()})
+        self.parts = parts
+        self.loaded = loaded
 
 
 class Kind:
@@ -29,7 +45,18 @@ class Kind:
     kind = ""
     load_default: Any
 
+    @property
+    def dumps_itself(self) -> bool:
+        """Whether the dump of a loaded value is that value."""
+        return True
+
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        field: Any = self  # a Field beside this class
+        if value is not missing and value is not None and not field.pre_load and not field.post_load:
+            loaded = field._deserialize(value, attr, data, **kwargs)
+            if field.validators:
+                field._validate(loaded)
+            return loaded
         if value is missing and callable(self.load_default):
             value = self.load_default()
         return super().deserialize(value, attr, data, **kwargs)  # type: ignore[misc]  # of the Field beside it
@@ -50,9 +77,18 @@ class StringField(Kind, mm.String):
 
 
 class EmailField(StringField):
-    """A string that marshmallow's Email check passes."""
+    """A string that marshmallow's Email check passes, of 320 characters at most.
+
+    No address is longer (RFC 5321), and the check of a long text is slow.
+    """
 
     kind = "email"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if len(text) > _LONGEST_EMAIL:
+            raise ValidationError(validate.Email.default_message)
+        return text
 
 
 class NumberField(Kind, mm.Float):
@@ -168,9 +204,28 @@ class ArrayField(Kind, mm.List[Any]):
         for most, check in self.maxima().items():
             if len(value) > most:
                 check(value)
-        return _each(enumerate(value), lambda _, item: self.inner.deserialize(item), list)
+        loaded: list[Any] = []
+        errors: dict[Any, ValidationError] = {}
+        for index, item in enumerate(value):
+            try:
+                loaded.append(self.inner.deserialize(item))
+            except ValidationError as error:
+                errors[index] = error
+                if len(errors) > _MOST:
+                    break
+        if errors:
+            good = (index for index in range(len(value)) if index not in errors)
+            raise Parts(errors, dict(zip(good, loaded, strict=False)))
+        return value if all(map(operator.is_, loaded, value)) else loaded
+
+    @property
+    def dumps_itself(self) -> bool:
+        """Whether the dumps of all elements are the elements."""
+        return getattr(self.inner, "dumps_itself", False)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if self.dumps_itself:
+            return value
         return [self.inner._serialize(item, attr, obj) for item in value]
 
 
@@ -184,25 +239,39 @@ class ObjectField(Kind, mm.Dict):
         super().__init__(**kwargs)
         self.fields = None if fields is None else MappingProxyType(dict(fields))
 
+    @property
+    def dumps_itself(self) -> bool:
+        """Whether the dumps of all values are the values."""
+        return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         fields = self.fields
         if not isinstance(value, Mapping) or (fields is None and not plain(value)):
             raise self.make_error("invalid")
         if fields is None:
             return value
-        sent = value
-        pairs: dict[Any, Any] = {name: sent.get(name, missing) for name in fields}
-        pairs.update((key, item) for key, item in sent.items() if key not in fields)
-
-        def load(key: Any, item: Any) -> Any:
-            if key not in fields:
-                raise self.make_error("unknown")
-            return fields[key].deserialize(item, key, sent)
-
-        return _each(pairs.items(), load, dict)
+        loaded: dict[Any, Any] = {}
+        errors: dict[Any, ValidationError] = {}
+        changed = False
+        for name, field in fields.items():
+            sent = value.get(name, missing)
+            try:
+                item = field.deserialize(sent, name, value)
+            except ValidationError as error:
+                errors[name] = error
+                continue
+            changed = changed or item is not sent
+            if item is not missing:
+                loaded[name] = item
+        for key in value:
+            if key not in fields and len(errors) <= _MOST:
+                errors[key] = self.make_error("unknown")
+        if errors:
+            raise Parts(errors, loaded)
+        return loaded if changed else value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if self.fields is None:
+        if self.fields is None or self.dumps_itself:
             return value
         return {key: self.fields[key]._serialize(item, key, value) for key, item in value.items()}
 
@@ -284,25 +353,6 @@ def _with_maximum(field: ArrayField, most: int) -> ArrayField:
     changed.validators = [*field.validators, validate.Length(max=most)]
     changed.metadata = {**field.metadata, "size": (least or None, most)}
     return changed
-
-
-def _each(pairs: Any, load: Callable[[Any, Any], Any], make: Callable[[Any], Any]) -> Any:
-    """Return the loaded values of all pairs, errors collected under their keys, until no more would be shown."""
-    loaded: dict[Any, Any] = {}
-    errors: dict[Any, Any] = {}
-    for key, value in pairs:
-        try:
-            item = load(key, value)
-        except ValidationError as error:
-            errors[key] = error.messages
-            if len(errors) > _MOST:
-                break
-            continue
-        if item is not missing:
-            loaded[key] = item
-    if errors:
-        raise ValidationError(errors)
-    return make(loaded.values() if make is list else loaded)
 
 
 def _own_key(obj: Any, attr: str, default: Any) -> Any:

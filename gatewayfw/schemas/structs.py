@@ -19,7 +19,7 @@ from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.fields import is_kind, object_, stored
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
-from gatewayfw.schemas.strict import ArrayField, ObjectField, SchemaField, bounded
+from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField, bounded
 from gatewayfw.schemas.values import same, storable_key
 
 if TYPE_CHECKING:
@@ -229,9 +229,16 @@ def _strict(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *,
     try:
         loaded = field.deserialize(sent)
     except marshmallow.ValidationError as error:
-        _strict_parts(field, sent, error.messages, path, collected, fill=fill)
+        _refused(field, sent, error, path, collected, fill=fill)
         return None
+    return _judged(field, sent, loaded, path, collected, fill=fill)
+
+
+def _judged(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
+    """Return the dump of a loaded value, collecting where it differs from what was sent."""
     dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
+    if sent is not missing and same(sent, dumped):
+        return dumped
     if sent is not missing:
         _compare(field, sent, dumped, path, collected, fill=fill)
     elif dumped is not missing and not fill:
@@ -239,34 +246,45 @@ def _strict(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *,
     return dumped
 
 
-def _strict_parts(field: Any, sent: Any, messages: Any, path: str, collected: Collected, *, fill: bool) -> None:
-    parts: dict[Any, tuple[mm.Field[Any], Any]] = {}
-    if isinstance(messages, dict) and isinstance(field, ObjectField):
-        parts = {name: (inner, sent.get(name, missing)) for name, inner in (field.fields or {}).items()}
-    elif isinstance(messages, dict) and isinstance(field, ArrayField):
-        parts = {index: (field.inner, item) for index, item in enumerate(sent)}
-    for key, (inner, item) in parts.items():
+def _refused(
+    field: Any, sent: Any, error: marshmallow.ValidationError, path: str, collected: Collected, *, fill: bool
+) -> None:
+    """Collect what load refused, part by part, and what it changed of the other parts."""
+    if not isinstance(error, Parts):
+        collected.add_all(error.messages, path)
+        return
+    fields: Any = field.fields if isinstance(field, ObjectField) else dict.fromkeys(range(len(sent)), field.inner)
+    items = sent if isinstance(field, ArrayField) else {name: sent.get(name, missing) for name in fields}
+    for key, inner in fields.items():
         if collected.full:
             return
-        _strict(inner, item, below(path, key), collected, fill=fill)
-    collected.add_all(messages, path)
+        refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
+        if refusal is not None:
+            _refused(inner, items[key], refusal, below(path, key), collected, fill=fill)
+        elif loaded is not items[key]:
+            _judged(inner, items[key], loaded, below(path, key), collected, fill=fill)
+    collected.add_all({key: part.messages for key, part in error.parts.items() if key not in fields}, path)
 
 
 def _compare(field: Any, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool) -> None:
     """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
     if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
-        for key in dumped:
+        for key in dumped.keys() - sent.keys():
             inner = _inner(field, key)
-            if key not in sent and not (fill and inner is not None and inner.load_default is not missing):
+            if not (fill and inner is not None and inner.load_default is not missing):
                 collected.add(below(path, key), _message(inner, "required", _REQUIRED))
         for key, item in sent.items():
             if key in dumped:
+                if dumped[key] is item:
+                    continue
                 _compare(_inner(field, key), item, dumped[key], below(path, key), collected, fill=fill)
             else:
                 collected.add(below(path, key), _UNKNOWN)
     elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
         inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
         for index, item in enumerate(sent):
+            if dumped[index] is item:
+                continue
             _compare(inner, item, dumped[index], below(path, index), collected, fill=fill)
     elif not same(sent, dumped):
         collected.add(path, _message(field, "invalid", _INVALID))

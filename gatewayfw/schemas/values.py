@@ -29,8 +29,12 @@ _DEEPEST = 100
 
 def same(one: Any, other: Any) -> bool:
     """Tell whether two JSON values are equal in value and type, at every level."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if one is other:
+        return True
+    if type(one) is dict or isinstance(one, Mapping):
+        if not isinstance(other, Mapping) or len(one) != len(other):
+            return False
+        return all(key in other and same(item, other[key]) for key, item in one.items())
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and bool(one == other)
@@ -59,7 +63,13 @@ def finite_number(value: Any) -> bool:
 
 def encodable(text: str) -> bool:
     """Tell whether UTF-8 can carry a text: it holds no lone surrogate."""
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def plain(value: Any, depth: int = 0) -> bool:

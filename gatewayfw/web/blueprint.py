@@ -71,10 +71,10 @@ class Endpoint:
         try:
             if request.method != "POST":
                 raise MethodNotAllowed
-            status, payload = self._run(request_id, asked)
+            status, payload, headers = self._run(request_id, asked)
         except Exception as error:  # The seam: every error becomes an envelope.
             return self.refuse(error, request_id, asked)
-        return self.reply(payload, status, {"X-Request-Id": request_id, **envelope.error_headers(status)})
+        return self.reply(payload, status, {**envelope.error_headers(status), **headers, "X-Request-Id": request_id})
 
     def refuse(
         self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
@@ -118,7 +118,7 @@ class Endpoint:
         reply.get_wsgi_headers = completed  # type: ignore[method-assign]  # see above
         return reply
 
-    def _run(self, request_id: str, asked: dict[str, Any]) -> tuple[int, bytes]:
+    def _run(self, request_id: str, asked: dict[str, Any]) -> tuple[int, bytes, Mapping[str, str]]:
         with self.contexts.open():
             # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
             self.contexts.add_context({ADDRESS: request.remote_addr or ""})
@@ -133,7 +133,9 @@ class Endpoint:
             asked.update({key: body[key] for key in _NAMES})
             self.contexts.add_body_to_context(body)
             result = self.lifecycle.run(body, envelope.success, list_names=self.playground)
-        return (result.status, result.envelope) if isinstance(result, RemoteReply) else (200, result)
+        if isinstance(result, RemoteReply):
+            return result.status, result.envelope, result.headers
+        return 200, result, {}
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.

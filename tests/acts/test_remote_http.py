@@ -199,6 +199,22 @@ def test_many_addresses_that_do_not_answer_share_one_time_limit(ask, monkeypatch
     assert (seen(reply), took < 3) == (TOO_SLOW, True)  # and not 20 times 0.3 s
 
 
+# -- what is right passes
+
+
+def test_an_error_comes_back_with_its_code_and_when_to_come_back(upstream, ask):
+    script = answer(b'{"body":{"message":"busy"},"success":false}', 503, Retry_After="7", X_Error_Code="timeout")
+    reply = ask(upstream(script))
+    assert seen(reply) == refusal("busy", 503, "timeout")
+    assert reply.headers["Retry-After"] == "7"
+
+
+def test_an_error_of_unknown_outcome_does_not_look_like_one_that_wrote_nothing(upstream, ask):
+    script = answer(b'{"body":{"message":"x"},"success":false}', 503, X_Error_Code="outcome_unknown")
+    reply = ask(upstream(script))
+    assert (seen(reply), reply.headers.get("Retry-After")) == (refusal("x", 503, "outcome_unknown"), None)
+
+
 # -- connections that are kept
 
 

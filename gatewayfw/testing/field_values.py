@@ -1,0 +1,279 @@
+"""Hypothesis strategies for the values that a field takes, built from the field itself.
+
+Every value kind, select structs, and the common fields of marshmallow are known. Of any other
+field, or one with a check of the user's own, likely values are drawn and those kept that it
+takes: where it takes next to none of them hypothesis gives up, and the test needs a strategy
+of its own for the details.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timezone
+from typing import Any
+
+from hypothesis import strategies as st
+from marshmallow import fields as mm
+from marshmallow import missing, validate
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.schemas import Mode, Schemas, compile_struct
+from gatewayfw.schemas.select import Bounds, Level, SelectStruct, Spec, bounds_problem, level
+from gatewayfw.schemas.strict import (
+    AnyField,
+    ArrayField,
+    BooleanField,
+    DateField,
+    EmailField,
+    EnumsField,
+    FullMatch,
+    IntegerField,
+    NumberField,
+    ObjectField,
+    ObjectIdField,
+    StringField,
+)
+from gatewayfw.schemas.values import finite_number
+
+Values = st.SearchStrategy[Any]
+
+_INT64 = (-(2**63), 2**63 - 1)
+#: How much longer than the least a drawn text or list is at most; names of one level of a `get`.
+_MORE = 8
+#: Longest text or list that is drawn piece by piece.
+_SHORT = 32
+_ENDLESS = 2**31
+_LETTERS = st.characters(codec="utf-8")
+_WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
+#: Keys that reader and database take: no NUL, no dot, no ``$``.
+_KEYS = st.text(st.characters(codec="utf-8", exclude_characters="\0.$"), max_size=4)
+
+INT64 = st.integers(*_INT64)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+IDS = st.text("0123456789abcdefABCDEF", min_size=24, max_size=24)
+TEXTS = st.text(_LETTERS, max_size=_MORE)
+SCALARS = st.none() | st.booleans() | INT64 | FLOATS | TEXTS | IDS
+#: JSON that the reader takes and the database can hold.
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3), max_leaves=8
+)
+OBJECTS = st.dictionaries(_KEYS, JSON, max_size=3)
+DATES = (
+    st.dates().map(str)
+    | st.datetimes().map(lambda moment: moment.isoformat())
+    | st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc).isoformat().replace("+00:00", "Z"))
+)
+EMAILS = st.builds("{}@{}.{}".format, _WORDS, _WORDS, st.sampled_from(["org", "com", "example"]))
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes strategies for the fields of one gateway, in one mode; ``ids`` gives the document ids."""
+
+    schemas: Schemas
+    mode: Mode
+    ids: Values = IDS
+
+    def values(self, field: mm.Field[Any]) -> Values:
+        """Return a strategy of values that the field takes: in ``assert`` mode, just as they are."""
+        likely = self.likely(field)
+        return likely if _is_known(field) else likely.filter(self._taken_by(field))
+
+    def likely(self, field: mm.Field[Any]) -> Values:
+        """Return a strategy of values that the field takes unless a check of the user's own refuses them."""
+        for check in _checks(field, validate.OneOf):
+            return st.sampled_from(list(check.choices))
+        made = next((MAKERS[kind](self, field) for kind in type(field).__mro__ if kind in MAKERS), JSON)
+        return st.none() | made if field.allow_none else made
+
+    def fields(self, fields: Mapping[str, mm.Field[Any]], make: Callable[[mm.Field[Any]], Values]) -> Values:
+        """Return a strategy of objects with these fields; ``make`` gives that of each."""
+        required: dict[str, Values] = {}
+        optional: dict[str, Values] = {}
+        for name, field in fields.items():
+            filled = self.mode == "create" or field.load_default is missing
+            key = name if field.data_key is None else field.data_key
+            (optional if filled and not field.required else required)[key] = make(field)
+        return st.fixed_dictionaries(required, optional=optional)
+
+    def coerced(self, values: Values, *forms: Callable[[Any], Any]) -> Values:
+        """Return the values, and with ``create`` their other forms too."""
+        return st.one_of(values, *map(values.map, forms)) if self.mode == "create" else values
+
+    def _taken_by(self, field: mm.Field[Any]) -> Callable[[Any], bool]:
+        struct = compile_struct({"set": {"x": field}, "get": {}}, self.schemas)
+
+        def taken(value: Any) -> bool:
+            try:
+                struct.check({"set": {"x": value}, "get": {}}, self.mode)
+            except ValidationError:
+                return False
+            return True
+
+        return taken
+
+
+def selections(schemas: Schemas, model: str, spec: Spec, deepest: int) -> Values:
+    """Return a strategy of what a select struct takes, at most ``deepest`` levels deep."""
+    return st.deferred(lambda: _selections(schemas, level(schemas, model, spec), deepest))
+
+
+def _selections(schemas: Schemas, allowed: Level, deepest: int) -> Values:
+    flag = st.sampled_from([1, 1, 0])
+    choices: dict[str, Values] = dict.fromkeys(sorted({"_id", *allowed.pure}), flag)
+    for name, link in allowed.links.items():
+        whole = level(schemas, link.model, link.spec).whole
+        nested = [selections(schemas, link.model, link.spec, deepest - 1)] if deepest > 1 else []
+        choices[name] = st.one_of(flag if whole else st.just(0), *nested)
+    names = st.lists(st.sampled_from(list(choices)), unique=True, max_size=_MORE)
+    return names.flatmap(lambda named: st.fixed_dictionaries({name: choices[name] for name in named}))
+
+
+def fits(get: Any, bounds: Bounds) -> bool:
+    """Tell whether a `get` is within the bounds of its act."""
+    return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
+
+
+def _text(maker: Maker, field: mm.Field[Any]) -> Values:
+    least, most = _size(field)
+    for check in _checks(field, validate.Regexp):
+        drawn = st.from_regex(check.regex, fullmatch=isinstance(check, FullMatch), alphabet=_LETTERS)
+        return drawn.filter(lambda text: least <= len(text) <= most)
+    return _repeated(lambda low, high: st.text(_LETTERS, min_size=low, max_size=high), least, most)
+
+
+def _repeated(make: Callable[[int, int], Values], least: int, most: int) -> Values:
+    """Return texts or lists of at least so many; long ones repeat a short one."""
+    if least <= _SHORT:
+        return make(least, min(most, least + _MORE))
+    return make(1, _SHORT).map(lambda part: (part * (least // len(part) + 1))[:least])
+
+
+def _email(maker: Maker, field: mm.Field[Any]) -> Values:
+    least, most = _size(field)
+    return EMAILS.filter(lambda text: least <= len(text) <= most)
+
+
+def _integer(maker: Maker, field: mm.Field[Any]) -> Values:
+    # A float of an integer is the same integer up to 2**53.
+    low, high = _range(field)
+    drawn = st.integers(math.ceil(low), math.floor(high))
+    return maker.coerced(drawn, str, lambda value: float(value) if abs(value) < 2**53 else value)
+
+
+def _float(maker: Maker, field: mm.Field[Any]) -> Values:
+    low, high = _range(field, -math.inf, math.inf)
+    drawn = st.floats(
+        None if low == -math.inf else float(low), None if high == math.inf else float(high), allow_nan=False
+    )
+    return drawn.filter(lambda value: finite_number(value) and low <= value <= high)
+
+
+def _number(maker: Maker, field: mm.Field[Any]) -> Values:
+    low, high = _range(field)
+    whole = st.integers(math.ceil(low), math.floor(high)) if math.ceil(low) <= math.floor(high) else st.nothing()
+    return maker.coerced(whole | _float(maker, field), str)
+
+
+def _boolean(maker: Maker, field: Any) -> Values:
+    if maker.mode == "assert":
+        return st.booleans()
+    return st.booleans() | st.sampled_from(sorted(field.truthy | field.falsy, key=str))
+
+
+def _array(maker: Maker, field: Any) -> Values:
+    return _list(field, maker.values(field.inner))
+
+
+def _list(field: mm.Field[Any], item: Values) -> Values:
+    return _repeated(lambda low, high: st.lists(item, min_size=low, max_size=high), *_size(field))
+
+
+def _object(maker: Maker, field: Any) -> Values:
+    return OBJECTS if field.fields is None else maker.fields(field.fields, maker.values)
+
+
+def _select(maker: Maker, field: Any) -> Values:
+    return selections(maker.schemas, field.model, field.spec, field.bounds.max_get_depth)
+
+
+def _nested(maker: Maker, field: Any) -> Values:
+    schema = field.schema
+    fields = {name: inner for name, inner in schema.load_fields.items() if not inner.dump_only}
+    one = maker.fields(fields, maker.likely)
+    return st.lists(one, max_size=3) if field.many or schema.many else one
+
+
+def _enum(maker: Maker, field: Any) -> Values:
+    names = [field.field._serialize(one.value, None, None) if field.by_value else one.name for one in field.enum]
+    return st.sampled_from(names)
+
+
+def _tuple(maker: Maker, field: Any) -> Values:
+    return st.tuples(*map(maker.likely, field.tuple_fields)).map(list)
+
+
+#: How values are made, by the class of the field; the nearest class of a field counts.
+MAKERS: Mapping[type, Callable[[Maker, mm.Field[Any]], Values]] = {
+    StringField: _text,
+    EmailField: _email,
+    NumberField: _number,
+    IntegerField: _integer,
+    BooleanField: _boolean,
+    ObjectIdField: lambda maker, _: maker.ids,
+    DateField: lambda maker, _: DATES,
+    EnumsField: lambda maker, field: st.sampled_from(list(field.metadata["choices"])),
+    AnyField: lambda maker, _: JSON,
+    ArrayField: _array,
+    ObjectField: _object,
+    SelectStruct: _select,
+    # marshmallow's own
+    mm.String: _text,
+    mm.Email: _email,
+    mm.Url: lambda maker, _: _WORDS.map("https://{}.example.org/".format),
+    mm.UUID: lambda maker, _: st.uuids().map(str),
+    mm.Integer: _integer,
+    mm.Float: _float,
+    mm.Number: _number,
+    mm.Boolean: _boolean,
+    mm.Date: lambda maker, _: st.dates().map(str),
+    mm.DateTime: lambda maker, _: st.datetimes().map(lambda moment: moment.isoformat()),
+    mm.Time: lambda maker, _: st.times().map(str),
+    mm.IPv4: lambda maker, _: st.ip_addresses(v=4).map(str),
+    mm.IPv6: lambda maker, _: st.ip_addresses(v=6).map(str),
+    mm.List: lambda maker, field: _list(field, maker.likely(field.inner)),  # type: ignore[attr-defined]  # a List has it
+    mm.Tuple: _tuple,
+    mm.Dict: lambda maker, _: OBJECTS,
+    mm.Nested: _nested,
+    mm.Enum: _enum,
+    mm.Constant: lambda maker, field: st.just(field.constant),  # type: ignore[attr-defined]  # a Constant has it
+}
+#: The classes of which any value drawn is taken.
+KNOWN = frozenset(list(MAKERS)[:12])
+_KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, FullMatch)
+
+
+def _is_known(field: mm.Field[Any]) -> bool:
+    """Tell whether a field is a value kind of this package with no check but ours."""
+    return type(field) in KNOWN and all(type(check) in _KNOWN_CHECKS for check in field.validators)
+
+
+def _checks(field: mm.Field[Any], kind: type) -> Iterator[Any]:
+    return (check for check in field.validators if isinstance(check, kind))
+
+
+def _size(field: mm.Field[Any]) -> tuple[int, int]:
+    least, most = 0, _ENDLESS
+    for check in _checks(field, validate.Length):
+        low, high = (check.equal, check.equal) if check.equal is not None else (check.min, check.max)
+        least, most = max(least, low or 0), min(most, _ENDLESS if high is None else high)
+    return least, most
+
+
+def _range(field: mm.Field[Any], low: float = _INT64[0], high: float = _INT64[1]) -> tuple[float, float]:
+    for check in _checks(field, validate.Range):
+        low = low if check.min is None else max(low, check.min)
+        high = high if check.max is None else min(high, check.max)
+    return low, high
