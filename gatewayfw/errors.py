@@ -11,6 +11,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
+#: Ids that a message names.
+_NAMED = 10
+
 
 class GatewayError(Exception):
     """The root of every error of this package.
@@ -244,5 +247,7 @@ class RemoteTimeout(RemoteError):
 
 
 def missing_related(model: str, ids: Iterable[object]) -> NotFound:
-    """Return the error for related documents that do not exist, naming their ids."""
-    return NotFound(f"{model} not found: {', '.join(str(id_) for id_ in ids)}")
+    """Return the error for related documents that do not exist, naming the first ten ids."""
+    listed = [str(id_) for id_ in ids]
+    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
+    return NotFound(f"{model} not found: {', '.join(listed[:_NAMED])}{more}")

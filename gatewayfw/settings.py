@@ -15,6 +15,8 @@ from typing import Any
 from gatewayfw.errors import DefinitionError
 
 PREFIX = "GATEWAYFW_"
+#: No integer setting reaches it: some end up in commands of the database, which take 32 bits.
+_MOST = 2**31
 #: What the one text setting accepts; whether the rest is a URI is known once it is parsed.
 _STORAGE = re.compile(r"memory://|mongodb://\S+")
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -113,7 +115,8 @@ def _check(name: str, kind: str, value: Any) -> None:
         fits = isinstance(value, str) and _STORAGE.fullmatch(value) is not None
     else:
         numbers = (int,) if kind == "int" else (int, float)
-        fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < float("inf")
+        most = _MOST if kind == "int" else float("inf")
+        fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < most
     if not fits:
         raise DefinitionError(f"setting {name!r}: expected {_expected(kind)}")
 
@@ -121,4 +124,6 @@ def _check(name: str, kind: str, value: Any) -> None:
 def _expected(kind: str) -> str:
     if kind == "str":
         return "memory:// or a mongodb:// URI"
-    return "true or false" if kind.startswith("bool") else f"a positive {'integer' if kind == 'int' else 'number'}"
+    if kind == "int":
+        return f"a positive integer below {_MOST}"
+    return "true or false" if kind.startswith("bool") else "a positive number"

@@ -9,6 +9,7 @@ from typing import Any
 
 import mongomock
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import DefinitionError, gateway
 from gatewayfw.auth import Auth, PasswordHasher, Sha256Hasher, Tokens, key_from_environment
@@ -23,6 +24,8 @@ from sample_service.unit.model import define_unit
 from sample_service.user.model import define_user
 
 _LOG = logging.getLogger("sample_service")
+#: Attempts to log in per address; the counters are in memory, unless GATEWAYFW_RATE_LIMIT_STORAGE says where.
+LOGIN_LIMIT = "60/minute"
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -31,7 +34,7 @@ def create_app(db: Any = None, token_key: str | bytes | None = None, **options: 
 
     ``db`` is a MongoDB URI, or a PyMongo or mongomock database; ``token_key`` signs the tokens;
     ``options`` are those of `gatewayfw.core.Gateway.create_app`. What is not given is read from
-    ``MONGODB_URI``, ``GATEWAYFW_TOKEN_KEY`` and the variables of `options_from`.
+    ``MONGODB_URI``, ``GATEWAYFW_TOKEN_KEY``, ``GATEWAYFW_PROXIES`` and the variables of `options_from`.
 
     Raises:
         DefinitionError: there is no usable token key, or an option does not fit.
@@ -40,6 +43,8 @@ def create_app(db: Any = None, token_key: str | bytes | None = None, **options: 
         db = os.environ.get("MONGODB_URI") or None
     service = create_service(db, token_key)
     app = service.gw.create_app(**{**options_from(os.environ), **options})
+    if proxies := proxies_from(os.environ):
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies)  # type: ignore[method-assign]  # Flask's way
     commands.add_to(app, service, in_memory=db is None)
     return app
 
@@ -47,8 +52,11 @@ def create_app(db: Any = None, token_key: str | bytes | None = None, **options: 
 def create_service(
     db: Any = None, token_key: str | bytes | None = None, hasher: PasswordHasher | None = None
 ) -> Service:
-    """Return the gateway with all models and acts; without ``db`` the data is in memory."""
-    gw = gateway()
+    """Return the gateway with all models and acts; without ``db`` the data is in memory.
+
+    ``GATEWAYFW_LOGIN_LIMIT`` is how often an address may try to log in; empty for no limit.
+    """
+    gw = gateway(require_access=True)
     if db is None:
         _LOG.warning("no database: set MONGODB_URI; until then the data is in memory and ends with this process")
         db = mongomock.MongoClient().sample
@@ -65,6 +73,7 @@ def create_service(
         organizations=define_organization(gw),
         units=define_unit(gw),
         users=users,
+        login_limit=os.environ.get("GATEWAYFW_LOGIN_LIMIT", LOGIN_LIMIT) or None,
     )
     for model in (user, organization, unit, file, country, city):
         model.register(service)
@@ -96,3 +105,14 @@ def options_from(environ: Mapping[str, str]) -> dict[str, Any]:
     if base_url := environ.get("GATEWAYFW_BASE_URL"):
         options["url_prefix"] = base_url
     return options
+
+
+def proxies_from(environ: Mapping[str, str]) -> int:
+    """Return how many proxies stand in front (``GATEWAYFW_PROXIES``): their headers say who calls.
+
+    Without a proxy it must stay 0, because then clients write these headers themselves.
+    """
+    text = environ.get("GATEWAYFW_PROXIES", "").strip() or "0"
+    if text not in ("0", "1", "2", "3"):
+        raise DefinitionError("GATEWAYFW_PROXIES: expected the number of proxies in front, 0 to 3")
+    return int(text)

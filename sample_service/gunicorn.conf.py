@@ -28,6 +28,8 @@ graceful_timeout = 30
 
 control_socket_disable = True
 limit_request_line = 4094
+# Otherwise a client at 127.0.0.1, and so any client behind a proxy there, may choose SCRIPT_NAME and PATH_INFO.
+forwarder_headers = ""
 
 
 def on_starting(server):  # type: ignore[no-untyped-def]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gatewayfw import Gateway
-from gatewayfw.auth import Auth, PasswordHasher
+from gatewayfw.auth import Auth, PasswordHasher, access_rule
 from gatewayfw.odm import Model
 
 #: The body that an act gets: ``{"service", "model", "act", "details": {"set", "get"}}``.
@@ -27,6 +27,13 @@ class Service:
     organizations: Model
     units: Model
     users: Model
+    #: How often one address may try to log in, such as ``30/minute``; None for no limit.
+    login_limit: str | None = None
+
+    @property
+    def signed_in(self) -> list[Callable[[], None]]:
+        """The hooks of acts that every user may run."""
+        return [self.auth.read_token, access_rule(self.auth.load_user)]
 
     @property
     def caller(self) -> Mapping[str, Any]:

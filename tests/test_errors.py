@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from gatewayfw import errors
-from gatewayfw.errors import GatewayError, HttpError, StillReferenced, ValidationError
+from gatewayfw.errors import GatewayError, HttpError, StillReferenced, ValidationError, missing_related
 
 
 def test_http_error_carries_message_status_and_code():
@@ -52,3 +52,11 @@ def test_every_error_has_a_status_and_a_code_of_its_own():
     codes = [one.code for one in classes if one not in (GatewayError, HttpError)]
     assert all(400 <= one.status <= 599 for one in classes)
     assert len(set(codes)) == len(codes)
+
+
+def test_missing_related_ids_are_named_up_to_ten():
+    assert [missing_related("city", range(count)).message for count in (1, 10, 12)] == [
+        "city not found: 0",
+        "city not found: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9",
+        "city not found: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more",
+    ]

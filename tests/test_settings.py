@@ -39,6 +39,9 @@ def test_another_storage_of_rate_limits_is_refused_and_not_shown(value):
         assert raised.value.message == "setting 'rate_limit_storage': expected memory:// or a mongodb:// URI"
 
 
+INTEGER = "expected a positive integer below 2147483648"
+
+
 @pytest.mark.parametrize(
     ("environ", "given", "message"),
     [
@@ -48,11 +51,16 @@ def test_another_storage_of_rate_limits_is_refused_and_not_shown(value):
         ({}, {"deadline": "5"}, "setting 'deadline': expected a positive number"),
         ({}, {"deadline": float("nan")}, "setting 'deadline': expected a positive number"),
         ({}, {"deadline": True}, "setting 'deadline': expected a positive number"),
-        ({}, {"max_body_depth": 1.5}, "setting 'max_body_depth': expected a positive integer"),
+        ({}, {"max_body_depth": 1.5}, f"setting 'max_body_depth': {INTEGER}"),
+        ({}, {"inline_limit": 2**31}, f"setting 'inline_limit': {INTEGER}"),
         ({}, {"error_detail": 1}, "setting 'error_detail': expected true or false"),
         ({"GATEWAYFW_DEADLINE": "soon"}, {}, "GATEWAYFW_DEADLINE: expected a positive number"),
         ({"GATEWAYFW_DEADLINE": "-1"}, {}, "setting 'deadline': expected a positive number"),
-        ({"GATEWAYFW_MAX_BODY_BYTES": "1.5"}, {}, "GATEWAYFW_MAX_BODY_BYTES: expected a positive integer"),
+        (
+            {"GATEWAYFW_MAX_BODY_BYTES": "1.5"},
+            {},
+            f"GATEWAYFW_MAX_BODY_BYTES: {INTEGER}",
+        ),
         ({"GATEWAYFW_EXPOSE_ERRORS": "maybe"}, {}, "GATEWAYFW_EXPOSE_ERRORS: expected true or false"),
     ],
 )

@@ -44,7 +44,7 @@ def call(client, prefix, act, set_=None):
 
 def test_data_acts_and_contexts_stay_apart(client):
     assert call(client, "/a", "add", {"name": "of a"})[0] == call(client, "/b", "add", {"name": "of b"})[0] == 200
-    keys = ["Headers", "Request", "body"]
+    keys = ["Address", "Headers", "Request", "body"]
     assert call(client, "/a", "namesA") == (200, {"body": [["of a"], keys], "success": True})
     assert call(client, "/b", "namesB") == (200, {"body": [["of b"], keys], "success": True})
     assert call(client, "/a", "namesB") == (404, {"body": {"message": "act not found: thing.namesB"}, "success": False})

@@ -184,6 +184,7 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
         "timeout": math.ceil(deadline) + _MARGIN,
         "graceful_timeout": math.ceil(deadline) + _PATIENCE,
         "post_worker_init": _leave_interrupts_to_the_master,
+        "forwarder_headers": "",  # a client could choose SCRIPT_NAME and PATH_INFO
     }
 
 

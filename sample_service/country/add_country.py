@@ -11,7 +11,7 @@ from sample_service.service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("country", "addCountry", set={"name": string(), "population": number()}, get=1)
+    @service.gw.acts.act("country", "addCountry", set={"name": string(), "population": number()}, get=1, public=True)
     def add_country(body: Body) -> dict[str, Any]:
         """Add a country."""
         details = body["details"]

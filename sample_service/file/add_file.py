@@ -10,14 +10,13 @@ from sample_service.service import Body, Service
 
 def register(service: Service) -> None:
     """Register the act."""
-    auth = service.auth
 
     @service.gw.acts.act(
         "file",
         "addFile",
         set={"name": string(), "type": string(), "size": integer(minimum=0), "path": optional(string())},
         get=1,
-        pre_act=[auth.read_token, auth.load_user],
+        pre_act=service.signed_in,
     )
     def add_file(body: Body) -> dict[str, Any]:
         """Add what is known of a file, for example to make it an avatar."""

@@ -10,14 +10,13 @@ from sample_service.service import Body, Service
 
 def register(service: Service) -> None:
     """Register the act."""
-    auth = service.auth
 
     @service.gw.acts.act(
         "organization",
         "getOrganization",
         set={"organizationId": object_id()},
         get=1,
-        pre_act=[auth.read_token, auth.load_user],
+        pre_act=service.signed_in,
     )
     def get_organization(body: Body) -> dict[str, Any]:
         """Return one organization."""

@@ -8,7 +8,6 @@ from sample_service.service import Body, Service
 
 def register(service: Service) -> None:
     """Register the act."""
-    auth = service.auth
 
     @service.gw.acts.act(
         "organization",
@@ -16,7 +15,7 @@ def register(service: Service) -> None:
         set=PAGE,
         get=1,
         mode="create",
-        pre_act=[auth.read_token, auth.load_user],
+        pre_act=service.signed_in,
     )
     def get_organizations(body: Body) -> object:
         """Return organizations, oldest first; 20 unless `limit` says otherwise."""

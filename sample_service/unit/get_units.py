@@ -9,7 +9,6 @@ from sample_service.service import Body, Service
 
 def register(service: Service) -> None:
     """Register the act."""
-    auth = service.auth
 
     @service.gw.acts.act(
         "unit",
@@ -17,7 +16,7 @@ def register(service: Service) -> None:
         set={**PAGE, "organizationId": optional(object_id())},
         get=1,
         mode="create",
-        pre_act=[auth.read_token, auth.load_user],
+        pre_act=service.signed_in,
     )
     def get_units(body: Body) -> object:
         """Return units, all or those of one organization, oldest first; 20 unless `limit` says otherwise."""

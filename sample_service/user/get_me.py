@@ -9,9 +9,8 @@ from sample_service.service import Body, Service
 
 def register(service: Service) -> None:
     """Register the act."""
-    auth = service.auth
 
-    @service.gw.acts.act("user", "getMe", get=1, pre_act=[auth.read_token, auth.load_user])
+    @service.gw.acts.act("user", "getMe", get=1, pre_act=service.signed_in)
     def get_me(body: Body) -> dict[str, Any] | None:
         """Return the user whose token it is."""
         caller = service.gw.context_fns.get_context_model()["user"]

@@ -25,6 +25,8 @@ def register(service: Service) -> None:
             "roles": optional(enums(0, 1)),
             "user": optional(service.gw.schemas.select_struct("user", 1)),
         },
+        public=True,
+        limit=service.login_limit,
     )
     def login(body: Body) -> dict[str, Any]:
         """Return a token, the caller's roles (each `roleId` can be an `activeRoleId`) and the user."""

@@ -7,6 +7,8 @@ What causes the faults:
 
 - ``replica.py``: replica sets of local mongods that can be killed and started again;
 - ``proxy.py``: a TCP proxy that delays, drops and swallows;
+- ``nginx.py``: nginx with the shipped configuration;
+- ``slow_service.py``: a service whose acts take their time;
 - ``serving.py``: the sample service behind gunicorn, the pids of its workers, and what kills them;
 - ``bursts.py``: random operations of many threads and processes on few documents. As a program it
   takes away one of the guards (``--without touch``), so that one sees the checks fail.
@@ -24,5 +26,9 @@ The scenarios:
 - ``test_network.py``: replies are swallowed, delayed, connections dropped;
 - ``test_fan_out.py``: a document with very many holders is renamed while they change;
 - ``test_bursts.py``: the random bursts;
+- ``test_standalone.py``: a process dies in the middle of a write to a server without transactions;
+- ``test_slow_clients.py``, ``test_nginx.py``: clients that send slowly, behind the shipped nginx configuration;
+- ``test_overload.py``: slow databases and remote services, a used-up pool;
+- ``test_stop.py``: a server is told to stop while acts are under way;
 - ``test_invariants.py``, ``test_proxy.py``: the harness itself notices and does what it says.
 """

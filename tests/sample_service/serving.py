@@ -36,7 +36,7 @@ class Gunicorn:
             self._process = subprocess.Popen(
                 [sys.executable, *command],
                 cwd=ROOT,
-                env={**environ, "MONGODB_URI": uri, "GATEWAYFW_TOKEN_KEY": key},
+                env={**environ, "MONGODB_URI": uri, "GATEWAYFW_TOKEN_KEY": key, "GATEWAYFW_LOGIN_LIMIT": ""},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

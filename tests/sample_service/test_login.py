@@ -8,7 +8,8 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.auth import Pbkdf2Hasher
-from sample_service.app import create_service
+from gatewayfw.errors import DefinitionError
+from sample_service.app import create_app, create_service
 from tests.sample_service.conftest import HASH, KEY, PASSWORD, ok, refused, user_doc
 
 RIGHT = {"email": "orghead@example.com", "password": PASSWORD}
@@ -119,3 +120,44 @@ def test_every_refusal_costs_one_verification(database):
         details = {"set": {"email": email, "password": "wrong"}, "get": {}}
         client.post("/gateway", json={"model": "user", "act": "login", "details": details})
     assert calls == ["wrong", "wrong"]
+
+
+def login_again_and_again(database, monkeypatch, times, **environ):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    client = create_app(database, KEY).test_client()
+    details = {"set": {"email": "nobody@example.com", "password": "wrong"}, "get": {}}
+    asked = {"model": "user", "act": "login", "details": details}
+    forwarded = [{"X-Forwarded-For": f"192.0.2.{number}"} for number in range(times)]
+    return [client.post("/gateway", json=asked, headers=headers).status_code for headers in forwarded]
+
+
+def test_who_guesses_passwords_has_to_wait(database, monkeypatch):
+    statuses = login_again_and_again(database, monkeypatch, 4, GATEWAYFW_LOGIN_LIMIT="3/minute")
+    assert statuses == [401, 401, 401, 429]
+
+
+def test_the_limit_of_logins_may_be_none(database, monkeypatch):
+    assert login_again_and_again(database, monkeypatch, 70, GATEWAYFW_LOGIN_LIMIT="") == [401] * 70
+
+
+def test_behind_a_proxy_each_address_has_attempts_of_its_own(database, monkeypatch):
+    given = {"GATEWAYFW_LOGIN_LIMIT": "1/minute", "GATEWAYFW_PROXIES": "1"}
+    assert login_again_and_again(database, monkeypatch, 4, **given) == [401] * 4
+
+
+@pytest.mark.parametrize("proxies", ["-1", "one", "4", "1.0"])
+def test_an_odd_number_of_proxies_is_refused(database, monkeypatch, proxies):
+    monkeypatch.setenv("GATEWAYFW_PROXIES", proxies)
+    with pytest.raises(DefinitionError, match="^GATEWAYFW_PROXIES: expected the number of proxies in front, 0 to 3$"):
+        create_app(database, KEY)
+
+
+def test_every_act_has_a_rule_or_is_public(database):
+    service = create_service(database, KEY)
+    acts = service.gw.acts.get_main_acts()
+    public = [f"{schema}.{name}" for schema, own in acts.items() for name, act in own.items() if act.public]
+    assert (service.gw.settings.require_access, public) == (
+        True,
+        ["user.login", "country.addCountry", "country.getCountry", "city.addCity", "city.getCity"],
+    )

@@ -118,6 +118,7 @@ def test_workers_outlive_every_act(deadline, timeout, graceful):
         "worker_class": "gthread",
         "timeout": timeout,
         "graceful_timeout": graceful,
+        "forwarder_headers": "",
     }
 
 
