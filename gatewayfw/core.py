@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, final
 from uuid import uuid4
@@ -30,6 +31,20 @@ def gateway(*, caller_key: CallerKey | None = None, **settings: Any) -> Gateway:
 
 
 @final
+@dataclass(frozen=True)
+class Mount:
+    """How a gateway was put into an app: the options that others may have to judge.
+
+    Attributes:
+        playground: whether it is on.
+        cors: the origins that may read replies: nobody (None), everybody (``"*"``) or these.
+    """
+
+    playground: bool
+    cors: frozenset[str] | str | None
+
+
+@final
 class Gateway:
     """Models, acts and a database, and the one endpoint that serves them.
 
@@ -44,6 +59,8 @@ class Gateway:
         odm: the database connection and the models.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
+        mounts: how it was put into apps, by the names its blueprints are registered under; of two
+            apps with the same name, the later one's.
 
     Raises:
         DefinitionError: an unknown setting or a value that does not fit.
@@ -62,6 +79,7 @@ class Gateway:
             deadline=lambda: self.odm.deadline(self.settings.deadline),
             rate_limits=RateLimits(self.settings, caller_key),
         )
+        self.mounts: dict[str, Mount] = {}
 
     @property
     def contextFns(self) -> ContextFns:
@@ -86,13 +104,14 @@ class Gateway:
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
+        endpoint = self._endpoint(cors, playground)
         made = make_blueprint(
-            self._endpoint(cors, playground),
+            endpoint,
             name or _fresh_name(),
             static_path=static_path,
             static_prefix=static_prefix,
         )
-        made.record(lambda state: self._note(state.app, f"{state.name_prefix}.{state.name}".lstrip(".")))
+        made.record(lambda state: self._note(state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint))
         return made
 
     def init_app(self, app: Flask, url_prefix: str = "", **options: Any) -> None:
@@ -130,8 +149,9 @@ class Gateway:
         if type_generation is not False:
             raise DefinitionError("option 'type_generation': type generation is not available in this version")
         name = _fresh_name()
-        app = server.make_app(self._endpoint(cors, playground), name, static_path=static_path, url_prefix=url_prefix)
-        self._note(app, name)
+        endpoint = self._endpoint(cors, playground)
+        app = server.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix)
+        self._note(app, name, endpoint)
         return app
 
     def run_server(
@@ -185,8 +205,9 @@ class Gateway:
         """Call `run_server` with the contract's object or keywords."""
         self.run_server(**pythonic(config, keys))
 
-    def _note(self, app: App, name: str) -> None:
+    def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Let the command line find this gateway, by the name its blueprint is registered under."""
+        self.mounts[name] = Mount(endpoint.playground, endpoint.cors.origins)
         app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _shares_data_between_processes(self) -> bool:

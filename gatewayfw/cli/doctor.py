@@ -1,7 +1,8 @@
-"""``doctor``: says what is wrong with the definitions and the database of a gateway."""
+"""``doctor``: says what is wrong with the definitions, the configuration and the database of a gateway."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +12,8 @@ import click
 from bson import ObjectId
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, chosen
+from gatewayfw.cli.choice import JSON, NAME, app, chosen
+from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
@@ -41,12 +43,12 @@ _STANDALONE = "the database is a standalone server, without transactions: make i
 @JSON
 @with_appcontext
 def doctor(name: str | None, as_json: bool) -> None:
-    """Check definitions, database and indexes; exit status 1 when there is a problem.
+    """Check definitions, configuration, database and indexes; exit status 1 when there is a problem.
 
     Missing indexes are built where that is quick. Warnings and hints leave the exit status 0.
     """
     _, gateway = chosen(name)
-    found = _examined(gateway)
+    found = _examined(gateway, findings(app(), gateway, os.environ))
     if as_json:
         click.echo(dumped({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
     else:
@@ -65,24 +67,34 @@ class _Found:
     warnings: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
 
+    def add(self, kind: str, text: str) -> None:
+        {"problem": self.problems, "warning": self.warnings, "hint": self.hints}[kind].append(text)
 
-def _examined(gateway: Gateway) -> _Found:
-    """Judge the definitions, and the database if they are right and there is one."""
-    schemas, found = gateway.schemas, _Found(gateway.schemas.problems())
-    if found.problems:
-        return found
-    found.warnings += [*_unlimited(schemas), *_too_large(worst_sizes(schemas))]
-    try:
-        storage = gateway.odm.storage
-        found.problems += _sharded(schemas, storage)
-        if not found.problems:
-            found.problems += gateway.odm.ready()
-            found.warnings += [] if storage.has_transactions() else [_STANDALONE]
-            found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
-            found.hints += _lifetime(storage.transaction_lifetime())
-    except GatewayError as error:
-        found.problems.append(f"database: {error.message}")
+
+def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
+    """Judge definitions and configuration, and the database if the definitions are right and there is one."""
+    wrong = gateway.schemas.problems()
+    found = _Found(list(wrong))
+    for kind, text in configuration:
+        found.add(kind, text)
+    if not wrong:
+        found.warnings += [*_unlimited(gateway.schemas), *_too_large(worst_sizes(gateway.schemas))]
+        try:
+            _examine_database(gateway, gateway.odm.storage, found)
+        except GatewayError as error:
+            found.problems.append(f"database: {error.message}")
     return found
+
+
+def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None:
+    schemas = gateway.schemas
+    sharded = _sharded(schemas, storage)
+    found.problems += sharded
+    if not sharded:
+        found.problems += gateway.odm.ready()
+        found.warnings += [] if storage.has_transactions() else [_STANDALONE]
+        found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
+        found.hints += _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
 
 
 # -- definitions
@@ -174,10 +186,14 @@ def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:
     return [f"{told} been pending for more than {_OLD.seconds} s, since {old[0].since:%Y-%m-%d %H:%M:%S} UTC"]
 
 
-def _lifetime(seconds: float | None) -> list[str]:
-    if seconds is None or seconds <= _LIFETIME:
-        return []
-    return [
-        f"transactionLifetimeLimitSeconds is {seconds:g}: a client killed inside a transaction blocks "
-        "the documents it touched for that long; 5 is recommended"
-    ]
+def _lifetime(seconds: float | None, deadline: float) -> Iterator[str]:
+    if seconds is None:
+        return
+    name = f"transactionLifetimeLimitSeconds is {seconds:g}"
+    if seconds > _LIFETIME:
+        yield (
+            f"{name}: a client killed inside a transaction blocks "
+            "the documents it touched for that long; 5 is recommended"
+        )
+    if seconds < deadline:
+        yield f"{name}, the deadline {deadline:g}: the server ends the transaction of an act before its deadline does"

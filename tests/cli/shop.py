@@ -22,7 +22,7 @@ def shop(database, optional=True, **settings):
         {"shop": {"schemaName": "shop", "type": "single", "optional": optional, "relatedRelations": reverse}},
     )
 
-    @gw.acts.act("item", "addItem", set={"name": string(), "price": number()}, get=1, mode="create")
+    @gw.acts.act("item", "addItem", set={"name": string(), "price": number()}, get=1, mode="create", public=True)
     def add_item(body):
         """Add an item.
 
@@ -30,7 +30,7 @@ def shop(database, optional=True, **settings):
         """
         return items.insert_one(doc=body["details"]["set"], projection=body["details"]["get"])
 
-    @gw.acts.act("item", "whoAmI")
+    @gw.acts.act("item", "whoAmI", public=True)
     def who_am_i(body):
         return gw.context_fns.get_context_model().Headers.get("token")
 
@@ -39,8 +39,9 @@ def shop(database, optional=True, **settings):
 
 
 def make_app(**gateways):
-    """An app with each gateway under its name."""
+    """An app with each gateway under its name, in testing."""
     app = Flask("host")
+    app.testing = True
     for name, gw in gateways.items():
         app.register_blueprint(gw.blueprint(name), url_prefix=f"/{name}")
     return app

@@ -54,6 +54,30 @@ def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
     )
 
 
+def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, storage, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_ENV", "production")
+    monkeypatch.setenv("GATEWAYFW_TOKEN_KEY", "a" * 40)
+    gw = shop(database)
+    status, output = runner(make_app(shop=gw))("doctor")
+    assert (status, output.count("problem: GATEWAYFW_TOKEN_KEY has fewer than 6 different characters: ")) == (1, 1)
+    assert (output.count("hint: public without a limit: item."), len(storage.indexes("item"))) == (1, 1)
+
+
+def test_a_configuration_that_is_only_a_warning_leaves_the_status(database, monkeypatch):
+    monkeypatch.setenv("FLASK_DEBUG", "1")  # Flask's command line sets the app's debug mode by it.
+    app = make_app(shop=shop(database))
+    app.testing = False
+    text = "debug mode is on: switch it off, or set GATEWAYFW_ENV=development if this is development"
+    assert runner(app)("doctor") == (0, f"warning: {text}\n")
+
+
+def test_definitions_that_are_wrong_do_not_hide_the_configuration():
+    gw = gateway(deadline=30)
+    gw.odm.new_model("item", {"name": string()}, {"shop": {"schemaName": "none", "type": "single"}})
+    status, found = report(gw)
+    assert (status, len(found["problems"]), len(found["warnings"])) == (1, 1, 1)
+
+
 def report(gw):
     status, output = runner(make_app(shop=gw))("doctor", "--json")
     return status, json.loads(output)
@@ -154,6 +178,13 @@ def test_a_mongos_tells_which_collections_are_sharded(mongo_database, behind_mon
     assert report(gw) == (1, clear(problems=[text]))
 
 
+def test_an_index_that_a_large_collection_lacks_is_a_problem(database, storage):
+    gw = shop(database, index_build_limit=1)
+    database.item.insert_many([{"name": "one"}, {"name": "two"}])
+    text = "item: index {'shop._id': 1, '_id': 1} is missing; the collection is large"
+    assert (report(gw), storage.indexes("item")) == ((1, clear(problems=[text])), [])
+
+
 @pytest.mark.parametrize("seconds", [None, 5, 30])
 def test_a_short_or_unknown_lifetime_of_transactions_is_no_hint(database, monkeypatch, seconds):
     gw = shop(database)
@@ -170,6 +201,16 @@ def test_a_long_lifetime_of_transactions_is_a_hint(database, monkeypatch):
     )
     assert report(gw) == (0, clear(hints=[text]))
     assert runner(make_app(shop=gw))("doctor") == (0, f"no problems found\nhint: {text}\n")
+
+
+def test_a_lifetime_of_transactions_below_the_deadline_is_a_hint(database, monkeypatch):
+    gw = shop(database, deadline=8)
+    monkeypatch.setattr(type(gw.odm.storage), "transaction_lifetime", lambda self: 5.0)
+    text = (
+        "transactionLifetimeLimitSeconds is 5, the deadline 8: "
+        "the server ends the transaction of an act before its deadline does"
+    )
+    assert report(gw) == (0, clear(hints=[text]))
 
 
 @pytest.mark.mongo

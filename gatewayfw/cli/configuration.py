@@ -1,0 +1,261 @@
+"""What is insecure or slow in how a gateway is configured, judged without a look at the database.
+
+App, gateway and environment are all there is to judge by, so the environment must be that of the
+server. Flask's command line sets the app's debug mode by it, whatever the app itself says. No text
+shows a key, a URI or anything else that may be secret. What is a problem, a warning or a hint is
+our choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import ip_address
+from typing import Literal
+from urllib.parse import urlsplit
+
+from flask import Flask
+
+from gatewayfw.acts import Act
+from gatewayfw.acts.limits import MEMORY
+from gatewayfw.acts.registry import MAIN
+from gatewayfw.auth import Auth
+from gatewayfw.auth.tokens import KEY_VARIABLE
+from gatewayfw.core import Gateway
+from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
+
+Finding = tuple[Literal["problem", "warning", "hint"], str]
+
+ENV_VARIABLE = "GATEWAYFW_ENV"
+#: Seconds after which gunicorn kills a worker, where nobody says otherwise.
+_TIMEOUT = 30
+#: Fewest bytes of a token key (RFC 7518, section 3.2, for HS256), and of what Flask signs cookies with.
+_KEY_BYTES, _SECRET_BYTES = 32, 16
+#: Fewest different bytes of a key. Of 32 random decimal digits fewer are different once in ten million keys.
+_DIFFERENT = 6
+_PLACEHOLDER = re.compile(rb"change.?(me|this)|example|password|secret|your.?key", re.IGNORECASE)
+#: What bounds the cost of one request, and how many times the default it may be without a word.
+_LIMITS = (
+    *("max_body_bytes", "max_body_depth", "max_body_nodes", "max_body_text", "max_body_key"),
+    *("max_ids", "max_get_depth", "max_get_leaves", "remote_max_bytes"),
+)
+_RAISED = 10
+#: Acts that are named.
+_NAMED = 10
+
+
+def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield what is wrong, may become so, or could be better: its kind, and a text of one line.
+
+    In development much is left unsaid: where ``GATEWAYFW_ENV`` is ``development`` or, where it is not
+    set, the app is in debug or testing.
+    """
+    acts, workers = dict(_acts(gateway)), _workers(environ)
+    in_production = not _in_development(app, environ)
+    yield from _debug(app, environ)
+    yield from _memory(gateway, in_production, workers)
+    yield from _deadline(gateway.settings, _option(environ, "t", "timeout"))
+    yield from _raised(gateway.settings, app.config["MAX_CONTENT_LENGTH"])
+    yield from _remote(gateway)
+    yield from _unruled(acts)
+    if in_production:
+        yield from _token_key(app, acts.values(), environ)
+        yield from _secret_key(app)
+        yield from _mounts(app, gateway)
+        yield from _replies(gateway.settings)
+        yield from _unlimited(acts)
+        yield from _counters(gateway.settings, acts.values(), workers)
+
+
+# -- the environment
+
+
+def _in_development(app: Flask, environ: Mapping[str, str]) -> bool:
+    said = environ.get(ENV_VARIABLE)
+    return said == "development" if said else app.debug or app.testing
+
+
+def _workers(environ: Mapping[str, str]) -> int | None:
+    """Return how many processes gunicorn is told to start; None when the environment does not say."""
+    told = _option(environ, "w", "workers")
+    concurrency = environ.get("WEB_CONCURRENCY", "").strip()
+    return int(concurrency) if told is None and re.fullmatch("[0-9]{1,6}", concurrency) else told
+
+
+def _option(environ: Mapping[str, str], short: str, long: str) -> int | None:
+    """Return a number of gunicorn's command line, as far as it is in the environment; the last one counts."""
+    told = re.findall(rf"(?<!\S)(?:-{short}|--{long})[=\s]*([0-9]{{1,6}})(?!\S)", environ.get("GUNICORN_CMD_ARGS", ""))
+    return int(told[-1]) if told else None
+
+
+# -- the app and its server
+
+
+def _debug(app: Flask, environ: Mapping[str, str]) -> Iterator[Finding]:
+    if app.debug and not app.testing and environ.get(ENV_VARIABLE) != "development":
+        yield "warning", f"debug mode is on: switch it off, or set {ENV_VARIABLE}=development if this is development"
+
+
+def _memory(gateway: Gateway, in_production: bool, workers: int | None) -> Iterator[Finding]:
+    try:
+        shared = gateway.odm.storage.multi_process
+    except DefinitionError:  # No database was set.
+        return
+    if not shared and (in_production or (workers or 1) > 1):
+        yield (
+            "problem",
+            "the data is in memory: each worker has its own, and it ends with the process; "
+            f"use MongoDB, or one worker and {ENV_VARIABLE}=development",
+        )
+
+
+def _deadline(settings: Settings, told: int | None) -> Iterator[Finding]:
+    timeout = _TIMEOUT if told is None else told
+    if 0 < timeout <= settings.deadline:
+        whose = "gunicorn's default timeout" if told is None else "gunicorn's timeout"
+        yield (
+            "warning",
+            f"the deadline of {settings.deadline:g} s is not below {whose} of {timeout} s: "
+            "a worker may be killed in the middle of an act",
+        )
+
+
+def _raised(settings: Settings, app_limit: int | None) -> Iterator[Finding]:
+    """Name the limits that are so high that one request may cost too much."""
+    for name in _LIMITS:
+        value, default = getattr(settings, name), getattr(Settings, name)
+        if name == "max_body_bytes" and app_limit is not None:
+            value = min(value, app_limit)
+        if value > _RAISED * default:
+            yield "hint", f"setting {name!r} is {value:,}, its default {default:,}: one request may cost much more"
+
+
+def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Judge the key in the environment; of one that the app gives itself nothing is known here."""
+    key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
+    if not key:
+        hooks = (hook for act in acts for hook in (*act.pre_validation, *act.pre_act))
+        if any(isinstance(getattr(hook, "__self__", None), Auth) for hook in hooks):
+            yield "hint", f"{KEY_VARIABLE} is not set: keep the key that the app gives its tokens out of the code"
+        return
+    flaw = _flaw(key, _KEY_BYTES)
+    if flaw:
+        yield (
+            "problem",
+            f"{KEY_VARIABLE} {flaw}: who guesses it makes valid tokens; "
+            'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
+        )
+    if key == _encoded(app.secret_key):
+        yield "warning", f"{KEY_VARIABLE} is the app's SECRET_KEY too: who learns one has both; use two"
+
+
+def _secret_key(app: Flask) -> Iterator[Finding]:
+    key = _encoded(app.secret_key)
+    flaw = _flaw(key, _SECRET_BYTES) if key else ""
+    if flaw:
+        yield "warning", f"the app's SECRET_KEY {flaw}: who guesses it makes valid session cookies"
+
+
+def _encoded(key: object) -> bytes:
+    if isinstance(key, str):
+        return key.encode(errors="surrogateescape")
+    return key if isinstance(key, bytes) else b""
+
+
+def _flaw(key: bytes, least: int) -> str:
+    """Return what makes a key easy to guess, empty when nothing seems to; the text shows nothing of it."""
+    if len(key) < least:
+        return f"has fewer than {least} bytes"
+    if _PLACEHOLDER.search(key):
+        return "reads like a placeholder"
+    if len(set(key)) < _DIFFERENT:
+        return f"has fewer than {_DIFFERENT} different characters"
+    # The last repetition may be cut short: it is the key without its start that the key starts with.
+    if any(key.startswith(key[length:]) for length in range(1, min(len(key) // 2 + 1, _KEY_BYTES))):
+        return "repeats itself"
+    return ""
+
+
+# -- the gateway
+
+
+def _mounts(app: Flask, gateway: Gateway) -> Iterator[Finding]:
+    for name, mounted in app.extensions["gatewayfw"].items():
+        if mounted is not gateway:
+            continue
+        mount, rule = gateway.mounts[name], next(app.url_map.iter_rules(f"{name}.gateway")).rule
+        if mount.playground:
+            yield "warning", f"{rule}: the playground is on: it tells everybody which services, models and acts exist"
+        if mount.cors == "*":
+            yield "warning", f"{rule}: cors is '*': pages of every origin may read the replies; list the origins"
+
+
+def _replies(settings: Settings) -> Iterator[Finding]:
+    if settings.expose_errors:
+        yield "warning", "setting 'expose_errors' is on: replies show the messages of unexpected exceptions"
+    if settings.error_detail:
+        yield (
+            "hint",
+            "setting 'error_detail' is on: every error carries code, errors and requestId, "
+            "which a client can ask for with the header X-Gateway-Detail",
+        )
+
+
+def _remote(gateway: Gateway) -> Iterator[Finding]:
+    for name, service in gateway.acts.get_acts_with_services().items():
+        if isinstance(service, str):
+            url = urlsplit(service)
+            if url.scheme == "http" and not _is_local(url.hostname or ""):
+                yield "warning", f"service {name!r}: requests and tokens go to {url.hostname} unencrypted; use https"
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
+    names = [name for name, act in acts.items() if not act.public and not _has_rule(act)]
+    if names:
+        yield (
+            "hint",
+            f"neither public nor with an access rule: {_listed(names)}; "
+            "say public=True or mark the hook that decides with access_rule (setting require_access demands it)",
+        )
+
+
+def _has_rule(act: Act) -> bool:
+    return any(getattr(hook, "is_access_rule", False) is True for hook in (*act.pre_validation, *act.pre_act))
+
+
+def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:
+    names = [name for name, act in acts.items() if act.public and act.limit is None]
+    if names:
+        yield "hint", f"public without a limit: {_listed(names)}; limit='60/minute' bounds what one caller costs"
+
+
+def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> Iterator[Finding]:
+    if settings.rate_limit_storage != MEMORY or workers == 1 or all(act.limit is None for act in acts):
+        return
+    remedy = "set rate_limit_storage to a mongodb:// URI"
+    if workers is None:
+        yield "hint", f"each process counts calls for limits by itself: with more than one, {remedy}"
+    else:
+        yield "warning", f"each of {workers} workers counts calls for limits by itself: {remedy}"
+
+
+def _acts(gateway: Gateway) -> Iterator[tuple[str, Act]]:
+    """Yield every act by its name, after that of its service unless that is ``main``."""
+    for service, models in gateway.acts.get_acts_with_services().items():
+        if not isinstance(models, str):
+            before = "" if service == MAIN else f"{service}/"
+            for schema, acts in models.items():
+                yield from ((f"{before}{schema}.{name}", act) for name, act in acts.items())
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
