@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import uuid
 
 import mongomock
@@ -13,6 +15,27 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 from tests.conftest import DATABASES
 from tests.odm.world import World, define_world
+
+
+@pytest.fixture(autouse=True)
+def _no_thread(request, monkeypatch):
+    """Start no helper thread, which would work on jobs of later tests in the same database.
+
+    A test that asks for the fixture ``helper_thread`` has one.
+    """
+    if "helper_thread" not in request.fixturenames:
+        monkeypatch.setattr("gatewayfw.odm.database.Helper", lambda work: None)
+
+
+@pytest.fixture
+def helper_thread():
+    """Let each Odm of the test have its helper thread; afterwards all of them have ended."""
+    yield
+    gc.collect()
+    for thread in threading.enumerate():
+        if thread.name == "gatewayfw-jobs":
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 @pytest.fixture

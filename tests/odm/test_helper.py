@@ -98,7 +98,7 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     )
 
 
-def test_no_thread_starts_before_the_database_has_answered():
+def test_no_thread_starts_before_the_database_has_answered(helper_thread):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     gw, before = gateway(), set(threads())

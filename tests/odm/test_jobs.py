@@ -277,7 +277,7 @@ def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattende
     assert [told(job)[:4] for job in few.odm.jobs()] == [("copies", "country", land, "city.country")]
 
 
-def test_the_thread_works_on_what_is_left(world_database, unattended):
+def test_the_thread_works_on_what_is_left(world_database, unattended, helper_thread):
     odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
     odm.set_db(MongoStorage(world_database))
     world = World(odm, define_world(odm))
