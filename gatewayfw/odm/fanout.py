@@ -175,8 +175,8 @@ class Fanout:
         update, holds = renewal(relation, source, self._targets.source_fields(relation))
         stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
         self._each(relation.model, ids, lambda part: self._update(relation, part, {**holds, **stale}, update))
-        # Another tool has put an older document in its place: there is nothing newer to wait for.
-        return progress and {**progress, "v": min(job.v, Hidden(source).v)}
+        # Another tool has put an older document in its place: the next batch need not wait for a newer one.
+        return progress and {**progress, "waited": Hidden(source).v < job.v}
 
     def _source(self, job: Job, relation: Relation) -> Document | None:
         """Read the source as it is now, at least as new as the job; None when it is gone.
@@ -187,7 +187,7 @@ class Fanout:
         fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)
-            if source is None or Hidden(source).v >= job.v or time.monotonic() > until:
+            if source is None or job.waited or Hidden(source).v >= job.v or time.monotonic() > until:
                 return source
             time.sleep(0.01)
 

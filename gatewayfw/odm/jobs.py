@@ -47,6 +47,7 @@ class Job:
         v: the source's version; of a deleted one, one that no copy of it reaches.
         token: another one after every change of the job.
         after: for ``copies`` and ``removal``, the last holder done; None at the start.
+        waited: whether a source as new as ``v`` was waited for in vain.
         again: whether to go around once more at the end, because the source changed on the way.
         targets: for ``windows``, the ids still to be done, in this order.
         since: when the job was made, naive UTC.
@@ -62,6 +63,7 @@ class Job:
     v: int
     token: ObjectId
     after: object
+    waited: bool
     again: bool
     targets: tuple[ObjectId, ...]
     since: datetime
@@ -90,6 +92,7 @@ class Jobs:
             "v": v,
             "token": ObjectId(),
             "after": before.get("after"),
+            "waited": False,
             "again": before.get("after") is not None,
             "targets": [*left, *sorted(set(targets).difference(left))],
         }
@@ -218,6 +221,7 @@ def _job(stored: Document) -> Job:
         v=stored["v"],
         token=stored["token"],
         after=stored["after"],
+        waited=stored["waited"],
         again=stored["again"],
         targets=tuple(stored["targets"]),
         since=stored["since"],

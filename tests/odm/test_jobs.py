@@ -344,7 +344,14 @@ def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
         [
             {
                 **{"_id": "other:x:other.y", "kind": "copies", "model": "other", "id": ObjectId(), "v": 1},
-                **{"relation": "other.y", "of": "other", "token": ObjectId(), "after": None, "again": False},
+                **{
+                    "relation": "other.y",
+                    "of": "other",
+                    "token": ObjectId(),
+                    "after": None,
+                    "waited": False,
+                    "again": False,
+                },
                 **{"targets": [], "since": datetime(2026, 1, 1), "lease": None},
             }
         ],
@@ -475,6 +482,7 @@ def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unat
 
 def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unattended, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.fanout._VISIBLE", 0.05)
+    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
     land = few.add_country("land")
     for number in range(6):
         few.add_city(str(number), land)
