@@ -486,7 +486,9 @@ def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unatt
     land = few.add_country("land")
     for number in range(6):
         few.add_city(str(number), land)
-    rename(few, few.country, land)
+    rename(few, few.country, land, "first")
+    few.odm.work()
+    rename(few, few.country, land, "second")
     few.storage.delete_many("country", {"_id": land})
     few.storage.insert("country", [{"_id": land, "name": "replaced"}])
     assert (few.odm.work(), set(names(few, few.city, "country"))) == (0, {"replaced"})
