@@ -25,7 +25,8 @@ V = 1_000_000
 
 @pytest.fixture
 def few(world_database, monkeypatch):
-    """The world on MongoDB, where a transaction may write 3 copies; jobs stay until a test works on them."""
+    """The world on MongoDB, where a transaction may write 3 copies; each operation works its jobs off."""
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 30)  # however slow the machine is
     monkeypatch.setattr("gatewayfw.odm.snapshots.time", SimpleNamespace(time=lambda: V / 1_000_000))
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
@@ -38,7 +39,7 @@ def few(world_database, monkeypatch):
 
 @pytest.fixture
 def unattended(monkeypatch):
-    """Let no operation work on its own jobs."""
+    """Let no operation work on its own jobs: they stay until a test does. Ask for it after `few`."""
     monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
 
 
