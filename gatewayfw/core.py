@@ -18,7 +18,7 @@ from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
-from gatewayfw.web import server
+from gatewayfw.web import server as servers
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
 
@@ -120,7 +120,7 @@ class Gateway:
         Raises:
             DefinitionError: as `blueprint`, or ``url_prefix`` does not start with a slash.
         """
-        prefix = server.prefix(url_prefix)
+        prefix = servers.prefix(url_prefix)
         app.register_blueprint(self.blueprint(**options), url_prefix=prefix)
 
     def create_app(
@@ -135,22 +135,26 @@ class Gateway:
         workers: int = 2,
         threads: int = 8,
         url_prefix: str = "",
+        server: str = "gunicorn",
+        fast_lane: bool = True,
     ) -> Flask:
         """Return a Flask app that serves this gateway and nothing else.
 
         Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``,
-        ``workers`` and ``threads`` are checked and otherwise left to the server that runs it.
-        Files of the ``static_path`` directories are served at the root path.
+        ``workers``, ``threads`` and ``server`` are checked and otherwise left to the server that runs
+        it. Files of the ``static_path`` directories are served at the root path. The gateway's route
+        is answered before Flask's dispatch while nothing in the app could notice, see
+        `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``.
 
         Raises:
             DefinitionError: names the option that does not fit.
         """
-        server.check_server_options(host, port, workers, threads)
+        servers.check_server_options(host, port, workers, threads, server)
         if type_generation is not False:
             raise DefinitionError("option 'type_generation': type generation is not available in this version")
         name = _fresh_name()
         endpoint = self._endpoint(cors, playground)
-        app = server.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix)
+        app = servers.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, name, endpoint)
         return app
 
@@ -166,11 +170,14 @@ class Gateway:
         workers: int = 2,
         threads: int = 8,
         url_prefix: str = "",
+        server: str = "gunicorn",
+        fast_lane: bool = True,
     ) -> None:
         """Serve this gateway until it is stopped; blocks. Source: contract, ``runServer``.
 
         In the main thread, with a database that several processes can share, gunicorn with
-        ``workers`` processes of ``threads`` threads runs it and ends with SystemExit. On
+        ``workers`` processes of ``threads`` threads runs it and ends with SystemExit; with
+        ``server="granian"``, which needs the extra ``gatewayfw[granian]``, granian, which returns. On
         mongomock, without a database, or in another thread, one threaded server in this
         process does, and returns at KeyboardInterrupt.
 
@@ -188,9 +195,11 @@ class Gateway:
             workers=workers,
             threads=threads,
             url_prefix=url_prefix,
+            server=server,
+            fast_lane=fast_lane,
         )
         multi_process = self._shares_data_between_processes()
-        server.serve(
+        servers.serve(
             app,
             host=host,
             port=port,
@@ -198,6 +207,7 @@ class Gateway:
             threads=threads,
             multi_process=multi_process,
             deadline=self.settings.deadline,
+            server=server,
         )
 
     # The contract's spelling of the method above: one object, or the same keys as keywords.

@@ -226,5 +226,5 @@ def test_run_server(monkeypatch, form):
     gw.odm.setDb(mongomock.MongoClient().test)
     options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}
     called(gw.runServer, options, form)
-    server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8}
+    server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "server": "gunicorn"}
     assert served == {**server_options, "multi_process": False, "deadline": 5.0}

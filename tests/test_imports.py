@@ -41,7 +41,7 @@ MAY_SEE: dict[str, set[str]] = {
 LATE = {
     "acts.limits": {"gatewayfw.acts.windows"},
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
-    "web.server": {"gunicorn.app.base"},
+    "web.server": {"granian", "granian.constants", "granian.http", "granian.server", "gunicorn.app.base"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

@@ -8,10 +8,12 @@ Source: contract, "Request context".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar, copy_context
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast, final
+
+_NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,12 +27,30 @@ class Headers(Mapping[str, str]):
     first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_later", "_read")
 
     def __init__(self, source: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
-        self._values: dict[str, tuple[str, list[str]]] = {}
-        for name, value in _pairs(source):
-            self._values.setdefault(name.lower(), (name, []))[1].append(value)
+        self._later: Callable[[], Iterable[tuple[str, str]]] | None = None
+        # What was read is never changed: a copy may share it.
+        self._read = source._values if isinstance(source, Headers) else _by_name(_pairs(source))
+
+    @classmethod
+    def later(cls, read: Callable[[], Iterable[tuple[str, str]]]) -> Headers:
+        """Return the headers that ``read`` gives when one is first asked for; few acts look at any.
+
+        Threads that ask at the same time may each call it.
+        """
+        headers = cls.__new__(cls)
+        headers._later = read
+        return headers
+
+    @property
+    def _values(self) -> dict[str, tuple[str, list[str]]]:
+        read = self._later  # looked at once: another thread may be done at any moment
+        if read is not None:
+            self._read = _by_name(read())
+            self._later = None
+        return self._read
 
     def getlist(self, name: str) -> list[str]:
         """Return all values of a header in the order sent; empty when it is absent."""
@@ -60,9 +80,15 @@ class Headers(Mapping[str, str]):
 
 
 def _pairs(source: Any) -> Iterable[tuple[str, str]]:
-    if isinstance(source, Headers):
-        return [(name, value) for name, values in source._values.values() for value in values]
     return cast("Iterable[tuple[str, str]]", source.items() if hasattr(source, "items") else source)
+
+
+def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, list[str]]]:
+    """Return all values by the name in lower case, with the name as it came first."""
+    values: dict[str, tuple[str, list[str]]] = {}
+    for name, value in pairs:
+        values.setdefault(name.lower(), (name, []))[1].append(value)
+    return values
 
 
 @final
@@ -94,12 +120,34 @@ class Context(dict[str, Any]):
         del self[name]
 
 
+# The mapping is never changed but replaced: requests and copies of a context may share it.
 _NONE: Mapping[ContextFns, Context] = MappingProxyType({})
 _CONTEXTS: ContextVar[Mapping[ContextFns, Context]] = ContextVar("gatewayfw_contexts", default=_NONE)
 
 
 def _empty() -> Context:
     return Context(Headers=Headers(), body=None)
+
+
+class _Opened(AbstractContextManager[Context]):
+    """A context of its own for a block; a class, because each request opens one and a generator costs more."""
+
+    __slots__ = ("_fns", "_token", "_values")
+
+    def __init__(self, fns: ContextFns, values: Mapping[str, Any]) -> None:
+        self._fns = fns
+        self._values = values
+
+    def __enter__(self) -> Context:
+        context = Context(self._values)
+        context.setdefault("body", None)
+        if "Headers" not in context:
+            context["Headers"] = Headers()
+        self._token = _CONTEXTS.set({**_CONTEXTS.get(), self._fns: context})
+        return context
+
+    def __exit__(self, *error: object) -> None:
+        _CONTEXTS.reset(self._token)
 
 
 @final
@@ -114,10 +162,11 @@ class ContextFns:
 
     def get_context_model(self) -> Context:
         """Return the current context itself: changing it changes what later hooks and the act see."""
-        contexts = _CONTEXTS.get()
-        if self not in contexts:
-            _CONTEXTS.set(MappingProxyType({**contexts, self: _empty()}))
-        return _CONTEXTS.get()[self]
+        context = _CONTEXTS.get().get(self)
+        if context is None:
+            context = _empty()
+            _CONTEXTS.set({**_CONTEXTS.get(), self: context})
+        return context
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included.
@@ -165,7 +214,7 @@ class ContextFns:
         contexts = {fns: Context(context) for fns, context in _CONTEXTS.get().items()}
 
         def enter(*args: P.args, **kwargs: P.kwargs) -> T:
-            _CONTEXTS.set(MappingProxyType({fns: Context(context) for fns, context in contexts.items()}))
+            _CONTEXTS.set({fns: Context(context) for fns, context in contexts.items()})
             return fn(*args, **kwargs)
 
         def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -173,15 +222,12 @@ class ContextFns:
 
         return run
 
-    @contextmanager
-    def open(self) -> Iterator[Context]:
-        """Give a new context with empty ``Headers`` and no ``body``; afterwards the previous is back."""
-        context = _empty()
-        token = _CONTEXTS.set(MappingProxyType({**_CONTEXTS.get(), self: context}))
-        try:
-            yield context
-        finally:
-            _CONTEXTS.reset(token)
+    def open(self, values: Mapping[str, Any] = _NO_VALUES) -> AbstractContextManager[Context]:
+        """Give a new context with these values; afterwards the previous is back.
+
+        Where ``values`` name none, ``Headers`` is empty and ``body`` None.
+        """
+        return _Opened(self, values)
 
     # The contract's spellings of the methods above.
     getContextModel = get_context_model

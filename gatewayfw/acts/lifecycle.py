@@ -126,6 +126,8 @@ def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:
     for hook in hooks:
         scope.check()
         given = hook(body)
+        if given is None:
+            continue
         if inspect.iscoroutine(given) or inspect.isgenerator(given):
             given.close()  # an access check that nobody runs must not pass for a success
             raise DefinitionError("a hook returned a coroutine or generator, which does nothing")

@@ -73,7 +73,7 @@ class Tokens:
         self._algorithm = algorithm
         self._lifetime = lifetime
         # `iat` is not judged: the clocks of two servers differ, and nothing depends on it.
-        self._options: Any = {"verify_iat": False, "require": ["exp"] if require_exp else []}
+        self._jwt = _Library({"verify_iat": False, "require": ["exp"] if require_exp else []}, algorithm)
 
     def issue(self, payload: Mapping[str, Any]) -> str:
         """Return a token with this payload; ``iat`` and ``exp`` are set here, whatever it holds.
@@ -85,7 +85,7 @@ class Tokens:
             raise DefinitionError("tokens: a public key reads tokens only; to issue them give the private key")
         now = time.time()
         claims = {**payload, "iat": int(now), "exp": int(now + self._lifetime)}
-        return jwt.encode(claims, self._signing, algorithm=self._algorithm)
+        return self._jwt.encode(claims, self._signing, algorithm=self._algorithm)
 
     def read(self, token: str) -> dict[str, Any]:
         """Return the payload of a token.
@@ -94,7 +94,7 @@ class Tokens:
             Unauthenticated: anything is wrong with it. Message by the contract; it never says what.
         """
         try:
-            payload = jwt.decode(token, self._reading, algorithms=[self._algorithm], options=self._options)
+            payload = self._jwt.decode(token, self._reading, algorithms=[self._algorithm])
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
             raise Unauthenticated(INVALID_TOKEN) from error
         # PyJWT 2.15 takes text that reads as a number, and any number.
@@ -104,6 +104,24 @@ class Tokens:
 
     def __repr__(self) -> str:
         return f"Tokens(algorithm={self._algorithm!r})"
+
+
+class _Library(jwt.PyJWT):
+    """PyJWT with one algorithm, whose key `_checked_key` has prepared.
+
+    PyJWT 2.15 has no public way to say so, and would try at each token whether a secret is a key in PEM,
+    DER or JSON: as long again as reading the token. A version without ``_jws`` would do that, and be right.
+    """
+
+    def __init__(self, options: Any, algorithm: Algorithm) -> None:
+        super().__init__(options)
+        self._jws = jwt.PyJWS(algorithms=[algorithm])
+        method: Any = self._jws.get_algorithm_by_name(algorithm)  # of this PyJWS alone
+        method.prepare_key = _prepared
+
+
+def _prepared(key: Any) -> Any:
+    return key
 
 
 def key_from_environment(environ: Mapping[str, str]) -> str:

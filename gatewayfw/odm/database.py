@@ -6,8 +6,8 @@ import logging
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
@@ -95,14 +95,9 @@ class Database:
             raise DefinitionError("no database: call odm.set_db(...) first")
         return self._storage
 
-    @contextmanager
-    def deadline(self, seconds: float) -> Iterator[Scope]:
+    def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound all database work of this thread inside; a gateway without a database has only the clock."""
-        if self._storage is None:
-            yield Scope(seconds)
-        else:
-            with self._storage.deadline(seconds) as scope:
-                yield scope
+        return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)
 
     @property
     def fanout(self) -> Fanout:

@@ -17,8 +17,9 @@ from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import Backlog
-from gatewayfw.odm.projection import Projection, compile_projection, shape
+from gatewayfw.odm.projection import Projection, Projections
 from gatewayfw.odm.queries import stored_filter, stored_update
+from gatewayfw.odm.reading import show, show_each
 from gatewayfw.odm.results import Cursor, DeleteResult
 from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, clock, object_id, parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
@@ -35,8 +36,9 @@ Get = Mapping[str, Any]
 class Model:
     """One model on the gateway's database; made by `Odm.new_model`."""
 
-    def __init__(self, database: Database, schema: ModelSchema) -> None:
+    def __init__(self, database: Database, schema: ModelSchema, projections: Projections) -> None:
         self._database = database
+        self._projections = projections
         self.schema = schema
 
     @property
@@ -95,17 +97,17 @@ class Model:
         get: Get | None,
         where: Sequence[str],
     ) -> list[Document]:
-        self._ready()
+        storage = self._ready()
         projection = self._compiled(get)
         new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
         if not new:
             return []
         done = self._database.run(
-            lambda backlog: self._writes(backlog).insert(self.schema, new),
+            lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
             proof=(self.name, _proof(new[0])),
             hot=[target for one in new for target in _targets(one.links)],
         )
-        return [shape(projection, document) for document in done.result]
+        return done.result
 
     def _new(self, doc: Mapping[str, Any], relations: Mapping[str, Any] | None, where: str) -> NewDocument:
         if not isinstance(doc, Mapping):
@@ -147,10 +149,10 @@ class Model:
         change = stored_update(self.schema, update)
         if not change.named:
             return self._first(storage, wanted, compiled)
-        done = self._database.run(
-            lambda backlog: self._writes(backlog).update(self.schema, wanted, change), hot=self._named(wanted)
-        )
-        return None if done.result is None else shape(compiled, done.result)
+        return self._database.run(
+            lambda backlog: _shown(storage, compiled, self._writes(backlog).update(self.schema, wanted, change)),
+            hot=self._named(wanted),
+        ).result
 
     def delete_one(self, *, filter: Mapping[str, Any], hard_cascade: bool = False) -> DeleteResult:
         """Delete one document.
@@ -235,17 +237,16 @@ class Model:
         get: Get | None,
         operation: Callable[[Writes, Mapping[str, Any], Mapping[str, Link]], Document | None],
     ) -> Document | None:
-        self._ready()
+        storage = self._ready()
         projection = self._compiled(get)
         wanted = self._filter(filters)
         links = parse_links(self.schema, relations)
         if not links:
             raise ValidationError({"relations": ["Name at least one relation."]})
-        done = self._database.run(
-            lambda backlog: operation(self._writes(backlog), wanted, links),
+        return self._database.run(
+            lambda backlog: _shown(storage, projection, operation(self._writes(backlog), wanted, links)),
             hot=[*self._named(wanted), *_targets(links)],
-        )
-        return None if done.result is None else shape(projection, done.result)
+        ).result
 
     # -- reading
 
@@ -274,8 +275,9 @@ class Model:
         wanted = stored_filter(self._database.schemas, self.schema, filters)
 
         def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
-            found = self._ready().find(self.name, wanted, compiled.paths, sort=sort, skip=skip, limit=limit)
-            return (shape(compiled, document) for document in found)
+            storage = self._ready()
+            found = storage.find(self.name, wanted, compiled.paths, sort=sort, skip=skip, limit=limit)
+            return show_each(storage, compiled, found)
 
         return Cursor(read)
 
@@ -299,7 +301,7 @@ class Model:
             raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
         if isinstance(projection, Mapping) and names:
             projection = {**projection, **dict.fromkeys(names, 1)}
-        compiled = compile_projection(self._database.schemas, self.schema, projection, names)
+        compiled = self._compiled(projection, names)
         return self._first(self._ready(), stored_filter(self._database.schemas, self.schema, filters), compiled)
 
     def count(self, filter: Mapping[str, Any] | None = None) -> int:
@@ -340,8 +342,8 @@ class Model:
         """Return the document that a filter names by its `_id`, if it does."""
         return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
 
-    def _compiled(self, get: Get | None) -> Projection:
-        return compile_projection(self._database.schemas, self.schema, get)
+    def _compiled(self, get: Get | None, reveal: tuple[str, ...] = ()) -> Projection:
+        return self._projections.compiled(self.schema, get, reveal)
 
     def _filter(self, filter: Mapping[str, Any]) -> dict[str, Any]:
         """Return the filter of an operation that changes one document: it must be given."""
@@ -350,8 +352,7 @@ class Model:
         return stored_filter(self._database.schemas, self.schema, filter)
 
     def _first(self, storage: Storage, wanted: Mapping[str, Any], projection: Projection) -> Document | None:
-        document = next(storage.find(self.name, wanted, projection.paths, limit=1), None)
-        return None if document is None else shape(projection, document)
+        return _shown(storage, projection, next(storage.find(self.name, wanted, projection.paths, limit=1), None))
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 
@@ -385,6 +386,10 @@ class Model:
 
     countDocument = count
     aggregation = aggregate
+
+
+def _shown(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
+    return None if document is None else show(storage, projection, [document])[0]
 
 
 def _targets(links: Mapping[str, Link]) -> list[tuple[str, object]]:

@@ -13,6 +13,7 @@ from gatewayfw.odm.database import Database
 from gatewayfw.odm.integrity import Integrity
 from gatewayfw.odm.jobs import Job
 from gatewayfw.odm.models import Model
+from gatewayfw.odm.projection import Projections
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
@@ -28,6 +29,7 @@ class Odm:
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
         self.schemas = schemas
         self._database = Database(schemas, settings)
+        self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
 
     # -- database
@@ -81,7 +83,7 @@ class Odm:
         Raises:
             DefinitionError: a name, field, relation or option is wrong; says which.
         """
-        model = Model(self._database, self.schemas.add(name, pure_fields, relations, options))
+        model = Model(self._database, self.schemas.add(name, pure_fields, relations, options), self._projections)
         self._models = {**self._models, name: model}
         return model
 

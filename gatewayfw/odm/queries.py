@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bson import ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.projection import links_of, source_of
 from gatewayfw.odm.snapshots import HIDDEN, REQUIRED
 from gatewayfw.schemas import ModelSchema, Schemas
-from gatewayfw.schemas.fields import any_, object_id
+from gatewayfw.schemas.fields import HEX_ID, any_, object_id
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.strict import AnyField, ArrayField, IntegerField, NumberField, ObjectField
 from gatewayfw.schemas.structs import check_value
@@ -41,8 +42,17 @@ def stored_filter(schemas: Schemas, schema: ModelSchema, filters: Mapping[str, A
     """
     if filters is None:
         return {}
+    if type(filters) is dict and len(filters) == 1 and (id_ := _plain_id(filters.get("_id"))) is not None:
+        return {"_id": id_}
     check_filter(filters)
     return _filter(lambda path: _found(schemas, schema, path), filters)
+
+
+def _plain_id(value: object) -> ObjectId | None:
+    """Return the stored form of an id; None where more than a look at it is needed."""
+    if type(value) is ObjectId:
+        return value
+    return ObjectId(value) if type(value) is str and HEX_ID.fullmatch(value) else None
 
 
 def _filter(find: Callable[[str], Found], filters: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -40,6 +41,7 @@ __all__ = [
     "AnyField",
     "ArrayField",
     "BooleanField",
+    "Constant",
     "DateField",
     "EmailField",
     "EnumsField",
@@ -66,6 +68,16 @@ __all__ = [
     "stored",
     "string",
 ]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The default of a field that has the same one always; each call gives a copy of ``value``."""
+
+    value: Any
+
+    def __call__(self) -> Any:
+        return copy.deepcopy(self.value)
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
@@ -142,7 +154,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
         raise DefinitionError(f"defaulted: the kind refuses its default: {_first(error.messages)}") from None
     if not same(default, loaded):
         raise DefinitionError("defaulted: the kind takes its default only after changing it")
-    field.load_default = lambda: copy.deepcopy(default)
+    field.load_default = Constant(default)
     field.metadata = {**field.metadata, "default": default}
     return field
 
@@ -240,17 +252,47 @@ def stored(field: mm.Field[Any], value: Any) -> Any:
     Dates are cut to milliseconds, which is what BSON keeps, also inside values that no kind
     describes. Lists and described objects are converted inside.
     """
-    if value is None:
-        return None
+    return storer(field)(value)
+
+
+def storer(field: mm.Field[Any]) -> Callable[[Any], Any]:
+    """Return the function that `stored` applies to the values of one field; lists and objects come out as copies."""
+    if type(field) in _KEPT:
+        return _as_it_is
     if isinstance(field, ObjectIdField):
-        return ObjectId(value)
+        return lambda value: None if value is None else ObjectId(value)
     if isinstance(field, DateField):
-        return moment_of(value)
+        return lambda value: None if value is None else moment_of(value)
     if isinstance(field, ArrayField):
-        return [stored(field.inner, item) for item in value]
+        inner = storer(field.inner)
+        return lambda value: None if value is None else [inner(item) for item in value]
     if isinstance(field, ObjectField) and field.fields is not None:
-        return {key: stored(field.fields[key], item) for key, item in value.items()}
-    return _cut(value)
+        return _object_storer(field.fields)
+    return _cut
+
+
+#: The kinds whose values the database holds as they are.
+_KEPT = frozenset({StringField, NumberField, IntegerField, BooleanField, EnumsField, EmailField})
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _object_storer(fields: Mapping[str, mm.Field[Any]]) -> Callable[[Any], Any]:
+    storers = {name: storer(field) for name, field in fields.items()}
+    converted = [(name, inner) for name, inner in storers.items() if inner is not _as_it_is]
+
+    def store(value: Any) -> Any:
+        if value is None:
+            return None
+        whole = dict(value)
+        for name, inner in converted:
+            if name in whole:
+                whole[name] = inner(whole[name])
+        return whole
+
+    return store
 
 
 def _cut(value: Any) -> Any:

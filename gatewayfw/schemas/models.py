@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from marshmallow.fields import Field
 
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
+from gatewayfw.schemas.select import Level, Spec
+from gatewayfw.schemas.strict import ObjectField
+
+#: A relation a model declares, or a reverse relation that appears on it.
+Linked = Relation | RelatedRelation
 
 
 @dataclass(frozen=True)
@@ -19,23 +26,42 @@ class ModelSchema:
     pure: Mapping[str, Field[Any]] = field(hash=False)
     relations: Mapping[str, Relation] = field(hash=False)
     options: Options = field(default_factory=Options)
+    _copies: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def document(self) -> ObjectField:
+        """The field of a whole document without its ``_id``, for `gatewayfw.schemas.structs.check_document`."""
+        return ObjectField(self.pure, required=True)
 
     def copy_fields(self, excludes: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """Return the pure fields of a copy, in order: those that neither model nor ``excludes`` leave out.
 
         ``_id`` is part of every copy and not in the result.
         """
-        return tuple(name for name in self.pure if name not in self.options.excludes and name not in excludes)
+        known = self._copies.get(excludes)
+        if known is None:
+            left_out = self.options.excludes | excludes
+            known = self._copies[excludes] = tuple(name for name in self.pure if name not in left_out)
+        return known
 
 
 @dataclass(frozen=True)
 class State:
-    """All models, and what follows from them; replaced as a whole."""
+    """All models, and what follows from them; replaced as a whole.
+
+    Attributes:
+        levels: what select structs allow, by model and restriction; found when first asked for.
+    """
 
     version: int = 0
     models: Mapping[str, ModelSchema] = field(default_factory=dict)
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
+    levels: dict[tuple[str, Spec], Level] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _links: dict[str, Mapping[str, Linked]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def plus(self, model: ModelSchema) -> State:
         embedders, appearing = dict(self.embedders), dict(self.appearing)
@@ -44,6 +70,25 @@ class State:
             embedders[target] = (*embedders.get(target, ()), relation)
             appearing[target] = (*appearing.get(target, ()), *relation.related_relations.values())
         return State(self.version + 1, {**self.models, model.name: model}, embedders, appearing)
+
+    def reverses(self, name: str) -> Mapping[str, RelatedRelation]:
+        """Return the reverse relations that appear on a model, by name; of two with one name the first."""
+        known = self._reverses.get(name)
+        if known is None:
+            found: dict[str, RelatedRelation] = {}
+            for reverse in self.appearing.get(name, ()):
+                found.setdefault(reverse.name, reverse)
+            known = self._reverses[name] = MappingProxyType(found)
+        return known
+
+    def links(self, name: str) -> Mapping[str, Linked]:
+        """Return the relations of a defined model, then the reverse relations that appear on it."""
+        known = self._links.get(name)
+        if known is None:
+            relations = self.models[name].relations
+            found = {key: reverse for key, reverse in self.reverses(name).items() if key not in relations}
+            known = self._links[name] = MappingProxyType({**relations, **found})
+        return known
 
 
 def closure(state: State, name: str) -> set[str]:

@@ -25,7 +25,7 @@ from gatewayfw.schemas.relations import (
     parse_options,
     parse_relations,
 )
-from gatewayfw.schemas.select import SelectStruct, Spec, freeze, full_projection
+from gatewayfw.schemas.select import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.settings import Settings
 
 __all__ = ["ModelSchema", "Schemas"]
@@ -39,13 +39,10 @@ class Schemas:
         self.settings = settings
         self._lock = threading.Lock()
         self._state = State()
+        #: A number that grows with every model added; for caches.
+        self.version = 0
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
-
-    @property
-    def version(self) -> int:
-        """Return a number that grows with every model added; for caches."""
-        return self._state.version
 
     def add(
         self,
@@ -75,6 +72,7 @@ class Schemas:
             if name in self._state.models:
                 raise DefinitionError(f"model {name!r} is already defined")
             self._state = self._state.plus(model)
+            self.version = self._state.version  # after the state: no cache may take the old one for this version's
         return model
 
     def get_schemas(self) -> dict[str, ModelSchema]:
@@ -101,10 +99,29 @@ class Schemas:
         """Return the reverse relations that appear on a model by name; NotFound for an unknown model."""
         state = self._state
         _model(state, name)
-        found: dict[str, RelatedRelation] = {}
-        for reverse in state.appearing.get(name, ()):
-            found.setdefault(reverse.name, reverse)
-        return found
+        return dict(state.reverses(name))
+
+    def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
+        """Return what `get_relations` gives, then what `get_related_relations` gives: a view, made once.
+
+        Raises:
+            NotFound: there is no model ``name``.
+        """
+        state = self._state
+        _model(state, name)
+        return state.links(name)
+
+    def level(self, model: str, spec: Spec) -> Level:
+        """Return what a select struct allows of one model, made once until a model is added.
+
+        Raises:
+            DefinitionError: see `gatewayfw.schemas.select.level`.
+        """
+        state = self._state
+        known = state.levels.get((model, spec))
+        if known is None:
+            known = state.levels[model, spec] = level(self, model, spec)
+        return known
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
         """Return every relation, of any model, whose documents hold copies of model ``name``."""

@@ -5,14 +5,15 @@ Source: contract, "Validator value kinds used"; levels and restrictions are our 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.relations import Relation
 from gatewayfw.schemas.strict import Kind
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class Level:
     pure: frozenset[str]
     whole: bool
     links: Mapping[str, Link]
+    #: The names that take 1 and 0: `_id`, ``pure``, and links of which all fields may be selected.
+    flags: frozenset[str]
+    #: What is allowed below the links, by name; found when first asked for.
+    below: dict[str, Level] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 def freeze(spec: object, model: str, deepest: int) -> Spec:
@@ -75,7 +80,7 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
     links = _links(schemas, model)
     if isinstance(spec, int):
         reachable = {name: Link(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
-        return Level(frozenset(pure), True, reachable)
+        return Level(frozenset(pure), True, reachable, _flags(schemas, pure, reachable))
     named = dict(spec)
     for name, value in spec:
         if name not in pure and name not in links and name != "_id":
@@ -88,7 +93,7 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
         for name, value in spec
         if name in links and value != 0
     }
-    return Level(frozenset(kept), len(kept) == len(pure), allowed)
+    return Level(frozenset(kept), len(kept) == len(pure), allowed, _flags(schemas, kept, allowed))
 
 
 def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
@@ -99,19 +104,25 @@ def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
     """
     left = schemas.settings.max_get_leaves
 
-    def projected(model: str, spec: Spec, excludes: frozenset[str]) -> dict[str, Any]:
+    def projected(model: str, spec: Spec, hidden: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         nonlocal left
-        allowed = level(schemas, model, spec)
-        visible = schemas.get_schema(model).copy_fields(excludes)
+        allowed = schemas.level(model, spec)
+        visible = schemas.get_schema(model).copy_fields(hidden.get(model, frozenset()))
         names = ["_id", *(name for name in visible if name in allowed.pure)]
         left -= len(names)
         if left < 0:
             limit = schemas.settings.max_get_leaves
             raise DefinitionError(f"projection of {model!r}: more than {limit} fields (setting max_get_leaves)")
-        below = {name: projected(link.model, link.spec, link.excludes) for name, link in allowed.links.items()}
+        below = {
+            # What a link excludes is hidden everywhere below it too.
+            name: projected(
+                link.model, link.spec, {**hidden, link.model: link.excludes | hidden.get(link.model, set())}
+            )
+            for name, link in allowed.links.items()
+        }
         return {**dict.fromkeys(names, 1), **below}
 
-    return projected(model, spec, frozenset())
+    return projected(model, spec, {})
 
 
 class Bounds(Protocol):
@@ -161,6 +172,10 @@ def is_flag(value: object) -> bool:
     return type(value) is int and value in (0, 1)
 
 
+class _InDoubt(Exception):
+    """Raised to leave a walk through a `get` that has to be judged at length."""
+
+
 class SelectStruct(Kind, mm.Raw):
     """The field for ``get``: names of one model with 1, 0 or, for links, an object.
 
@@ -183,7 +198,7 @@ class SelectStruct(Kind, mm.Raw):
         self.model = model
         self.spec = spec
         self.bounds: Bounds = schemas.settings
-        self._levels: tuple[int, dict[tuple[str, Spec], Level]] = (-1, {})
+        self._top: tuple[int, Level | None] = (-1, None)
 
     def resolve(self) -> Level:
         """Return the top level after checking every name the restriction holds.
@@ -191,26 +206,56 @@ class SelectStruct(Kind, mm.Raw):
         Raises:
             DefinitionError: a model or name in it is unknown.
         """
+        version = self.schemas.version
+        known, top = self._top
+        if top is not None and known == version:
+            return top
+        level = self.schemas.level
         waiting = [(self.model, self.spec)]
         while waiting:
-            found = self._level(*waiting.pop())
+            found = level(*waiting.pop())
             waiting.extend((link.model, link.spec) for link in found.links.values() if not isinstance(link.spec, int))
-        return self._level(self.model, self.spec)
+        top = level(self.model, self.spec)
+        self._top = (version, top)
+        return top
 
     def widen(self, bounds: Bounds) -> None:
         """Let a `get` be as deep and wide as one more act allows; `Struct.check` holds each act to its own."""
         depth = max(self.bounds.max_get_depth, bounds.max_get_depth)
         self.bounds = Ceilings(depth, max(self.bounds.max_get_leaves, bounds.max_get_leaves))
 
-    def _level(self, model: str, spec: Spec) -> Level:
-        version, known = self._levels
-        if version != self.schemas.version:
-            version, known = self._levels = (self.schemas.version, {})
-        if (model, spec) not in known:
-            known[model, spec] = level(self.schemas, model, spec)
-        return known[model, spec]
+    def takes(self, value: Any) -> bool:
+        """Tell whether a `get` is right without doubt; of any other, loading it finds what is wrong."""
+        if type(value) is not dict:
+            return False
+        try:
+            leaves = self._leaves(value, self.resolve(), self.bounds.max_get_depth)
+        except (DefinitionError, _InDoubt):
+            return False
+        return leaves <= self.bounds.max_get_leaves
+
+    def _leaves(self, get: dict[Any, Any], allowed: Level, levels: int) -> int:
+        """Return how many names hold no others, as `bounds_problem` counts them; ``levels`` are left."""
+        flags = allowed.flags
+        leaves = len(get)
+        if levels < 1:
+            raise _InDoubt
+        for key, item in get.items():
+            if key in flags and type(item) is int and item in (1, 0):
+                continue
+            if type(item) is not dict or key not in allowed.links:
+                raise _InDoubt
+            inner = allowed.below.get(key)
+            if inner is None:
+                link = allowed.links[key]
+                inner = allowed.below[key] = self.schemas.level(link.model, link.spec)
+            if item:
+                leaves += self._leaves(item, inner, levels - 1) - 1
+        return leaves
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if self.takes(value):
+            return value
         top = self.resolve()
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
@@ -237,16 +282,28 @@ class SelectStruct(Kind, mm.Raw):
 
     def _link_errors(self, item: Any, link: Link) -> Any:
         if isinstance(item, Mapping):
-            return self._errors(item, self._level(link.model, link.spec))
+            return self._errors(item, self.schemas.level(link.model, link.spec))
         if not is_flag(item):
             return [self.error_messages["link"]]
-        if item == 1 and not self._level(link.model, link.spec).whole:
+        if item == 1 and not self.schemas.level(link.model, link.spec).whole:
             return [self.error_messages["restricted"]]
         return None
 
 
+def _flags(schemas: Schemas, pure: Iterable[str], links: Mapping[str, Link]) -> frozenset[str]:
+    return frozenset({"_id", *pure, *(name for name, link in links.items() if _is_whole(schemas, link))})
+
+
+def _is_whole(schemas: Schemas, link: Link) -> bool:
+    """Tell whether a link surely takes 1; one to a model that is not defined yet does not."""
+    try:
+        return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
+    except DefinitionError:
+        return False
+
+
 def _links(schemas: Schemas, model: str) -> dict[str, Link]:
-    links = {name: Link(rel.schema_name, rel.excludes, 0) for name, rel in schemas.get_relations(model).items()}
-    for name, reverse in schemas.get_related_relations(model).items():
-        links.setdefault(name, Link(reverse.member, reverse.excludes, 0))
-    return links
+    return {
+        name: Link(link.schema_name if isinstance(link, Relation) else link.member, link.excludes, 0)
+        for name, link in schemas.links(model).items()
+    }

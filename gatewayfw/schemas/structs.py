@@ -2,7 +2,7 @@
 
 One mechanism serves all. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps
 what was loaded, and wants to find exactly what was sent: so it accepts just what ``create``
-leaves unchanged.
+leaves unchanged. What a quick test knows to be unchanged is not loaded at all.
 Source: contract, "Validation modes".
 """
 
@@ -18,6 +18,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.fields import is_kind, object_, stored
 from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.quick import fill_of, hastened, quick_of, quick_test
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField, bounded
 from gatewayfw.schemas.values import same, storable_key
@@ -46,7 +47,9 @@ class Struct:
 
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
-        self._root = root
+        self._takes = quick_test(root)
+        self._fill = fill_of(root)
+        self._root = root if self._takes else hastened(root)
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
 
     def widen(self, bounds: Bounds) -> None:
@@ -57,13 +60,18 @@ class Struct:
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return what the act gets: ``details`` as sent (``assert``), or loaded (``create``).
 
-        A ``get`` beyond ``bounds`` is refused before anything else is looked at.
+        A ``get`` beyond ``bounds`` is refused before anything else is told.
 
         Raises:
             ValidationError: every refused value, by path.
         """
-        # A select struct looks at its own bounds; they differ where an act has ceilings.
-        if self._get is None or self._get.bounds is not bounds:
+        # A select struct judges its own bounds; they differ where an act has ceilings.
+        judged = self._get is not None and self._get.bounds is bounds
+        if self._takes is not None:
+            whole = self._fill(details) if self._fill is not None and mode == "create" else details
+            if self._takes(whole) and (judged or self._within(details.get("get"), bounds)):
+                return dict(whole)
+        if not judged:
             _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
@@ -75,6 +83,15 @@ class Struct:
         except marshmallow.ValidationError as error:
             collected.add_all(error.messages, "")
             raise ValidationError(_named(collected)) from None
+
+    def _within(self, get: Any, bounds: Bounds | None) -> bool:
+        """Tell whether a `get` that the quick test took is within the bounds of the act, too."""
+        if bounds is None:
+            return True
+        own = None if self._get is None else self._get.bounds
+        if own and own.max_get_depth <= bounds.max_get_depth and own.max_get_leaves <= bounds.max_get_leaves:
+            return True
+        return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):
@@ -153,15 +170,23 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
     return FunctionStruct(validator)
 
 
-def check_document(pure: Mapping[str, mm.Field[Any]], doc: Mapping[str, Any]) -> dict[str, Any]:
+def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
     """Return a new document as stored: strictly checked, ``defaulted`` fields filled in.
 
-    ``doc`` holds pure fields only; ``_id`` is the caller's matter and unknown here.
+    ``doc`` holds pure fields only; ``_id`` is the caller's matter and unknown here. A mapping of
+    fields is looked at each time; ``ModelSchema.document`` is prepared.
 
     Raises:
         ValidationError: every refused value, by path (``doc.email``).
     """
-    return _stored(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+    if not isinstance(pure, ObjectField):
+        return _stored(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+    quick = quick_of(pure)
+    if quick is not None:
+        filled = doc if quick.fill is None else quick.fill(doc)
+        if quick.test(filled):
+            return quick.store(filled)  # type: ignore[no-any-return]  # a dict
+    return _stored(pure, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
 
 
 def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
@@ -170,6 +195,9 @@ def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
     Raises:
         ValidationError: every refused value, by path from ``path``.
     """
+    quick = quick_of(field)
+    if quick is not None and quick.test(value):
+        return quick.store(value)
     return _stored(field, value, path, fill=False)
 
 

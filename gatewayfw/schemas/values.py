@@ -15,7 +15,8 @@ from bson import ObjectId
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+#: The ends of what 64 bits, signed, can hold.
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
 INTEGER = re.compile(r"[+-]?[0-9]{1,32}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
 _DATE = re.compile(
@@ -57,7 +58,7 @@ def finite_number(value: Any) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, int):
-        return _LOWEST <= value <= _HIGHEST
+        return LOWEST <= value <= HIGHEST
     return isinstance(value, float) and math.isfinite(value)
 
 
@@ -74,6 +75,8 @@ def encodable(text: str) -> bool:
 
 def plain(value: Any, depth: int = 0) -> bool:
     """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
+    if type(value) is int:
+        return LOWEST <= value <= HIGHEST
     if value is None or isinstance(value, (bool, ObjectId)):
         return True
     if isinstance(value, str):
@@ -84,9 +87,22 @@ def plain(value: Any, depth: int = 0) -> bool:
         return False
     if isinstance(value, list):
         return all(plain(item, depth + 1) for item in value)
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return all(isinstance(key, str) and encodable(key) and plain(item, depth + 1) for key, item in value.items())
     return finite_number(value)
+
+
+def storable(value: Any) -> bool:
+    """Tell whether a value is `plain` and the database can hold each key in it."""
+    return plain(value) and _has_storable_keys(value)
+
+
+def _has_storable_keys(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_has_storable_keys, value))
+    if type(value) is dict or isinstance(value, Mapping):
+        return all(storable_key(key) and _has_storable_keys(item) for key, item in value.items())
+    return True
 
 
 def moment_of(value: Any) -> datetime | None:
@@ -99,7 +115,8 @@ def moment_of(value: Any) -> datetime | None:
             moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    micros = moment.microsecond
+    return moment.replace(microsecond=micros // 1000 * 1000) if micros % 1000 else moment
 
 
 def _parsed(text: str) -> datetime | None:

@@ -26,7 +26,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -73,7 +73,7 @@ class Scope:
 
     def check(self) -> None:
         """Raise `Timeout` when no time is left."""
-        if self.remaining() <= 0:
+        if time.monotonic() >= self._until:
             raise Timeout()
 
     def commit(self) -> None:
@@ -87,6 +87,22 @@ class _Local(threading.local):
     """What one thread is inside of."""
 
     scope: Scope | None = None
+
+
+class Deadline(AbstractContextManager[Scope]):
+    """The `Scope` of a thread while the block runs; a class, because a generator costs each request more."""
+
+    def __init__(self, local: _Local, seconds: float) -> None:
+        self._local = local
+        self._seconds = seconds
+
+    def __enter__(self) -> Scope:
+        self._outer = self._local.scope
+        self._local.scope = scope = Scope(self._seconds, self._outer)
+        return scope
+
+    def __exit__(self, *error: object) -> None:
+        self._local.scope = self._outer
 
 
 class Storage(ABC):
@@ -103,18 +119,12 @@ class Storage(ABC):
         """The name of the database; empty where it has none."""
         return ""
 
-    @contextmanager
-    def deadline(self, seconds: float) -> Iterator[Scope]:
+    def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound everything this thread does inside to ``seconds``; the nearer of nested ones wins.
 
         Calls that begin after it raise `Timeout`, those under way at the latest a little later.
         """
-        outer = self._scopes.scope
-        self._scopes.scope = scope = Scope(seconds, outer)
-        try:
-            yield scope
-        finally:
-            self._scopes.scope = outer
+        return Deadline(self._scopes, seconds)
 
     def remaining(self) -> float:
         """Return the seconds left of this thread's deadline; infinity without one."""

@@ -14,7 +14,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context
 from typing import Any
 
@@ -22,6 +22,7 @@ import pymongo
 from bson.codec_options import DEFAULT_CODEC_OPTIONS, DatetimeConversion
 from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateOne
 from pymongo.client_session import ClientSession
+from pymongo.collection import Collection
 from pymongo.command_cursor import CommandCursor
 from pymongo.cursor import Cursor
 from pymongo.database import Database
@@ -43,8 +44,9 @@ from gatewayfw.errors import (
     Timeout,
     Unavailable,
 )
-from gatewayfw.storage.base import Document, Filter, Index, Scope, Sorting, Storage, T, Update
+from gatewayfw.storage.base import Deadline, Document, Filter, Index, Scope, Sorting, Storage, T, Update
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
+from gatewayfw.storage.mongo_reads import One, Query, decodes_plainly
 from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
@@ -82,6 +84,67 @@ class _Open(threading.local):
     transaction: _Transaction | None = None
 
 
+class _Deadline(Deadline):
+    """A `Deadline` that bounds the driver's work too; the nearer of nested ones wins."""
+
+    def __enter__(self) -> Scope:
+        scope = super().__enter__()
+        self._timeout = pymongo.timeout(scope.remaining())
+        self._timeout.__enter__()
+        return scope
+
+    def __exit__(self, *error: object) -> None:
+        self._timeout.__exit__(None, None, None)
+        super().__exit__(*error)
+
+
+class _Command:
+    """One call of the driver: under a deadline, its errors as ours; gives the session of the open transaction, if any.
+
+    What fails inside a transaction dooms it: the server has ended it, and its commit would look like
+    a conflict. A class, because every read and write goes through it and a generator costs more.
+    """
+
+    __slots__ = ("_own", "_storage", "_transaction")
+
+    def __init__(self, storage: MongoStorage) -> None:
+        self._storage = storage
+        self._own: AbstractContextManager[Scope] | None = None
+
+    def __enter__(self) -> ClientSession | None:
+        storage = self._storage
+        self._transaction = transaction = storage._open.transaction
+        if transaction is not None and transaction.failed is not None:
+            raise transaction.failed
+        try:
+            scope = storage._scopes.scope
+            if scope is not None:
+                scope.check()
+            else:
+                own = storage.deadline(storage._operation_timeout)
+                own.__enter__()
+                self._own = own
+            if transaction is not None:
+                return transaction.session
+            storage._find_server()
+            return None
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._own is not None:
+            self._own.__exit__(None, None, None)
+        if error is None:
+            return
+        transaction = self._transaction
+        ours, cause = _ours(error, in_transaction=transaction is not None)
+        if transaction is not None:
+            transaction.failed = ours
+        if ours is not error:
+            raise ours from cause
+
+
 class MongoStorage(Storage):
     """A `Storage` over a MongoDB database, given as a PyMongo `Database` or as a URI.
 
@@ -109,7 +172,10 @@ class MongoStorage(Storage):
         self._transactions: bool | None = None
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
+        self._is_plain = self._given is None or decodes_plainly(self._given)
         self._database: Database[Any] | None = None
+        self._collections: dict[str, Collection[Any]] = {}
+        self._writable: object = None
         self._name = _database_name(database) if isinstance(database, str) else database.name
 
     # -- connection
@@ -131,6 +197,13 @@ class MongoStorage(Storage):
             if self._database is None:
                 self._database = self._connect()
             return self._database
+
+    def _collection(self, name: str) -> Collection[Any]:
+        """Return a collection of this process's database; the driver's own way makes a new object each time."""
+        database, found = self._db, self._collections.get(name)
+        if found is None or found.database is not database:
+            found = self._collections[name] = database[name]
+        return found
 
     def _connect(self) -> Database[Any]:
         database = self._given
@@ -171,17 +244,15 @@ class MongoStorage(Storage):
     def close(self) -> None:
         """Close the client if this adapter made it; the next use connects again."""
         with self._making:
-            database, self._database = self._database, None
+            database, self._database, self._collections = self._database, None, {}
         if database is not None and self._given is None:
             database.client.close()
 
     # -- deadlines and errors
 
-    @contextmanager
-    def deadline(self, seconds: float) -> Iterator[Scope]:
+    def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound the driver's work too; the nearer of nested deadlines wins."""
-        with super().deadline(seconds) as scope, pymongo.timeout(scope.remaining()):
-            yield scope
+        return _Deadline(self._scopes, seconds)
 
     @contextmanager
     def _bounded(self) -> Iterator[Scope]:
@@ -200,9 +271,14 @@ class MongoStorage(Storage):
         PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
         """
         client = self._db.client
-        if not client.topology_description.has_writable_server():
-            with pymongo.timeout(self._selection_timeout):
-                client.admin.command("ping")
+        known = client.topology_description
+        if known is self._writable:  # A description never changes: what the driver learns makes a new one.
+            return
+        if known.has_writable_server():
+            self._writable = known
+            return
+        with pymongo.timeout(self._selection_timeout):
+            client.admin.command("ping")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -210,28 +286,12 @@ class MongoStorage(Storage):
         try:
             yield
         except DRIVER_ERRORS as error:
-            if self._open.transaction is not None and _is_transient(error):
-                raise _Conflict() from error
-            raise translation(error) from without_documents(error)
+            ours, cause = _ours(error, in_transaction=self._open.transaction is not None)
+            raise ours from cause
 
-    @contextmanager
-    def _command(self) -> Iterator[ClientSession | None]:
+    def _command(self) -> AbstractContextManager[ClientSession | None]:
         """Wrap one call of the driver; gives the session of the open transaction, if any."""
-        transaction = self._open.transaction
-        if transaction is None:
-            with self._bounded(), self._translated():
-                self._find_server()
-                yield None
-            return
-        if transaction.failed is not None:
-            raise transaction.failed
-        try:
-            with self._bounded(), self._translated():
-                yield transaction.session
-        except BaseException as error:
-            # The server has ended the transaction: its commit would look like a conflict.
-            transaction.failed = error
-            raise
+        return _Command(self)
 
     @contextmanager
     def _change(self) -> Iterator[ClientSession | None]:
@@ -333,7 +393,7 @@ class MongoStorage(Storage):
     def _is_there(self, collection: str, filter: Filter) -> bool:
         try:
             # Reads of this database are majority reads: what they show stays.
-            return bool(_aside(lambda: self._db[collection].find_one(filter, {"_id": 1}), _LOOK))
+            return bool(_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), _LOOK))
         except PyMongoError:
             return False
 
@@ -364,7 +424,8 @@ class MongoStorage(Storage):
             except (OperationFailure, CollectionInvalid):
                 _LOG.debug("collection %s was created by another process", collection)
         present = {
-            tuple(index["key"].items()): bool(index.get("unique")) for index in self._db[collection].list_indexes()
+            tuple(index["key"].items()): bool(index.get("unique"))
+            for index in self._collection(collection).list_indexes()
         }
         missing = [index for index in indexes if index.keys not in present]
         problems = [
@@ -372,7 +433,7 @@ class MongoStorage(Storage):
             for index in indexes
             if index.unique and not present.get(index.keys, True)
         ]
-        if missing and self._db[collection].estimated_document_count() > build_limit:
+        if missing and self._collection(collection).estimated_document_count() > build_limit:
             large = "is missing; the collection is large"
             problems += [_described(collection, index, large) for index in missing if not index.unique]
             missing = [index for index in missing if index.unique]
@@ -384,7 +445,7 @@ class MongoStorage(Storage):
             return []
         models = [IndexModel(list(index.keys), **index.options) for index in indexes]
         try:
-            self._db[collection].create_indexes(models)
+            self._collection(collection).create_indexes(models)
         except OperationFailure as error:
             if len(indexes) > 1:
                 return [problem for index in indexes for problem in self._build(collection, [index])]
@@ -396,7 +457,7 @@ class MongoStorage(Storage):
     def indexes(self, collection: str) -> list[Index]:
         """Return the indexes there are, with the options that the server names."""
         with self._command():
-            known = self._db[collection].list_indexes().to_list()
+            known = self._collection(collection).list_indexes().to_list()
         return [_index(one) for one in known if one["name"] != "_id_"]
 
     def is_sharded(self, collection: str) -> bool:
@@ -429,7 +490,7 @@ class MongoStorage(Storage):
 
         def write() -> None:
             with self._change() as session:
-                self._db[collection].insert_many([dict(document) for document in documents], session=session)
+                self._collection(collection).insert_many([dict(document) for document in documents], session=session)
 
         if len(documents) > 1:
             self.transaction(write)
@@ -446,19 +507,22 @@ class MongoStorage(Storage):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Yield documents as the driver's cursor delivers them."""
-        with self._command() as session:
-            cursor = self._db[collection].find(
-                dict(filter), _projection(fields), sort=list(sort) or None, skip=skip, limit=limit, session=session
-            )
-        return self._drained(cursor)
+        """Yield documents as the driver's cursor delivers them; a single one by a plain command."""
+        query = Query(dict(filter), _projection(fields), sort, skip, limit)
+        transaction = self._open.transaction
+        session = None if transaction is None else transaction.session
+        with self._translated():  # it may have to connect
+            source = self._collection(collection)
+        if limit == 1 and self._is_plain:
+            return self._drained(One(source, query, session))
+        return self._drained(query.cursor(source, session))
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document in one trip."""
         with self._change() as session:
-            result: Document | None = self._db[collection].find_one_and_update(
+            result: Document | None = self._collection(collection).find_one_and_update(
                 dict(filter),
                 update,
                 _projection(fields),
@@ -470,43 +534,44 @@ class MongoStorage(Storage):
     def update_many(self, collection: str, filter: Filter, update: Update) -> int:
         """Change all matching documents in one command."""
         with self._change() as session:
-            return self._db[collection].update_many(dict(filter), update, session=session).matched_count
+            return self._collection(collection).update_many(dict(filter), update, session=session).matched_count
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
         """Change documents by one bulk command."""
         requests = [UpdateOne({"_id": id_}, update) for id_, update in changes]
         if requests:
             with self._change() as session:
-                self._db[collection].bulk_write(requests, session=session)
+                self._collection(collection).bulk_write(requests, session=session)
 
     def delete_many(self, collection: str, filter: Filter) -> int:
         """Delete all matching documents in one command."""
         with self._change() as session:
-            return self._db[collection].delete_many(dict(filter), session=session).deleted_count
+            return self._collection(collection).delete_many(dict(filter), session=session).deleted_count
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match, at most ``limit``."""
         bound = {"limit": limit} if limit else {}
         with self._command() as session:
-            return self._db[collection].count_documents(dict(filter), session=session, **bound)
+            return self._collection(collection).count_documents(dict(filter), session=session, **bound)
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline as the driver's cursor delivers them."""
         with self._command() as session:
-            cursor = self._db[collection].aggregate(list(pipeline), session=session)
+            cursor = self._collection(collection).aggregate(list(pipeline), session=session)
         return self._drained(cursor)
 
-    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any]) -> Iterator[Document]:
+    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | One) -> Iterator[Document]:
         """Yield a cursor's documents; no deadline of ours is in force while the caller runs."""
+        alive = True
         try:
-            while True:
+            while alive:
                 with self._command():
                     batch = cursor.to_list(_BATCH)
+                alive = cursor.alive
                 yield from batch
-                if not cursor.alive:
-                    return
         finally:
-            cursor.close()
+            if alive:
+                cursor.close()
 
 
 def _database_name(uri: str) -> str:
@@ -522,6 +587,18 @@ def _database_name(uri: str) -> str:
 def _is_transient(error: BaseException) -> bool:
     """Tell whether a transaction that failed so may be tried again."""
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
+
+
+def _ours(error: BaseException, *, in_transaction: bool) -> tuple[BaseException, BaseException | None]:
+    """Return what is raised for an error and the cause that is shown with it; itself if it is none of the driver's.
+
+    Inside a transaction it tells which may be tried again.
+    """
+    if not isinstance(error, DRIVER_ERRORS):
+        return error, None
+    if in_transaction and _is_transient(error):
+        return _Conflict(), error
+    return translation(error), without_documents(error)
 
 
 def _described(collection: str, index: Index, what: str) -> str:

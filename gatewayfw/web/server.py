@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
 import signal
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from flask import Flask, Response, request
@@ -16,15 +17,20 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
 from gatewayfw.settings import Settings
-from gatewayfw.web.blueprint import Endpoint, make_blueprint
+from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
+from gatewayfw.web.lane import SUPPORTED, Lane
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128
+#: What can run several workers: gunicorn comes with the package, granian with the extra of its name.
+SERVERS = ("gunicorn", "granian")
 #: Seconds beyond the deadline of an act that requests under way get when the server stops.
 _PATIENCE = 5
 #: Seconds beyond the deadline of an act before a worker that answers nothing is killed.
 _MARGIN = 25
+#: Connections that one worker of granian keeps, idle ones too (gunicorn's default); others wait to be taken.
+_CONNECTIONS = 1000
 
 
 def make_app(
@@ -33,8 +39,12 @@ def make_app(
     *,
     static_path: Sequence[str | os.PathLike[str]] = (),
     url_prefix: str = "",
+    fast_lane: bool = True,
 ) -> Flask:
     """Return an app that serves one gateway, static files at the root, and envelopes elsewhere.
+
+    With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, while
+    nothing in the app could notice: see `gatewayfw.web.lane.Lane`.
 
     Static files are looked for only when the routing found nothing, so they shadow no route.
     Unknown paths and methods and bad hosts answer envelopes, because this app is ours (our choice); what
@@ -43,6 +53,8 @@ def make_app(
     Raises:
         DefinitionError: an option is of the wrong type, or a directory does not exist.
     """
+    if not isinstance(fast_lane, bool):
+        raise DefinitionError("option 'fast_lane': expected true or false")
     files = StaticFiles(static_path)
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
@@ -69,6 +81,9 @@ def make_app(
     app.register_error_handler(400, bad_request)
     app.register_error_handler(404, not_found)
     app.register_error_handler(405, not_allowed)
+    path = (prefix(url_prefix) or "") + RULE
+    if fast_lane and SUPPORTED and "<" not in path:
+        app.wsgi_app = Lane(app, f"{name}.gateway", path)  # type: ignore[method-assign]  # Flask's way
     return app
 
 
@@ -83,7 +98,7 @@ def prefix(url_prefix: Any) -> str | None:
     return url_prefix.rstrip("/") or None
 
 
-def check_server_options(host: Any, port: Any, workers: Any, threads: Any) -> None:
+def check_server_options(host: Any, port: Any, workers: Any, threads: Any, server: Any = "gunicorn") -> None:
     """Refuse options no server can use.
 
     Raises:
@@ -96,6 +111,8 @@ def check_server_options(host: Any, port: Any, workers: Any, threads: Any) -> No
     for name, value in (("workers", workers), ("threads", threads)):
         if type(value) is not int or value < 1:
             raise DefinitionError(f"option {name!r}: expected a positive integer")
+    if server not in SERVERS:
+        raise DefinitionError("option 'server': expected 'gunicorn' or 'granian'")
 
 
 def check_worker_timeout(seconds: float, settings: Settings, option: str = "timeout") -> None:
@@ -115,28 +132,40 @@ def check_worker_timeout(seconds: float, settings: Settings, option: str = "time
 
 
 def serve(
-    app: Flask, *, host: str, port: int, workers: int, threads: int, multi_process: bool, deadline: float
+    app: Flask,
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+    multi_process: bool,
+    deadline: float,
+    server: str = "gunicorn",
 ) -> None:
     """Serve an app until it is stopped; blocks.
 
     In the main thread, and where several processes can share the storage (``multi_process``),
-    gunicorn with ``workers`` processes of ``threads`` threads; it ends with SystemExit. Else one
+    gunicorn or granian (``server``) with ``workers`` processes of ``threads`` threads; gunicorn ends
+    with SystemExit, granian by returning, or with SystemExit when it failed. Else one
     threaded server in this process, because a forked worker would have its own copy of the data;
     it ends at KeyboardInterrupt. The timeouts of the workers are derived from ``deadline``, the
     seconds that an act may take, so that no setting can kill a worker in the middle of one.
 
     Raises:
+        DefinitionError: granian is asked for and not installed.
         OSError: the port is in use, or the host has no such address.
     """
+    run = {"gunicorn": _gunicorn, "granian": _granian}[server]
+    if server == "granian":
+        _check_granian()
     main = threading.current_thread() is threading.main_thread()
     if multi_process and main and hasattr(os, "fork"):
-        _listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
-        _gunicorn(app, gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline))
+        run(app, host=host, port=port, workers=workers, threads=threads, deadline=deadline)
     else:
-        server = threaded_server(app, host, port)
-        logger.info("serving in this process at http://%s:%d", host, server.port)
-        server.log_startup()
-        server.serve_forever()
+        own = threaded_server(app, host, port)
+        logger.info("serving in this process at http://%s:%d", host, own.port)
+        own.log_startup()
+        own.serve_forever()
 
 
 def threaded_server(app: Flask, host: str, port: int) -> BaseWSGIServer:
@@ -188,8 +217,11 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
     }
 
 
-def _gunicorn(app: Flask, options: Mapping[str, Any]) -> None:
+def _gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
     from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
+
+    _listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
+    options = gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:
@@ -202,3 +234,77 @@ def _gunicorn(app: Flask, options: Mapping[str, Any]) -> None:
             return app
 
     Application().run()
+
+
+def granian_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
+    """Return granian's settings by name, those of its enumerations and of HTTP/1 as plain values.
+
+    A worker is killed when it has not stopped some seconds after the deadline of an act, and
+    one that dies is replaced. Connections beyond ``backpressure`` wait; a connection takes its place
+    for as long as it is open, so that it is far more than the threads.
+    """
+    return {
+        "address": host,
+        "port": port,
+        "interface": "wsgi",
+        "http": "1",
+        "http1_settings": {"header_read_timeout": 10_000, "max_buffer_size": 64 * 1024},  # milliseconds, bytes
+        "websockets": False,
+        "workers": workers,
+        "blocking_threads": threads,
+        "backpressure": _CONNECTIONS,
+        "workers_kill_timeout": math.ceil(deadline) + _PATIENCE,
+        "respawn_failed_workers": True,
+    }
+
+
+def _check_granian() -> None:
+    try:
+        import granian  # noqa: F401  # An optional extra.
+    except ImportError as error:
+        raise DefinitionError(
+            "option 'server': granian needs the extra granian: pip install 'gatewayfw[granian]'"
+        ) from error
+
+
+def _granian(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.server import Server
+
+    # Its workers bind the port each for itself, and would share it with a server that does so, too.
+    with _listener(host, port) as listener:
+        host, port = listener.getsockname()[:2]
+    options = granian_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+    options["interface"] = Interfaces(options["interface"])
+    options["http"] = HTTPModes(options["http"])
+    options["http1_settings"] = HTTP1Settings(**options["http1_settings"])
+    # Workers are forked, as gunicorn's are: Python 3.14 would start them anew, without this app.
+    multiprocessing.set_start_method("fork", force=True)
+    Server("gatewayfw", **options).serve(target_loader=lambda: _worker_of_granian(app), wrap_loader=False)
+
+
+def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
+    """Return what a new worker of granian calls, and leave Ctrl-C to the process above it.
+
+    granian sets a handler of its own afterwards; a worker that it ended would count as one that failed.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    return without_environment(app, os.environ)
+
+
+def without_environment(app: Flask, environment: Mapping[str, str]) -> Callable[..., Iterable[bytes]]:
+    """Return the app without what granian 2.8 takes for headers: variables such as ``HTTP_PROXY``.
+
+    It puts the environment of the process into that of each request.
+    """
+    names = [name for name in environment if name.startswith("HTTP_") or name in ("CONTENT_TYPE", "CONTENT_LENGTH")]
+    given = {name: environment[name] for name in names}
+
+    def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        for name, value in given.items():
+            if environ.get(name) == value:
+                del environ[name]
+        return app(environ, start_response)
+
+    return application if given else app

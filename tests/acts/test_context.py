@@ -143,6 +143,56 @@ def test_headers_never_show_their_values():
     assert repr(Headers({"Token": "secret"})) == "Headers(['Token'])"
 
 
+def test_later_headers_are_read_when_one_is_asked_for_and_once():
+    reads = []
+
+    def read():
+        reads.append(1)
+        yield from [("Token", "t"), ("TOKEN", "u")]
+
+    headers = Headers.later(read)
+    assert reads == []
+    assert (headers["token"], headers.getlist("Token"), dict(headers), len(headers)) == (
+        "t",
+        ["t", "u"],
+        {"Token": "t"},
+        1,
+    )
+    assert Headers(headers) == headers == Headers([("token", "t"), ("token", "u")])
+    assert reads == [1]
+
+
+def test_later_headers_are_whole_for_every_thread():
+    barrier = Barrier(8)
+
+    def read():
+        return [(f"Name-{number}", "x") for number in range(1000)]
+
+    def ask(headers):
+        barrier.wait(5)
+        return len(headers)
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            assert list(pool.map(ask, [Headers.later(read)] * 8)) == [1000] * 8
+
+
+def test_list_of_values_is_the_callers_own():
+    headers = Headers([("a", "1")])
+    headers.getlist("a").append("2")
+    Headers(headers).getlist("a").append("3")
+    assert headers.getlist("a") == ["1"]
+
+
+def test_context_is_opened_with_values_of_its_own(context_fns):
+    values = {"user": "Ana", "body": {"act": "x"}}
+    with context_fns.open(values) as context:
+        context["user"] = "Bo"
+        assert context_fns.get_context_model() is context
+        assert context == {"user": "Bo", "body": {"act": "x"}, "Headers": {}}
+    assert values == {"user": "Ana", "body": {"act": "x"}}
+
+
 def test_gateways_do_not_see_each_other():
     one, other = ContextFns(), ContextFns()
     with one.open() as context, other.open():

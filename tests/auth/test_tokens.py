@@ -17,6 +17,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from jwt.algorithms import HMACAlgorithm
 
 from gatewayfw.auth import Tokens, key_from_environment
 from gatewayfw.errors import DefinitionError, Unauthenticated
@@ -197,6 +198,15 @@ def test_unusable_option_is_a_definition_error(key, options, message):
 def test_each_algorithm_reads_its_own_tokens(algorithm):
     tokens = Tokens(b"\xff" * 64, algorithm=algorithm)
     assert tokens.read(tokens.issue({"_id": ID}))["_id"] == ID
+
+
+def test_secret_is_prepared_once_and_for_these_tokens_only(monkeypatch):
+    tokens = Tokens(KEY)
+    monkeypatch.setattr(HMACAlgorithm, "prepare_key", None)
+    assert tokens.read(tokens.issue({"_id": ID}))["_id"] == ID
+    monkeypatch.undo()
+    with pytest.raises(jwt.InvalidKeyError):
+        signed({}, key="")
 
 
 def pem(key):

@@ -48,6 +48,10 @@ def found(world, filters, **options):
         ({"visited.name": "land"}, "b"),
         ({"visited": {"$elemMatch": {"name": "land"}}}, "b"),
         ({"name": 5}, ""),
+        ({"_id": "a" * 25}, ""),
+        ({"_id": "a" * 23}, ""),
+        ({"_id": 5}, ""),
+        ({"_id": None}, ""),
     ],
 )
 def test_filters_select(world, people, filters, names):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.projection import compile_projection, copies_in, order_key, shape
+from gatewayfw.odm.projection import Projections, compile_projection, copies_in, order_key, shape
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world
@@ -24,6 +24,8 @@ def _schemas():
 
 
 SCHEMAS = _schemas()
+#: What a copy of a person at ``natives.boss`` holds; ``natives`` excludes the age.
+BOSS = ("_id", "name", "active", "born_on", "badge", "address", "extra")
 
 
 def compiled(model, get, **options):
@@ -46,10 +48,46 @@ def compiled(model, get, **options):
         ({"cities": 0}, ("_id",)),
         ({"cities": {}}, ("_id", "cities._id")),
         ({"cities": {"name": 0}}, ("_id", "cities._id")),
+        ({"cities": {"country": 0}}, ("_id", "cities._id")),
+        ({"cities": {"_id": 0, "country": {"name": 1}}}, ("_id", "cities._id")),
     ],
 )
 def test_get_becomes_dotted_paths(get, paths):
     assert compiled("country", get).paths == paths
+
+
+def plan(projection):
+    """The paths of all levels, by the names of the links that lead to them."""
+    return {
+        (): projection.paths,
+        **{(name, *way): paths for name, _, inner in projection.deeper for way, paths in plan(inner).items()},
+    }
+
+
+def test_what_no_copy_holds_is_planned_by_relation_path():
+    get = {"cities": {"name": 1, "country": {"natives": {"boss": 1}}, "clubs": {"_id": 1, "name": 1}}, "capital": 1}
+    assert plan(compiled("country", get)) == {
+        (): ("_id", "cities._id", "cities.name", "capital._id", "capital.name", "capital.population", "capital.tags"),
+        ("cities",): ("country._id", "clubs._id", "clubs.name"),
+        ("cities", "country"): ("natives._id",),
+        ("cities", "country", "natives"): tuple(f"boss.{name}" for name in BOSS),
+    }
+
+
+def test_what_a_link_excludes_is_in_no_plan_below_it():
+    """`natives` excludes the age of people, `visited` the population of countries; other ways show both."""
+    below_natives = compiled("country", {"natives": {"boss": {"age": 1, "friends": {"age": 1, "name": 1}}}})
+    below_visited = compiled("person", {"visited": {"cities": {"country": {"population": 1}, "population": 1}}})
+    beside = compiled("person", {"boss": {"boss": {"age": 1}}, "home": {"country": {"population": 1}}})
+    assert plan(below_natives)["natives", "boss"] == ("friends._id", "friends.name")
+    assert plan(below_natives)[("natives",)] == ("boss._id",)
+    assert plan(below_visited)[("visited",)] == ("cities._id", "cities.population")
+    assert plan(below_visited)["visited", "cities"] == ("country._id",)
+    assert plan(beside) == {
+        (): ("_id", "boss._id", "home._id"),
+        ("boss",): ("boss._id", "boss.age"),
+        ("home",): ("country._id", "country.population"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -71,7 +109,9 @@ def test_get_becomes_dotted_paths(get, paths):
         ({"cities": "1"}, "get.cities", "Must be 1, 0 or an object."),
         ({"cities": True}, "get.cities", "Must be 1, 0 or an object."),
         ({"cities": {"nme": 1}}, "get.cities.nme", "Unknown field."),
-        ({"cities": {"country": 1}}, "get.cities.country", "Unknown field."),
+        ({"cities": {"country": {"nme": 1}}}, "get.cities.country.nme", "Unknown field."),
+        ({"cities": {"country": {"cities": True}}}, "get.cities.country.cities", "Must be 1, 0 or an object."),
+        ({"cities": {"country": {"cities": {"_id": 2}}}}, "get.cities.country.cities._id", "Must be 1 or 0."),
         ({"cities": {"name": {"x": 1}}}, "get.cities.name", "Must be 1 or 0."),
         ([], "get", "Not a valid mapping type."),
         ("name", "get", "Not a valid mapping type."),
@@ -131,6 +171,73 @@ def test_the_document_is_not_changed():
     document = {"_id": ID, "visited": [{"_id": ID, "name": "b"}, {"_id": ID, "name": "a"}]}
     shape(compiled("person", {"visited": 1}), document)
     assert document == {"_id": ID, "visited": [{"_id": ID, "name": "b"}, {"_id": ID, "name": "a"}]}
+
+
+@pytest.fixture
+def projections():
+    """An empty store of compiled projections."""
+    return Projections(SCHEMAS)
+
+
+def test_equal_gets_share_one_projection(projections):
+    country = SCHEMAS.get_schema("country")
+    for get in ({"name": 1, "cities": {"country": {"name": 1}}}, {}, None):
+        kept = projections.compiled(country, get)
+        assert (projections.compiled(country, get) is kept, kept) == (True, compiled("country", get))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options"),
+    [
+        ({"name": 1}, {"name": 0}, {}),
+        ({"name": 1, "population": 1}, {"population": 1, "name": 1}, {}),
+        ({"cities": {"name": 1}}, {"cities": {"_id": 1}}, {}),
+        ({"cities": {}}, {"cities": 1}, {}),
+        ({}, None, {}),
+        ({"secret": 1}, {"secret": 1}, {"reveal": ("secret",)}),
+    ],
+)
+def test_different_gets_share_none(projections, first, second, options):
+    country = SCHEMAS.get_schema("country")
+    assert projections.compiled(country, first) == compiled("country", first)
+    assert projections.compiled(country, second, **options) == compiled("country", second, **options)
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, [1]])
+def test_what_equals_a_known_get_is_refused_all_the_same(projections, value):
+    country = SCHEMAS.get_schema("country")
+    projections.compiled(country, {"name": 1, "cities": {"name": 1}})
+    for get in ({"name": value, "cities": {"name": 1}}, {"name": 1, "cities": {"name": value}}):
+        with pytest.raises(ValidationError):
+            projections.compiled(country, get)
+
+
+def test_the_same_get_of_another_model_is_another_projection(projections):
+    for model in ("country", "city", "person", "club"):
+        assert projections.compiled(SCHEMAS.get_schema(model), None) == compiled(model, None)
+
+
+def test_a_new_model_is_seen_at_once(projections):
+    schemas = _schemas()
+    projections, country = Projections(schemas), schemas.get_schema("country")
+    before = projections.compiled(country, None).names
+    reverse = {"relatedRelations": {"rivers": {"type": "multiple"}}}
+    schemas.add("river", {}, {"mouth": {"schemaName": "country", "type": "single", **reverse}})
+    assert projections.compiled(country, None).names == (*before, "rivers")
+
+
+def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.projection._KEPT", 2)
+    monkeypatch.setattr("gatewayfw.odm.projection._KEPT_PATHS", 3)
+    country = SCHEMAS.get_schema("country")
+    first, second, third, large = {"name": 1}, {}, {"population": 1}, {"cities": {"country": {"name": 1}}}
+    kept = [projections.compiled(country, get) for get in (first, second)]
+    projections.compiled(country, large)
+    assert all(projections.compiled(country, get) is one for get, one in zip((first, second), kept, strict=True))
+    assert projections.compiled(country, large) is not projections.compiled(country, large)
+    latest = projections.compiled(country, third)
+    assert projections.compiled(country, third) is latest
+    assert projections.compiled(country, first) is not kept[0]
 
 
 def test_values_are_ordered_as_in_mongodb():

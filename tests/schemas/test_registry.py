@@ -272,3 +272,20 @@ def test_the_package_exports_its_public_names() -> None:
         [*fields.KINDS, "Relation", "RelatedRelation", "Sort", "IndexSpec", "Options", "ModelSchema", "Schemas"]
         + ["Struct", "compile_struct", "Mode"]
     )
+
+
+def test_links_are_found_once_until_a_model_is_added(shop: Schemas) -> None:
+    links = shop.links("country")
+    assert (dict(links), shop.links("country") is links) == (shop.get_related_relations("country"), True)
+    country = {"schemaName": "country", "type": "single", "relatedRelations": {"rivers": {"type": "multiple"}}}
+    shop.add("river", {"name": string()}, {"country": country})
+    assert list(shop.links("country")) == ["cities", "rivers"]
+    assert list(shop.links("city")) == ["country"]
+    with pytest.raises(NotFound):
+        shop.links("nothing")
+
+
+def test_what_is_handed_out_may_be_changed(shop: Schemas) -> None:
+    shop.get_related_relations("country").clear()
+    shop.get_relations("city").clear()
+    assert (list(shop.get_related_relations("country")), list(shop.get_relations("city"))) == (["cities"], ["country"])

@@ -1,4 +1,7 @@
-"""What the tests of the web share: an endpoint around one function, in a host app."""
+"""What the tests of the web share: an endpoint around one function, in a host app.
+
+The modules of `BOTH` run twice: through Flask's dispatch, and through the lane; see `conftest.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,19 @@ from gatewayfw.acts import ContextFns
 from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.lane import Lane
 
+#: The test modules whose `host` is entered in both ways.
+BOTH = {"test_blueprint", "test_cors"}
+ENTRIES = ["flask", "lane"]
 BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
 ID = "test-1"
+
+
+class Entry:
+    """How `host` apps are entered; the fixture `entry` changes it for one test."""
+
+    is_lane = False
 
 
 class Script:
@@ -41,6 +54,12 @@ def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **
     """A Flask app of somebody else with the gateway mounted in it."""
     app = Flask("host", static_folder=None)
     app.register_blueprint(make_blueprint(endpoint(fn, **parts), name, **(options or {})), url_prefix=url_prefix)
+    return with_lane(app, f"{name}.gateway", f"{(url_prefix or '').rstrip('/')}/gateway") if Entry.is_lane else app
+
+
+def with_lane(app, view="gw.gateway", path="/api/gateway"):
+    """Put the lane in front of an app."""
+    app.wsgi_app = Lane(app, view, path)
     return app
 
 

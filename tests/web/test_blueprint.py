@@ -364,3 +364,42 @@ def test_an_improper_error_of_an_act_is_an_internal_error(caplog):
     assert seen(post(host(raising(Improper("no", 404))))) == refusal(500, "internal error")
     assert f"Improper is no proper error: {ID}" in caplog.text
     assert seen(post(host(raising(errors.HttpError("no", 404))))) == refusal(404, "no")
+
+
+def test_headers_of_an_error_change_neither_type_nor_length():
+    class Own(errors.HttpError):
+        headers = {"content-type": "text/html", "Content-Length": "1", "cache-control": "public", "X-Own": "1"}
+
+    reply = post(host(raising(Own("no", 404))))
+    assert seen(reply) == refusal(404, "no")
+    names = [name.lower() for name, _ in reply.headers]
+    assert [names.count(name) for name in ("content-type", "content-length", "x-own")] == [1, 1, 1]
+    assert reply.headers["Content-Length"] == str(len(reply.data))
+
+
+def test_a_hook_of_the_host_may_change_the_reply():
+    app = host()
+
+    @app.after_request
+    def shorter(reply):
+        reply.set_data(reply.get_data()[:5])
+        reply.headers["Cache-Control"] = "private"
+        return reply
+
+    reply = post(app)
+    assert (reply.data, reply.headers["Content-Length"], reply.headers["Cache-Control"]) == (b'{"bod', "5", "private")
+    assert len([name for name, _ in reply.headers if name == "Content-Length"]) == 1
+
+
+def test_request_ids_are_all_different():
+    app = host()
+    given = [app.test_client().post("/api/gateway", json=BODY).headers["X-Request-Id"] for _ in range(100)]
+    assert len(set(given)) == 100
+
+
+def test_act_finds_all_headers_once_and_the_id_of_the_request():
+    contexts = ContextFns()
+    app = host(lambda body: dict(contexts.get_context_model().Headers), contexts=contexts)
+    found = post(app, headers={"Accept-Language": "fa"}).get_json()["body"]
+    del found["Content-Length"], found["User-Agent"], found["Host"]
+    assert found == {"Content-Type": "application/json", "Accept-Language": "fa", "X-Request-Id": ID}

@@ -3,10 +3,12 @@
 import contextlib
 import io
 import json
+from unittest.mock import patch
 
+import orjson
 import pytest
 from flask import Flask, request
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import BadRequest, GatewayError, TooLarge, UnsupportedMediaType
@@ -125,6 +127,7 @@ TOO_LONG = {
     "key": (b'{"' + b"k" * 257 + b'":1}', LONG_KEY),
     "key inside": (b'[{"a":{"' + b"k" * 257 + b'":1}}]', LONG_KEY),
     "key of escapes": (b'{"' + b"\\u0041" * 257 + b'":1}', LONG_KEY),
+    "key cut by an escaped quote": (b'{"' + b"k" * 200 + b'\\"' + b"k" * 57 + b'":1}', LONG_KEY),
     "one long key of many": (b'{"' + b"k" * 257 + b'":1,' + b'"a":1,' * 9_000 + b'"b":1}', LONG_KEY),
 }
 
@@ -192,6 +195,93 @@ json_values = st.recursive(
 @given(json_values, st.booleans())
 def test_what_json_writes_is_read_back(value, ascii_only):
     assert parse(json.dumps(value, ensure_ascii=ascii_only).encode(), SETTINGS) == value
+
+
+#: What JSON is made of, and what only looks like it.
+SCRAPS = st.sampled_from(
+    [
+        *(
+            '{"a":',
+            '{"b":',
+            ',"a":',
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            '"',
+            '\\"',
+            "\\\\",
+            "\\n",
+            "\\u0041",
+            "\\ud800",
+            "é",
+            "\ufeff",
+        ),
+        *(
+            "-",
+            "+",
+            ".",
+            "e",
+            "E5",
+            "0",
+            "-0",
+            "00",
+            "1",
+            "9" * 18,
+            "9" * 19,
+            str(2**63),
+            str(2**64),
+            "1e400",
+            "1e-400",
+        ),
+        *(
+            "0.1",
+            "0." + "1" * 30,
+            "NaN",
+            "Infinity",
+            "null",
+            "true",
+            "false",
+            "nul",
+            " ",
+            "\t",
+            "\n",
+            "\x0c",
+            "\0",
+            "\x7f",
+        ),
+    ]
+)
+NUMBERS = st.from_regex(r"-?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+
+
+def outcome(text):
+    try:
+        return repr(parse(text.encode(), SETTINGS))
+    except BadRequest as error:
+        return error
+
+
+def strictly(text):
+    """The outcome without orjson."""
+    with patch("gatewayfw.web.reader.orjson.loads", side_effect=orjson.JSONDecodeError("no", "", 0)):
+        return outcome(text)
+
+
+@given(
+    st.lists(SCRAPS, max_size=12).map("".join)
+    | st.lists(NUMBERS, max_size=3).map(lambda parts: f"[{','.join(parts)}]")
+    | json_values.map(json.dumps)
+    | json_values.map(lambda value: json.dumps(value, ensure_ascii=False, indent=1))
+)
+@example('{"a":1,"b":2,"a":3}')
+@example("[-0]")
+@example(f"[{2**63}]")
+@example("[" * 30 + "]" * 30)
+def test_the_quick_way_gives_what_the_strict_one_gives(text):
+    quick, strict = outcome(text), strictly(text)
+    assert (type(quick), str(quick)) == (type(strict), str(strict))
 
 
 @given(st.binary())

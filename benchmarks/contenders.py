@@ -1,0 +1,99 @@
+"""Who is measured: one table, to which a contender is added with one line."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from benchmarks.works import WORKS, Work
+
+#: The contender that all others are compared with, and the same again: the noise.
+REFERENCE, TWIN = "reference", "reference again"
+#: The reference for writes that promise as much as gatewayfw's.
+PROTECTED = "in a transaction"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A service: a function that makes its WSGI application, and the server that runs it.
+
+    Attributes:
+        make: ``module:function``, called with the database or its URI, for measurements in process.
+        app: the name in the same module, called without arguments by the server.
+        gateway: whether it is asked as a gateway: one path, and an envelope that names model and act.
+        needs: a module without which it is left out.
+        only_writes: whether its reads are those of another contender.
+    """
+
+    name: str
+    make: str
+    app: str
+    about: str
+    server: Literal["gunicorn", "granian"] = "gunicorn"
+    gateway: bool = False
+    needs: str | None = None
+    only_writes: bool = False
+
+    @property
+    def target(self) -> str:
+        """What the server loads: ``module:function``."""
+        return f"{self.make.partition(':')[0]}:{self.app}"
+
+    def works(self) -> list[Work]:
+        """Return the works it is measured with."""
+        return [work for work in WORKS.values() if work.writes or not self.only_writes]
+
+    def request(self, work: Work, details: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Return path and body of a request."""
+        if self.gateway:
+            named = {"model": work.model, "act": work.name, "details": details}
+            return "/api/gateway", json.dumps(named).encode()
+        return f"/api/{work.name}", json.dumps(details).encode()
+
+    def application(self, database: Any) -> Any:
+        """Return the WSGI application, in this process."""
+        module, _, name = self.make.partition(":")
+        return getattr(importlib.import_module(module), name)(database)
+
+
+_HAND = "benchmarks.by_hand.flask_app"
+_ALL = (
+    Contender(REFERENCE, f"{_HAND}:with_orjson", "orjson_app", "Flask by hand, marshmallow, orjson"),
+    Contender(TWIN, f"{_HAND}:with_orjson", "orjson_app", "the same once more: the noise"),
+    Contender(
+        PROTECTED,
+        f"{_HAND}:with_transactions",
+        "transaction_app",
+        "the same, writes in a transaction",
+        only_writes=True,
+    ),
+    Contender("blueprint", "benchmarks.service:in_flask", "blueprint_app", "gatewayfw in a Flask app", gateway=True),
+    Contender(
+        "lane", "benchmarks.service:standalone", "lane_app", "gatewayfw's `create_app` on gunicorn", gateway=True
+    ),
+    Contender(
+        "lane on granian",
+        "benchmarks.service:standalone",
+        "lane_app",
+        "gatewayfw's `create_app` on granian",
+        "granian",
+        gateway=True,
+        needs="granian",
+    ),
+    Contender("stdlib json", f"{_HAND}:with_json", "json_app", "Flask by hand, marshmallow, Flask's own JSON"),
+    Contender("bare", "benchmarks.by_hand.bare:make_app", "bare_app", "a WSGI function by hand, orjson"),
+    Contender(
+        "bare on granian",
+        "benchmarks.by_hand.bare:make_app",
+        "bare_app",
+        "the same on granian",
+        "granian",
+        needs="granian",
+    ),
+)
+#: Every contender that can run here, by name.
+CONTENDERS = {one.name: one for one in _ALL if one.needs is None or importlib.util.find_spec(one.needs)}

@@ -1,0 +1,31 @@
+"""The page `docs/performance.md`, whose tables are put there by the runs themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+
+
+def put(page: Path, name: str, text: str, chart: str) -> None:
+    """Put a run's tables between its two marks on a page, and its chart, if any, into a file beside it.
+
+    Raises:
+        ValueError: the page has no such marks.
+    """
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    before, mark, rest = page.read_text("utf-8").partition(begin)
+    _old, last, after = rest.partition(end)
+    if not mark or not last:
+        raise ValueError(f"{page.name} has no marks for {name}")
+    if chart:
+        picture = page.with_name(f"{page.stem}-{name}.svg")
+        picture.write_text(chart, "utf-8")
+        text += f"\n![{name}]({picture.name})\n"
+    page.write_text(f"{before}{begin}{text}{end}{after}", "utf-8")
+
+
+def parts(page: Path) -> list[str]:
+    """Return the names of the runs that a page has marks for."""
+    return re.findall(r"^<!-- begin (\S+) -->$", page.read_text("utf-8"), re.MULTILINE)

@@ -1,0 +1,157 @@
+"""The measurement over HTTP: rounds in which every contender does every work in turn."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from benchmarks import dataset, load
+from benchmarks.contenders import Contender
+from benchmarks.load import Load
+from benchmarks.servers import Server
+from benchmarks.works import Work
+
+#: Different requests of one run.
+_REQUESTS = 1_000
+#: The part of a run that is spent before it is measured.
+_WARM_UP = 0.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how often; shorter runs are for orientation."""
+
+    rounds: int = 5
+    seconds: float = 5.0
+    connections: int = 32
+    workers: int = 1
+    size: dataset.Size = field(default_factory=dataset.Size)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One contender doing one work in one round; ``cpu`` is the server's per request, in microseconds."""
+
+    contender: str
+    work: str
+    round: int
+    cpu: float
+    requests: int
+    errors: int
+    rate: float
+    p50: float
+    p99: float
+
+
+@dataclass
+class Run:
+    """All samples, and the workers' memory in bytes before and after them."""
+
+    samples: list[Sample] = field(default_factory=list)
+    at_rest: dict[str, int] = field(default_factory=dict)
+    afterwards: dict[str, int] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
+
+class Contest:
+    """Contenders behind their servers, each with a database of its own, which are dropped at the end."""
+
+    def __init__(self, uri: str, plan: Plan) -> None:
+        self._uri = uri
+        self._plan = plan
+        self.databases: dict[str, Database[dict[str, Any]]] = {}
+        self.servers: dict[str, Server] = {}
+
+    @contextmanager
+    def running(self, contenders: Sequence[Contender]) -> Iterator[Contest]:
+        """Fill the databases and start the servers."""
+        with ExitStack() as stack:
+            client: MongoClient[dict[str, Any]] = stack.enter_context(MongoClient(self._uri))
+            for contender in contenders:
+                name = f"bench_{random.randrange(16**8):08x}"
+                stack.callback(client.drop_database, name)
+                dataset.seed(client[name], self._plan.size)
+                self.databases[contender.name] = client[name]
+                server = Server(contender, _with_database(self._uri, name), self._plan.workers)
+                self.servers[contender.name] = stack.enter_context(server)
+            yield self
+
+    def answers(self, contender: Contender, works: Sequence[Work]) -> dict[str, tuple[int, bytes]]:
+        """Return status and body of one request of each work, always the same ones; then restore the data."""
+        given = {}
+        for work in works:
+            request = contender.request(work, work.details(random.Random(1), self._plan.size))
+            (given[work.name],) = load.ask(self.servers[contender.name].port, [request])
+        dataset.restore(self.databases[contender.name], self._plan.size)
+        return given
+
+    def measure(
+        self, contenders: Sequence[Contender], works: Mapping[str, Work], log: Callable[[str], None] = print
+    ) -> Run:
+        """Run all rounds, or as many as there are until Ctrl-C.
+
+        Each starts with another contender, so that nobody is always first.
+        """
+        run = Run()
+        for contender in contenders:
+            self.answers(contender, [work for work in contender.works() if work.name in works])
+            run.at_rest[contender.name] = self.servers[contender.name].memory()
+        start = time.monotonic()
+        with suppress(KeyboardInterrupt):
+            for number in range(self._plan.rounds):
+                run.samples += self._round(contenders, works, number)
+                log(f"round {number + 1} of {self._plan.rounds}, {time.monotonic() - start:.0f} s")
+        for contender in contenders:
+            run.afterwards[contender.name] = self.servers[contender.name].memory()
+        return run
+
+    def _round(self, contenders: Sequence[Contender], works: Mapping[str, Work], number: int) -> list[Sample]:
+        turn = number % len(contenders)
+        return [
+            self._sample(contender, work, number)
+            for work in works.values()
+            for contender in [*contenders[turn:], *contenders[:turn]]
+            if work in contender.works()
+        ]
+
+    def _sample(self, contender: Contender, work: Work, number: int) -> Sample:
+        plan, server = self._plan, self.servers[contender.name]
+        chosen = random.Random(number)
+        requests = [contender.request(work, work.details(chosen, plan.size)) for _ in range(_REQUESTS)]
+        load.by_hand(server.port, requests, plan.connections, plan.seconds * _WARM_UP)
+        before = server.cpu()
+        seen = load.run(server.port, requests, plan.connections, plan.seconds)
+        cpu = server.cpu() - before
+        if work.adds:
+            dataset.restore(self.databases[contender.name], plan.size)
+        return _sampled(contender, work, number, cpu, seen)
+
+
+def _sampled(contender: Contender, work: Work, number: int, cpu: float, seen: Load) -> Sample:
+    return Sample(
+        contender.name,
+        work.name,
+        number,
+        cpu / seen.requests * 1e6,
+        seen.requests,
+        seen.errors,
+        seen.requests / seen.seconds,
+        seen.p50,
+        seen.p99,
+    )
+
+
+def _with_database(uri: str, name: str) -> str:
+    """Return a URI that names a database."""
+    host, mark, options = uri.partition("/?")
+    return f"{host.rstrip('/')}/{name}{'?' + options if mark else ''}"

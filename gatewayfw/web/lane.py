@@ -1,0 +1,164 @@
+"""The fast lane: the gateway's route of an app of our own, answered before Flask's dispatch.
+
+Everything else goes to Flask, and so does this route whenever its dispatch would do something that
+anybody could notice: see `Lane`. Both answer with the same view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast, final
+
+import flask.ctx
+import flask.globals
+from flask import Flask, Request, Response, signals
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
+from werkzeug.exceptions import SecurityError
+from werkzeug.routing import MapAdapter
+from werkzeug.wsgi import get_host
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+#: Flask 3.1 keeps the contexts of app and request in two variables; a Flask that does not has no lane.
+SUPPORTED = hasattr(flask.globals, "_cv_app") and hasattr(flask.globals, "_cv_request")
+_APP: Any = getattr(flask.globals, "_cv_app", None)
+_REQUEST: Any = getattr(flask.globals, "_cv_request", None)
+_RequestContext: Any = flask.ctx.RequestContext if SUPPORTED else object
+
+#: Hosts that routing takes, whatever follows; it refuses some of the others, such as `a..b`.
+_HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+
+
+@final
+class Lane:
+    """A WSGI application that answers one path of a Flask app itself and leaves the rest to Flask.
+
+    `flask.request`, `current_app`, `g`, `session`, `url_for` and `after_this_request` work in hooks
+    and acts as ever. What is asked for each request: Flask's own dispatch answers while the app has
+
+    - a function around requests, of the app or a blueprint: ``before_request``, ``after_request``,
+      ``teardown_request``, ``teardown_appcontext``, ``url_value_preprocessor``;
+    - a receiver of one of Flask's signals of requests or contexts (``got_request_exception`` is sent
+      by the view itself);
+    - sessions (``SECRET_KEY``, or a session interface of its own), a response class of its own,
+      another function under the name of the view, or routes that depend on the host;
+
+    and for a request without a plain host, of a websocket, or whose contexts the test client keeps
+    (``with client:``). A Flask without the contexts of 3.1 has no lane (`SUPPORTED`).
+    """
+
+    def __init__(self, app: Flask, endpoint: str, path: str) -> None:
+        """Take the name under which the app knows the view, and its path, with nothing variable in it."""
+        self._app = app
+        self._dispatch: WSGIApplication = app.wsgi_app
+        self._path = path.encode().decode("latin-1")  # as it stands in WSGI
+        self._endpoint = endpoint
+        self._view: Callable[..., Response] = app.view_functions[endpoint]  # type: ignore[assignment]  # it is ours
+        self._rule = next(app.url_map.iter_rules(endpoint))
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        if environ.get("PATH_INFO") != self._path or not self._is_free() or not self._is_plain(environ):
+            return self._dispatch(environ, start_response)
+        app = self._app
+        request = app.request_class(environ)
+        request.json_module = app.json
+        request.url_rule, request.view_args = self._rule, {}
+        context = _Context(app, environ, request)
+        app_token, token = _APP.set(flask.ctx.AppContext(app)), _REQUEST.set(context)
+        try:
+            reply = self._reply(context)
+            if reply.status == "200 OK" and not context._after_request_functions:
+                return _sent(reply, environ, start_response)
+            return reply(environ, start_response)
+        finally:
+            _REQUEST.reset(token)
+            _APP.reset(app_token)
+            request.close()
+            environ["werkzeug.request"] = None  # Else the two are a cycle, for a collection to find.
+
+    def _reply(self, context: _Context) -> Response:
+        try:
+            reply = self._view()
+            for function in context._after_request_functions:
+                reply = self._app.ensure_sync(function)(reply)
+        except Exception as error:  # Of `after_this_request`; the view lets none out.
+            return self._app.handle_exception(error)
+        return reply
+
+    def _is_free(self) -> bool:
+        """Whether nothing in the app waits for Flask's dispatch."""
+        app = self._app
+        return not (
+            app.before_request_funcs
+            or app.after_request_funcs
+            or app.teardown_request_funcs
+            or app.teardown_appcontext_funcs
+            or app.url_value_preprocessors
+            or signals.request_started.receivers
+            or signals.request_finished.receivers
+            or signals.request_tearing_down.receivers
+            or signals.appcontext_pushed.receivers
+            or signals.appcontext_tearing_down.receivers
+            or signals.appcontext_popped.receivers
+            or app.config["SECRET_KEY"] is not None
+            or type(app.session_interface) is not SecureCookieSessionInterface
+            or app.response_class is not Response
+            or app.view_functions.get(self._endpoint) is not self._view
+            or app.subdomain_matching
+            or app.url_map.host_matching
+        )
+
+    def _is_plain(self, environ: WSGIEnvironment) -> bool:
+        """Whether Flask would dispatch the request to the view, and forget it afterwards."""
+        if "HTTP_UPGRADE" in environ or "werkzeug.debug.preserve_context" in environ:
+            return False
+        if not _HOST.fullmatch(environ.get("HTTP_HOST", "")):
+            return False
+        trusted = self._app.config["TRUSTED_HOSTS"]
+        try:
+            return trusted is None or get_host(environ, trusted) != ""
+        except SecurityError:
+            return False
+
+
+def _sent(reply: Response, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    """Send what `Response.__call__` would of a reply to POST that the view has made complete.
+
+    A list: servers send it in one piece, granian at half the cost.
+    """
+    headers = reply.headers
+    if "get_wsgi_headers" in reply.__dict__:  # where the view adds those of CORS
+        headers = reply.get_wsgi_headers(environ)
+    start_response(reply.status, headers.to_wsgi_list())
+    return cast("list[bytes]", reply.response)
+
+
+class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class
+    """Flask's context of a request that was not routed; what is costly in it is made when asked for."""
+
+    def __init__(
+        self,
+        app: Flask,
+        environ: WSGIEnvironment,
+        request: Request | None = None,
+        session: SessionMixin | None = None,
+    ) -> None:
+        """Set what Flask's own does, with the same parameters (its `copy` calls it)."""
+        self.app = app
+        self.request = app.request_class(environ) if request is None else request
+        self.flashes: list[tuple[str, str]] | None = None
+        self._after_request_functions: list[Callable[[Response], Response]] = []
+        self._cv_tokens: list[tuple[Any, Any]] = []
+
+    @cached_property
+    def url_adapter(self) -> MapAdapter | None:
+        """What `url_for` builds with."""
+        return self.app.create_url_adapter(self.request)
+
+    @cached_property
+    def _session(self) -> SessionMixin:
+        return self.app.session_interface.make_null_session(self.app)  # There are none, see `Lane`.

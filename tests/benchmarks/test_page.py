@@ -1,0 +1,49 @@
+"""The page on performance: its marks, its commands, and how tables get into it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks import page
+from benchmarks.__main__ import _parser
+from benchmarks.contenders import _ALL
+from benchmarks.works import WORKS
+
+TEXT = page.PAGE.read_text("utf-8")
+
+
+def test_the_page_has_a_place_for_each_run():
+    assert page.parts(page.PAGE) == ["http-32", "http-1", "inprocess", "growth"]
+
+
+def test_every_command_of_the_page_is_understood():
+    (block,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    commands = [line.partition("#")[0].split() for line in block.splitlines()]
+    assert [command[:2] for command in commands] == [["./dev", "bench"]] * len(commands)
+    assert [_parser().parse_args(command[2:]).what for command in commands] == ["http"] * 3 + ["inprocess", "growth"]
+
+
+def test_the_page_names_every_option_work_and_contender():
+    options = [option for action in _parser()._actions for option in action.option_strings if option.startswith("--")]
+    named = [*WORKS, *(one.name for one in _ALL), *(option for option in options if option != "--help")]
+    assert [name for name in named if f"`{name}" not in TEXT and f" {name} " not in TEXT] == []
+
+
+def test_tables_replace_those_between_their_marks(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n")
+    page.put(path, "x", "new\n", "")
+    assert path.read_text() == "a\n<!-- begin x -->\nnew\n<!-- end x -->\nb\n"
+    page.put(path, "x", "newer\n", "<svg/>")
+    assert path.read_text() == "a\n<!-- begin x -->\nnewer\n\n![x](page-x.svg)\n<!-- end x -->\nb\n"
+    assert (tmp_path / "page-x.svg").read_text() == "<svg/>"
+
+
+def test_a_page_without_the_marks_is_refused(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("a\n<!-- begin x -->\n")
+    with pytest.raises(ValueError, match=r"page\.md has no marks for x"):
+        page.put(path, "x", "new\n", "<svg/>")
+    assert [path.read_text(), *tmp_path.iterdir()] == ["a\n<!-- begin x -->\n", path]

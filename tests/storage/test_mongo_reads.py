@@ -1,0 +1,150 @@
+"""The read of one document on MongoDB: one command, repeated where PyMongo would repeat it."""
+
+import pytest
+from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
+from pymongo import MongoClient
+from pymongo.database import Database
+from pymongo.errors import (
+    AutoReconnect,
+    ExecutionTimeout,
+    NetworkTimeout,
+    OperationFailure,
+    ServerSelectionTimeoutError,
+)
+from pymongo.monitoring import CommandListener
+
+from gatewayfw.errors import StorageError, Timeout, Unavailable
+from gatewayfw.storage import MongoStorage
+
+pytestmark = pytest.mark.mongo
+
+
+class Commands(CommandListener):
+    """Notes the commands that a client sends."""
+
+    def __init__(self):
+        self.sent = []
+
+    def started(self, event):
+        self.sent.append(event.command)
+
+    def succeeded(self, event):
+        pass
+
+    def failed(self, event):
+        pass
+
+
+@pytest.fixture
+def commands():
+    return Commands()
+
+
+@pytest.fixture
+def storage(mongod_uri, mongo_database, commands):
+    """A storage on a client whose commands are noted, with three things in it."""
+    with MongoClient(mongod_uri, event_listeners=[commands]) as client:
+        storage = MongoStorage(client[mongo_database.name])
+        storage.insert("things", [{"_id": number, "name": "abc"[number], "more": {"x": number}} for number in range(3)])
+        commands.sent.clear()
+        yield storage
+
+
+def one(storage, filter=None, fields=None, **keys):
+    return list(storage.find("things", filter or {}, fields, limit=1, **keys))
+
+
+ASKED = {
+    "by id": ({"_id": 1}, None, {}, [{"_id": 1, "name": "b", "more": {"x": 1}}]),
+    "fields": ({"name": "c"}, ["more.x"], {}, [{"_id": 2, "more": {"x": 2}}]),
+    "order": ({}, ["name"], {"sort": [("name", -1)]}, [{"_id": 2, "name": "c"}]),
+    "order by two": ({}, [], {"sort": [("more.y", 1), ("_id", -1)], "skip": 1}, [{"_id": 1}]),
+    "nothing": ({"_id": 7}, None, {}, []),
+}
+
+
+@pytest.mark.parametrize(("filter", "fields", "keys", "found"), ASKED.values(), ids=ASKED)
+def test_one_document_takes_one_command(storage, commands, filter, fields, keys, found):
+    assert one(storage, filter, fields, **keys) == found
+    assert [(sent["find"], sent["limit"], sent["readConcern"]) for sent in commands.sent] == [
+        ("things", 1, {"level": "majority"})
+    ]
+
+
+def test_a_transaction_reads_what_it_wrote(storage):
+    def fn():
+        storage.update_one("things", {"_id": 0}, {"$set": {"name": "new"}}, [])
+        return one(storage, {"_id": 0}, ["name"])
+
+    assert storage.transaction(fn) == [{"_id": 0, "name": "new"}]
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """A function that lets the next read by a plain command fail; it returns the list of those that failed."""
+
+    def fail(error):
+        real, failed = Database.command, []
+
+        def command(self, command, *args, **keys):
+            if isinstance(command, dict) and "find" in command and not failed:
+                failed.append(command["find"])
+                raise error
+            return real(self, command, *args, **keys)
+
+        monkeypatch.setattr(Database, "command", command)
+        return failed
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    "error", [AutoReconnect("gone"), OperationFailure("not yet", 134)], ids=lambda error: type(error).__name__
+)
+def test_a_read_that_may_be_repeated_is_repeated(storage, failing, error):
+    failed = failing(error)
+    assert one(storage, {"_id": 1}, ["name"], sort=[("_id", 1)]) == [{"_id": 1, "name": "b"}]
+    assert failed == ["things"]
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (ServerSelectionTimeoutError("none"), Unavailable),
+        (NetworkTimeout("slow"), Timeout),
+        (ExecutionTimeout("slow", 50), Timeout),
+    ],
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
+)
+def test_a_read_without_time_or_server_is_not_repeated(storage, failing, commands, error, raised):
+    failing(error)
+    with pytest.raises(raised):
+        one(storage)
+    assert commands.sent == []
+
+
+def test_a_read_in_a_transaction_is_not_repeated_alone(storage, failing, commands):
+    failing(AutoReconnect("gone"))
+    with pytest.raises(Unavailable):
+        storage.transaction(lambda: one(storage))
+    assert [sent for sent in commands.sent if "find" in sent] == []
+
+
+def test_a_filter_that_the_server_refuses_is_a_storage_error(storage):
+    with pytest.raises(StorageError):
+        one(storage, {"$where": "sleep("})
+
+
+class Upper(TypeDecoder):
+    """Reads every text in capitals."""
+
+    bson_type = str
+
+    def transform_bson(self, value):
+        return value.upper()
+
+
+def test_a_database_with_types_of_its_own_keeps_them(storage, mongo_database):
+    options = CodecOptions(type_registry=TypeRegistry([Upper()]))
+    own = MongoStorage(mongo_database.with_options(options))
+    assert one(own, {"_id": 1}, ["name"]) == [{"_id": 1, "name": "B"}]
