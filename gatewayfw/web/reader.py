@@ -214,6 +214,9 @@ def _longest(text: str) -> int:
 
 def _check_structure(text: str, settings: Settings) -> None:
     """Refuse deep nesting and most of what has too many values before the parser, which is recursive, sees it."""
+    # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
+    if (text.count('"') - text.count('\\"')) // 4 > settings.max_body_nodes:
+        raise _too_many(settings.max_body_nodes)
     bare = _STRING.sub('"', text)
     if max(bare.count("[") + bare.count("{"), bare.count(",") + 1) > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
