@@ -207,9 +207,6 @@ class SelectStruct(Kind, mm.Raw):
             DefinitionError: a model or name in it is unknown.
         """
         version = self.schemas.version
-        known, top = self._top
-        if top is not None and known == version:
-            return top
         level = self.schemas.level
         waiting = [(self.model, self.spec)]
         while waiting:
@@ -228,8 +225,11 @@ class SelectStruct(Kind, mm.Raw):
         """Tell whether a `get` is right without doubt; of any other, loading it finds what is wrong."""
         if type(value) is not dict:
             return False
+        version, top = self._top
         try:
-            leaves = self._leaves(value, self.resolve(), self.bounds.max_get_depth)
+            if top is None or version != self.schemas.version:
+                top = self.resolve()
+            leaves = self._leaves(value, top, self.bounds.max_get_depth)
         except (DefinitionError, _InDoubt):
             return False
         return leaves <= self.bounds.max_get_leaves
