@@ -117,7 +117,7 @@ class Model:
             raise ValidationError({f"{where}._id": ["Not a valid id."]})
         pure = {name: value for name, value in doc.items() if name != "_id"}
         try:
-            fields = check_document(self.schema.pure, pure)
+            fields = check_document(self.schema.document, pure)
         except ValidationError as error:
             raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
         links = parse_links(self.schema, relations)

@@ -243,7 +243,7 @@ class SelectStruct(Kind, mm.Raw):
         for key, item in get.items():
             if key in flags and type(item) is int and item in (1, 0):
                 continue
-            if type(item) is not dict or key not in allowed.links:
+            if type(item) is not dict or key not in allowed.links or key in allowed.pure:
                 raise _InDoubt
             inner = allowed.below.get(key)
             if inner is None:

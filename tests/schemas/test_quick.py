@@ -408,6 +408,15 @@ def test_a_model_added_later_is_known_at_once() -> None:
     assert (field.takes({"gone": {"name": 1}}), field.takes({"gone": 1})) == (True, True)
 
 
+def test_a_field_that_a_reverse_relation_has_the_name_of_is_a_field() -> None:
+    schemas = people()
+    link = {"schemaName": "person", "type": "single", "relatedRelations": {"age": {"type": "multiple"}}}
+    schemas.add("wine", {"name": string()}, {"owner": link})
+    struct_ = compile_struct({"set": {}, "get": schemas.select_struct("person")}, schemas)
+    details = {"set": {}, "get": {"age": {"name": 1}}}
+    assert refusals(struct_.check, details, "assert") == {"get.age": ["Must be 1 or 0."]}
+
+
 def test_a_copy_of_a_field_has_tests_of_its_own() -> None:
     field = string()
     assert check_value(field, "abc", "x") == "abc"
