@@ -30,8 +30,9 @@ _MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 # Fewer digits fit 64 bits. orjson 3.13 takes larger integers, as a float or up to 2**64-1.
-_LONG_NUMBER = re.compile(r"[0-9]{19}")
-_INT64 = range(-(2**63), 2**63)
+_LONG_NUMBER = b"0" * 19
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _INT64_DIGITS = 20
 _CHUNK = 64 * 1024
 _UNREAD = object()
@@ -84,7 +85,7 @@ def parse(data: bytes, settings: Settings) -> Any:
     # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
     # and no part is longer than the whole: most bodies need no look into their texts.
     escaped = "\\u" in text
-    value = _quickly(text) if is_counted else _UNREAD
+    value = _quickly(data) if is_counted else _UNREAD
     if value is _UNREAD:
         _check_structure(text, settings)
         value = _strictly(text, settings)
@@ -182,18 +183,33 @@ def _too_many(limit: int) -> BadRequest:
     return BadRequest(f"the request body holds more than {limit} values")
 
 
-def _quickly(text: str) -> Any:
+def _quickly(data: bytes) -> Any:
     """Return what orjson reads where that is what `_strictly` would read, else `_UNREAD`.
 
-    It takes strict JSON only, and means the same by it, integers of 19 digits and more apart. It ends
-    at 1,024 levels, so that none has to be refused before.
+    It takes strict JSON only, and means the same by it, large integers apart. It ends at 1,024
+    levels, so that none has to be refused before.
     """
-    if _LONG_NUMBER.search(text) is not None:
-        return _UNREAD
     try:
-        return orjson.loads(text)
+        value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return _UNREAD
+    has_long = _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS)
+    return _UNREAD if has_long and _holds_large_number(value) else value
+
+
+def _holds_large_number(value: Any) -> bool:
+    """Tell whether a number may be what became of an integer beyond 64 bits; -2**63 as a float is."""
+    rest = [value]
+    while rest:
+        node = rest.pop()
+        kind = type(node)
+        if kind is list:
+            rest.extend(node)
+        elif kind is dict:
+            rest.extend(node.values())
+        elif (kind is int or kind is float) and not _LOWEST < node <= _HIGHEST:
+            return True
+    return False
 
 
 def _strictly(text: str, settings: Settings) -> Any:
@@ -288,7 +304,7 @@ def _check_encodable(text: str) -> None:
 
 def _integer(text: str) -> int:
     # The length is asked first: to convert thousands of digits is slow, or a ValueError.
-    if len(text) > _INT64_DIGITS or (value := int(text)) not in _INT64:
+    if len(text) > _INT64_DIGITS or not _LOWEST <= (value := int(text)) <= _HIGHEST:
         raise BadRequest("the request body holds an integer that does not fit 64 bits")
     return value
 

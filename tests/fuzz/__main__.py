@@ -95,7 +95,7 @@ def fuzz(run: Run, target: str, number: int, examples: int, until: float) -> Non
     def once(body: Any) -> None:
         if time.monotonic() < until:
             name, data = body
-            run.timed(target, number, stop.timed, name, lambda: stop.run(name, data), len(data))
+            run.timed(target, number, name not in stop.untimed, name, lambda: stop.run(name, data), len(data))
 
     try:
         once()

@@ -38,9 +38,7 @@ def validated(gw: Gateway, act: Act, data: bytes) -> dict[str, Any]:
     """Read a body, judge its details by the act's validator, and compile every selection in its ``get``."""
     details = act.struct.check(read(gw, data)["details"], act.validation_run_type, act.bounds)
     for select, get in selections(act, details["get"]):
-        # Deeper ones are for a deep `get`, which no projection knows yet.
-        if isinstance(select.spec, int) and select.spec <= 1:
-            compile_projection(gw.schemas, gw.schemas.get_schema(select.model), get)
+        compile_projection(gw.schemas, gw.schemas.get_schema(select.model), get)
     return details
 
 
