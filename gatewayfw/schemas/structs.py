@@ -21,7 +21,7 @@ from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.quick import fill_of, hastened, quick_of, quick_test
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField, bounded
-from gatewayfw.schemas.values import same, storable_key
+from gatewayfw.schemas.values import SCALARS, same, storable_key
 
 if TYPE_CHECKING:
     from gatewayfw.schemas.registry import Schemas
@@ -361,9 +361,11 @@ def _shape(details: Any, collected: Collected) -> None:
 
 def _copied(value: Any) -> Any:
     """Return a copy whose objects and lists a validator function may change."""
-    if isinstance(value, Mapping):
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
         return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
+    return value
 
 
 def _translated(error: Exception) -> ValidationError:

@@ -24,6 +24,8 @@ _DATE = re.compile(
     r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
     re.ASCII,
 )
+#: What JSON has besides lists and objects; asking whether a value is a Mapping takes much longer.
+SCALARS = frozenset({str, int, float, bool, type(None)})
 #: Deepest nesting of a value that no kind describes; requests are bounded before (settings).
 _DEEPEST = 100
 
@@ -32,12 +34,15 @@ def same(one: Any, other: Any) -> bool:
     """Tell whether two JSON values are equal in value and type, at every level."""
     if one is other:
         return True
-    if type(one) is dict or isinstance(one, Mapping):
-        if not isinstance(other, Mapping) or len(one) != len(other):
+    if isinstance(one, (list, tuple)):
+        return isinstance(other, (list, tuple)) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) or (type(one) not in SCALARS and isinstance(one, Mapping)):
+        if not isinstance(other, (dict, Mapping)) or len(one) != len(other):
             return False
-        return all(key in other and same(item, other[key]) for key, item in one.items())
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
+        for key, item in one.items():  # noqa: SIM110  (a generator costs more than an empty object)
+            if key not in other or not same(item, other[key]):
+                return False
+        return True
     return type(one) is type(other) and bool(one == other)
 
 
@@ -75,20 +80,26 @@ def encodable(text: str) -> bool:
 
 def plain(value: Any, depth: int = 0) -> bool:
     """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
-    if type(value) is int:
+    kind = type(value)
+    if kind is int:
         return LOWEST <= value <= HIGHEST
-    if value is None or isinstance(value, (bool, ObjectId)):
+    if kind is dict:
+        if depth >= _DEEPEST:
+            return False
+        for key, item in value.items():  # noqa: SIM110  (as in `same`)
+            if not (isinstance(key, str) and encodable(key) and plain(item, depth + 1)):
+                return False
         return True
     if isinstance(value, str):
         return encodable(value)
+    if value is None or isinstance(value, (bool, ObjectId)):
+        return True
+    if isinstance(value, list):
+        return depth < _DEEPEST and all(plain(item, depth + 1) for item in value)
     if isinstance(value, datetime):
         return moment_of(value) is not None
-    if depth >= _DEEPEST:
-        return False
-    if isinstance(value, list):
-        return all(plain(item, depth + 1) for item in value)
-    if type(value) is dict or isinstance(value, Mapping):
-        return all(isinstance(key, str) and encodable(key) and plain(item, depth + 1) for key, item in value.items())
+    if isinstance(value, Mapping):
+        return plain(dict(value), depth)
     return finite_number(value)
 
 
@@ -100,8 +111,10 @@ def storable(value: Any) -> bool:
 def _has_storable_keys(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_has_storable_keys, value))
-    if type(value) is dict or isinstance(value, Mapping):
-        return all(storable_key(key) and _has_storable_keys(item) for key, item in value.items())
+    if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
+        for key, item in value.items():
+            if not (storable_key(key) and _has_storable_keys(item)):
+                return False
     return True
 
 
