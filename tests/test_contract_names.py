@@ -167,6 +167,7 @@ def test_acts_registered_and_discovered(gw, country, form):
         "limit": "10/minute",
         "maxGetDepth": 2,
         "maxGetLeaves": 10,
+        "returns": None,
     }
     called(gw.acts.setAct, act, form)
     gw.acts.setService("other", "http://127.0.0.1:1/")

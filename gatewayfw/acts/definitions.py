@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.acts.limits import limit_texts, parse_limit
+from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
 ACT_KEYS = (
     *("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType"),
-    *("public", "limit", "maxGetDepth", "maxGetLeaves"),
+    *("public", "limit", "maxGetDepth", "maxGetLeaves", "returns"),
 )
 
 ActFn = Callable[[Any], Any]
@@ -48,11 +49,13 @@ class Act(Mapping[str, Any]):
         public: whether the act says that it needs no access rule.
         limit: the texts of its rate limits, or None.
         max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
+        returns: what it says of its result, as given; see `gatewayfw.acts.returns`.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
         bounds: the ceilings of ``get`` in force: its own, or the settings.
         rates: the parsed rate limits, the shortest window first.
+        result: what ``returns`` means.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
 
@@ -67,10 +70,12 @@ class Act(Mapping[str, Any]):
     limit: tuple[str, ...] | None = field(repr=False)
     max_get_depth: int | None = field(repr=False)
     max_get_leaves: int | None = field(repr=False)
+    returns: Any = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
     rates: tuple[RateLimitItem, ...] = field(repr=False)
+    result: Returns = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
     description: str = field(repr=False)
@@ -165,6 +170,7 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         struct = compile_struct(given["validator"], schemas)
         limit = limit_texts(given.get("limit"))
         rates = parse_limit(limit) if limit else ()
+        result = parse_returns(given.get("returns"), (struct.fields or {}).get("get"))
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
     if isinstance(bounds, Ceilings):
@@ -181,10 +187,12 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         limit=limit,
         max_get_depth=ceilings["maxGetDepth"],
         max_get_leaves=ceilings["maxGetLeaves"],
+        returns=given.get("returns"),
         schemas=schemas,
         struct=struct,
         bounds=bounds,
         rates=rates,
+        result=result,
         act_hooks=tuple(map(_called_with_body, before_act)),
         validation_hooks=tuple(map(_called_with_body, before_validation)),
         description=(inspect.getdoc(fn) or "") if inspect.isroutine(fn) else "",

@@ -68,6 +68,7 @@ class Acts:
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
+        returns: Any = None,
     ) -> None:
         """Register an act of the service ``main``.
 
@@ -80,9 +81,10 @@ class Acts:
         demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
         list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.acts.limits`.
         ``max_get_depth`` and ``max_get_leaves`` take the place of the settings of these names.
+        ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`.
 
         Raises:
-            DefinitionError: a bad name, function, hook, validator, mode, limit or ceiling, no
+            DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling or result, no
                 access rule where one is required, or an act that is registered already; the
                 message names the act.
         """
@@ -96,6 +98,7 @@ class Acts:
             "limit": limit,
             "maxGetDepth": max_get_depth,
             "maxGetLeaves": max_get_leaves,
+            "returns": returns,
         }
         act = parse_act(self._schemas, schema, act_name, given)
         with self._lock:
@@ -119,6 +122,7 @@ class Acts:
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
+        returns: Any = None,
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of ``main``; it stays callable as it was.
 
@@ -142,6 +146,7 @@ class Acts:
                 limit=limit,
                 max_get_depth=max_get_depth,
                 max_get_leaves=max_get_leaves,
+                returns=returns,
             )
             return fn
 
@@ -154,7 +159,7 @@ class Acts:
         appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
-        "maxGetLeaves"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
+        "maxGetLeaves"?: ..., "returns"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which

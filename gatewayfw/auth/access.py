@@ -128,6 +128,7 @@ class Auth:
                     raise Forbidden(REFUSED)
             context["active_role"] = role
 
+        check_access.rules = rules  # type: ignore[attr-defined]  # for who wants to tell of them
         return check_access
 
 

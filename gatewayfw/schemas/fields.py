@@ -58,6 +58,7 @@ __all__ = [
     "check_stored_names",
     "date",
     "defaulted",
+    "described",
     "email",
     "enums",
     "integer",
@@ -159,9 +160,26 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     return field
 
 
-def object_id() -> mm.Field[Any]:
-    """Return the kind of document ids: 24 hexadecimal digits, a string in both modes."""
-    return ObjectIdField(required=True)
+def object_id(*, of: str | None = None) -> mm.Field[Any]:
+    """Return the kind of document ids: 24 hexadecimal digits, a string in both modes.
+
+    ``of`` tells clients whose ids are meant, a model; nothing is looked up.
+    """
+    if of is not None and not isinstance(of, str):
+        raise DefinitionError(f"object_id: of must be the name of a model, not {type(of).__name__}")
+    return ObjectIdField(required=True, metadata=_given(of=of))
+
+
+def described(kind: Any, text: str) -> mm.Field[Any]:
+    """Return a copy of ``kind`` with a description, which clients are told.
+
+    Source: our own; a marshmallow field has it as ``metadata={"description": text}``.
+    """
+    if not isinstance(text, str):
+        raise DefinitionError(f"described: the description must be text, not {type(text).__name__}")
+    field = copy.copy(as_field(kind, "described"))
+    field.metadata = {**field.metadata, "description": text}
+    return field
 
 
 def enums(*choices: Any) -> mm.Field[Any]:

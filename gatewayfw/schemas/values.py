@@ -82,7 +82,7 @@ def plain(value: Any, depth: int = 0) -> bool:
     """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
     kind = type(value)
     if kind is int:
-        return LOWEST <= value <= HIGHEST
+        return bool(LOWEST <= value <= HIGHEST)
     if kind is dict:
         if depth >= _DEEPEST:
             return False

@@ -11,7 +11,9 @@ from sample_service.service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("city", "addCity", set={"name": string(), "country": object_id()}, get=1, public=True)
+    @service.gw.acts.act(
+        "city", "addCity", set={"name": string(), "country": object_id(of="country")}, get=1, public=True
+    )
     def add_city(body: Body) -> dict[str, Any]:
         """Add a city to a country."""
         details = body["details"]

@@ -14,7 +14,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "file",
         "getFile",
-        set={"fileId": object_id()},
+        set={"fileId": object_id(of="file")},
         get=1,
         pre_act=service.signed_in,
     )

@@ -14,7 +14,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "organization",
         "getOrganization",
-        set={"organizationId": object_id()},
+        set={"organizationId": object_id(of="organization")},
         get=1,
         pre_act=service.signed_in,
     )

@@ -16,6 +16,7 @@ def register(service: Service) -> None:
         get=1,
         mode="create",
         pre_act=service.signed_in,
+        returns="many",
     )
     def get_organizations(body: Body) -> object:
         """Return organizations, oldest first; 20 unless `limit` says otherwise."""

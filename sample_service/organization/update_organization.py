@@ -17,7 +17,12 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "organization",
         "updateOrganization",
-        set={**ACTIVE_ROLE, "_id": object_id(), "name": optional(string()), "description": optional(string())},
+        set={
+            **ACTIVE_ROLE,
+            "_id": object_id(of="organization"),
+            "name": optional(string()),
+            "description": optional(string()),
+        },
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

@@ -17,7 +17,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "addUnit",
-        set={**ACTIVE_ROLE, "name": string(), "organization": object_id()},
+        set={**ACTIVE_ROLE, "name": string(), "organization": object_id(of="organization")},
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

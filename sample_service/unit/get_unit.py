@@ -14,7 +14,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "getUnit",
-        set={"unitId": object_id()},
+        set={"unitId": object_id(of="unit")},
         get=1,
         pre_act=service.signed_in,
     )

@@ -13,10 +13,11 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "getUnits",
-        set={**PAGE, "organizationId": optional(object_id())},
+        set={**PAGE, "organizationId": optional(object_id(of="organization"))},
         get=1,
         mode="create",
         pre_act=service.signed_in,
+        returns="many",
     )
     def get_units(body: Body) -> object:
         """Return units, all or those of one organization, oldest first; 20 unless `limit` says otherwise."""

@@ -17,7 +17,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "updateUnit",
-        set={**ACTIVE_ROLE, "_id": object_id(), "name": string()},
+        set={**ACTIVE_ROLE, "_id": object_id(of="unit"), "name": string()},
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

@@ -10,7 +10,7 @@ from sample_service.service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("user", "getMe", get=1, pre_act=service.signed_in)
+    @service.gw.acts.act("user", "getMe", get=1, pre_act=service.signed_in, returns="optional")
     def get_me(body: Body) -> dict[str, Any] | None:
         """Return the user whose token it is."""
         caller = service.gw.context_fns.get_context_model()["user"]

@@ -14,7 +14,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "user",
         "getUser",
-        set={"userId": object_id()},
+        set={"userId": object_id(of="user")},
         get=1,
         pre_act=service.signed_in,
     )

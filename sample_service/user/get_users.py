@@ -13,10 +13,15 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "user",
         "getUsers",
-        set={**PAGE, "organizationId": optional(object_id()), "unitId": optional(object_id())},
+        set={
+            **PAGE,
+            "organizationId": optional(object_id(of="organization")),
+            "unitId": optional(object_id(of="unit")),
+        },
         get=1,
         mode="create",
         pre_act=service.signed_in,
+        returns="many",
     )
     def get_users(body: Body) -> object:
         """Return users, all or those of an organization or unit, oldest first; 20 unless `limit` says otherwise."""

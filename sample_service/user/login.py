@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from gatewayfw import Unauthenticated, enums, optional, string
+from gatewayfw import Unauthenticated, array, enums, object_, object_id, optional, string
 from sample_service.service import Body, Service
+from sample_service.user.model import ROLE
 
 REFUSED = "wrong e-mail or password"
 
@@ -27,6 +28,7 @@ def register(service: Service) -> None:
         },
         public=True,
         limit=service.login_limit,
+        returns={"token": string(), "roles": array(object_({"roleId": object_id(), **ROLE})), "user": "optional"},
     )
     def login(body: Body) -> dict[str, Any]:
         """Return a token, the caller's roles (each `roleId` can be an `activeRoleId`) and the user."""

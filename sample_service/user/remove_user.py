@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import NotFound, boolean, defaulted, enums, object_id, optional
+from gatewayfw import NotFound, boolean, defaulted, enums, integer, object_, object_id, optional
 from sample_service.access import MANAGER_OR_ADMIN, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
@@ -17,9 +17,10 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "user",
         "removeUser",
-        set={**ACTIVE_ROLE, "_id": object_id(), "hardCascade": defaulted(boolean(), False)},
+        set={**ACTIVE_ROLE, "_id": object_id(of="user"), "hardCascade": defaulted(boolean(), False)},
         get={"deletedCount": optional(enums(0, 1)), "cascaded": optional(enums(0, 1))},
         mode="create",
+        returns={"deletedCount": integer(), "cascaded": object_()},
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def remove_user(body: Body) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def register(service: Service) -> None:
         "setUserRoles",
         set={
             **ACTIVE_ROLE,
-            "_id": object_id(),
+            "_id": object_id(of="user"),
             "roles": array(object_({"roleId": optional(object_id()), **ROLE}), size=(0, 50)),
         },
         get=1,

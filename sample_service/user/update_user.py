@@ -20,7 +20,7 @@ def register(service: Service) -> None:
         "updateUser",
         set={
             **ACTIVE_ROLE,
-            "_id": object_id(),
+            "_id": object_id(of="user"),
             "first_name": optional(string()),
             "last_name": optional(string()),
             "email": optional(string()),

@@ -75,6 +75,7 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "limit": None,
         "maxGetDepth": None,
         "maxGetLeaves": None,
+        "returns": None,
     }
     assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
     assert act.description == "Say hello.\n\nTo the caller."
@@ -85,7 +86,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 11)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 12)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -242,6 +243,18 @@ REFUSED = {
     "depth true": ({"maxGetDepth": True}, "act user.addUser: maxGetDepth must be a positive integer"),
     "leaves as text": ({"maxGetLeaves": "9"}, "act user.addUser: maxGetLeaves must be a positive integer"),
     "leaves as fraction": ({"maxGetLeaves": 9.0}, "act user.addUser: maxGetLeaves must be a positive integer"),
+    "returns a word nobody knows": (
+        {"returns": "all"},
+        "act user.addUser: returns: expected 'one', 'optional', 'many' or a value kind",
+    ),
+    "returns documents without a selection": (
+        {"returns": {"users": "many"}},
+        "act user.addUser: returns, 'users': 'many' needs a get that selects from a model",
+    ),
+    "returns no kind": (
+        {"returns": 5},
+        "act user.addUser: returns: expected a value kind, a marshmallow field or schema, or a mapping, not int",
+    ),
     "public as text": ({"public": "yes"}, "act user.addUser: public must be true or false"),
     "public None": ({"public": None}, "act user.addUser: public must be true or false"),
     "validator": (

@@ -9,13 +9,13 @@ import pytest
 from gatewayfw.acts.registry import Act, Acts, UnknownName
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
-from gatewayfw.schemas import Schemas, object_, string
+from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
 
 STRUCT = {"set": {"name": string()}, "get": {}}
 URL = "http://127.0.0.1:9"
 #: What an act has that says nothing of it.
-UNSAID = {"public": False, "limit": None, "maxGetDepth": None, "maxGetLeaves": None}
+UNSAID = {"public": False, "limit": None, "maxGetDepth": None, "maxGetLeaves": None, "returns": None}
 
 
 def add_user(body):
@@ -63,6 +63,7 @@ CONTRACT = {
     "limit": ["10/minute"],
     "maxGetDepth": 3,
     "maxGetLeaves": 5,
+    "returns": {"done": boolean},
 }
 REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -20,6 +21,7 @@ from gatewayfw.schemas import (
     boolean,
     date,
     defaulted,
+    described,
     email,
     enums,
     integer,
@@ -322,3 +324,25 @@ def test_a_list_that_is_too_long_is_refused_before_its_elements_are_judged() -> 
     assert loaded(field, ["a", 5, "c"]) == ["Longer than maximum length 2."]
     assert loaded(field, ["a", 5]) == {1: ["Not a valid string."]}
     assert judged == ["a"]
+
+
+def test_a_described_kind_is_a_copy_that_judges_as_before() -> None:
+    plain = string(size=(1, 3))
+    told = described(plain, "What it is called.")
+    assert (told.metadata["description"], "description" in plain.metadata) == ("What it is called.", False)
+    assert (loaded(told, "ab"), loaded(told, "abcd")) == ("ab", ["Length must be between 1 and 3."])
+    assert described(optional(integer), "How many.").required is False
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: described(string, 5), "described: the description must be text, not int"),
+        (lambda: described(5, "text"), "described: expected a value kind, a marshmallow field or schema, or a mapping"),
+        (lambda: object_id(of=Schema), "object_id: of must be the name of a model, not SchemaMeta"),
+    ],
+    ids=["no text", "no kind", "no name"],
+)
+def test_wrong_hints_for_clients_are_refused(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        make()

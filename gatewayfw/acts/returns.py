@@ -1,0 +1,75 @@
+"""What an act says it returns, so that clients can be told. Nothing is checked against it.
+
+``returns=`` of an act is one of:
+
+- ``"one"``, ``"optional"`` or ``"many"``: a document in the shape of ``get``, that or null, a list of such;
+- a value kind: something that ``get`` does not shape, such as ``boolean()``;
+- a mapping of names to these. A name that ``get`` has too is there only where it was asked for; a
+  word there means what that part of ``get`` selects, or the whole ``get`` where this is a selection:
+  ``{"token": string(), "user": "one"}``, ``{"rows": "many", "total": integer()}``.
+
+Left out it is ``"one"`` where ``get`` selects from a model, else unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from marshmallow.fields import Field
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.fields import as_field
+from gatewayfw.schemas.select import SelectStruct
+from gatewayfw.schemas.strict import ObjectField
+
+Word = Literal["one", "optional", "many"]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Documents in the shape that a ``get`` asks for.
+
+    Attributes:
+        select: the part of ``get`` that asks.
+        path: where that part is: empty for the whole ``get``, else one name.
+    """
+
+    word: Word
+    select: SelectStruct
+    path: tuple[str, ...] = ()
+
+
+#: What is known of a result: documents, a value, an object of both, or nothing.
+Returns = Selected | Field[Any] | Mapping[str, "Selected | Field[Any]"] | None
+
+
+def parse_returns(given: Any, get: Field[Any] | None) -> Returns:
+    """Return what ``returns=`` means for an act with this ``get``.
+
+    Raises:
+        DefinitionError: it is none of the forms, or a word where ``get`` selects nothing.
+    """
+    if given is None:
+        return Selected("one", get) if isinstance(get, SelectStruct) else None
+    if not isinstance(given, Mapping):
+        return _part(given, get, (), "returns")
+    parts: Mapping[str, Field[Any]] = (get.fields or {}) if isinstance(get, ObjectField) else {}
+    found: dict[str, Selected | Field[Any]] = {}
+    for name, value in given.items():
+        if not isinstance(name, str):
+            raise DefinitionError(f"returns: the name {name!r} is not a string")
+        part, path = (get, ()) if isinstance(get, SelectStruct) else (parts.get(name), (name,))
+        found[name] = _part(value, part, path, f"returns, {name!r}")
+    return found
+
+
+def _part(given: Any, get: Field[Any] | None, path: tuple[str, ...], where: str) -> Selected | Field[Any]:
+    if not isinstance(given, str):
+        return as_field(given, where)
+    if given not in get_args(Word):
+        raise DefinitionError(f"{where}: expected 'one', 'optional', 'many' or a value kind")
+    if not isinstance(get, SelectStruct):
+        raise DefinitionError(f"{where}: {given!r} needs a get that selects from a model")
+    return Selected(cast(Word, given), get, path)

@@ -1,0 +1,126 @@
+"""Builds the catalog of a gateway: ``{"format", "models", "services"}``, JSON throughout, in a fixed order.
+
+- ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
+  `gatewayfw.catalog.kinds` and `gatewayfw.catalog.selections`. Excluded fields do not exist in it.
+- ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
+
+An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
+``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
+``limit`` (texts), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
+``maxGetLeaves`` (those in force), ``set``, ``get`` (kinds) and ``returns``: a kind, ``{"kind":
+"documents", "model", "type": "one" | "optional" | "many", "get": [path within get]}``, or an object
+of such, whose fields are ``picked`` where they are there only when ``get`` asks for them.
+
+The order is that of registration, so equal code gives equal bytes. Source: our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow.fields import Field
+
+from gatewayfw.acts import Act, Acts
+from gatewayfw.acts.returns import Returns, Selected
+from gatewayfw.catalog.kinds import Kind, kind_of, kinds_of
+from gatewayfw.catalog.selections import links_of
+from gatewayfw.schemas.registry import ModelSchema, Schemas
+
+#: Grows when a reader of the catalog has to change.
+FORMAT = 1
+
+_ANYTHING: Kind = {"kind": "any", "presence": "required"}
+_ANY_OBJECT: Kind = {"kind": "object", "fields": None, "presence": "required"}
+
+
+def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
+    """Return the catalog of the models and acts that are registered now.
+
+    Raises:
+        DefinitionError: a select struct names what does not exist.
+    """
+    return {
+        "format": FORMAT,
+        "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
+        "services": {name: _service(service) for name, service in acts.get_acts_with_services().items()},
+    }
+
+
+def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
+    visible = {name: model.pure[name] for name in model.copy_fields()}
+    id_ = {"kind": "object_id", "presence": "required"}
+    return {"fields": {"_id": id_, **kinds_of(visible)}, "links": links_of(schemas, model)}
+
+
+def _service(service: Mapping[str, Mapping[str, Act]] | str) -> dict[str, Any]:
+    if isinstance(service, str):
+        return {"remote": True}
+    acts = {model: {name: _act(act) for name, act in by_name.items()} for model, by_name in service.items()}
+    return {"remote": False, "acts": acts}
+
+
+def _act(act: Act) -> dict[str, Any]:
+    fields = act.struct.fields or {}
+    access, roles = _access(act)
+    return {
+        "description": act.description,
+        "mode": act.validation_run_type,
+        "access": access,
+        "roles": roles,
+        "limit": list(act.limit or ()),
+        "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
+        "maxGetDepth": act.bounds.max_get_depth,
+        "maxGetLeaves": act.bounds.max_get_leaves,
+        "set": _part(fields.get("set"), act.validation_run_type),
+        "get": _part(fields.get("get"), act.validation_run_type),
+        "returns": _returns(act.result, fields.get("get")),
+    }
+
+
+def _access(act: Act) -> tuple[str, list[str] | None]:
+    if act.public:
+        return "public", None
+    rules = [hook for hook in (*act.pre_validation, *act.pre_act) if getattr(hook, "is_access_rule", False) is True]
+    named = [role for hook in rules for rule in getattr(hook, "rules", ()) for role in rule.roles]
+    return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
+
+
+def _name(hook: Any) -> str:
+    """Return the name of a hook; of a partial that of its function."""
+    function = getattr(hook, "func", hook)
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _part(field: Field[Any] | None, mode: str) -> Kind:
+    """Return the description of ``set`` or ``get``; any object where a function judges it."""
+    if field is None:
+        return dict(_ANY_OBJECT)
+    return _as_sent(kind_of(field)) if mode == "assert" else kind_of(field)
+
+
+def _as_sent(kind: Kind) -> Kind:
+    """Return a kind for mode ``assert``, which fills in nothing: what has a default must be sent."""
+    changed = {**kind, "presence": "required" if kind["presence"] == "defaulted" else kind["presence"]}
+    if kind.get("fields") and kind["kind"] == "object":
+        changed["fields"] = {name: _as_sent(inner) for name, inner in kind["fields"].items()}
+    if "items" in kind:
+        changed["items"] = _as_sent(kind["items"])
+    return changed
+
+
+def _returns(result: Returns, get: Field[Any] | None) -> Kind:
+    if result is None:
+        return dict(_ANYTHING)
+    if not isinstance(result, Mapping):
+        return _returned(result)
+    asked: Mapping[str, Any] = getattr(get, "fields", None) or {}
+    fields = {name: {**_returned(part), "picked": name in asked} for name, part in result.items()}
+    return {"kind": "object", "fields": fields, "presence": "required"}
+
+
+def _returned(part: Selected | Field[Any]) -> Kind:
+    if isinstance(part, Selected):
+        documents = {"kind": "documents", "model": part.select.model, "type": part.word}
+        return {**documents, "get": list(part.path), "presence": "required"}
+    return kind_of(part)

@@ -1,0 +1,54 @@
+"""What a `get` may name, and what is shown of a model: excluded fields do not exist here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw.schemas.registry import ModelSchema, Schemas
+from gatewayfw.schemas.relations import RelatedRelation, Relation
+from gatewayfw.schemas.select import Spec
+
+
+def selection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
+    """Return what a select struct lets clients name of one model.
+
+    ``{"model", "depth"}``: its fields, and links as many levels down; or, where its author named
+    what may be asked for, ``{"model", "fields": [names], "links": {name: selection}}``.
+    """
+    if isinstance(spec, int):
+        return {"model": model, "depth": spec}
+    level = schemas.level(model, spec)
+    visible = schemas.get_schema(model).copy_fields()
+    return {
+        "model": model,
+        "fields": ["_id", *(name for name in visible if name in level.pure)],
+        "links": {name: selection(schemas, link.model, link.spec) for name, link in level.links.items()},
+    }
+
+
+def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
+    """Return the relations of a model and the reverse relations on it, by name.
+
+    Each has ``model`` (whose documents are shown), ``type`` (``single`` or ``multiple``),
+    ``optional`` (whether a `single` one may be absent), ``fields`` (what the copies show, `_id`
+    first), ``limit`` and ``sort`` (``{"field", "order"}`` or null). A relation has ``reverses``, the
+    names of the reverse relations it causes on ``model``; a reverse relation has ``of``, the name of
+    the relation of ``model`` that causes it.
+    """
+    return {name: _link(schemas, link) for name, link in schemas.links(model.name).items()}
+
+
+def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
+    source = schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+    may_be_absent = link.optional if isinstance(link, Relation) else True
+    described: dict[str, Any] = {
+        "model": source.name,
+        "type": link.type,
+        "optional": link.type == "single" and may_be_absent,
+        "fields": ["_id", *source.copy_fields(link.excludes)],
+        "limit": link.limit,
+        "sort": None if link.sort is None else {"field": link.sort.field, "order": link.sort.order},
+    }
+    if isinstance(link, Relation):
+        return {**described, "reverses": list(link.related_relations)}
+    return {**described, "of": link.relation}

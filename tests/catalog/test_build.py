@@ -1,0 +1,260 @@
+"""The catalog of a gateway: whole, without what is hidden, and the same each time."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import mongomock
+import pytest
+
+from gatewayfw import gateway
+from gatewayfw.auth import Auth, Rule, Tokens, access_rule
+from gatewayfw.catalog import FORMAT, build
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import array, boolean, defaulted, enums, integer, object_id, optional, string
+
+NEEDED = {"presence": "required"}
+ID = {"kind": "object_id", **NEEDED}
+TEXT = {"kind": "string", **NEEDED}
+NOTHING = {"kind": "object", "fields": {}, **NEEDED}
+FREE = {"kind": "object", "fields": None, **NEEDED}
+
+
+@pytest.fixture
+def gw():
+    made = gateway()
+    made.odm.set_db(mongomock.MongoClient().test)
+    made.odm.new_model("country", {"name": string(), "secret": string()}, {}, {"excludes": ["secret"]})
+    made.odm.new_model(
+        "city",
+        {"name": string(), "size": optional(integer())},
+        {
+            "country": {
+                "schemaName": "country",
+                "type": "single",
+                "relatedRelations": {
+                    "cities": {
+                        "type": "multiple",
+                        "limit": 3,
+                        "sort": {"field": "name", "order": "asc"},
+                        "excludes": ["size"],
+                    },
+                    "latest": {"type": "single"},
+                },
+            },
+            "twins": {"schemaName": "city", "type": "multiple", "optional": True, "excludes": ["size"]},
+        },
+    )
+    return made
+
+
+def catalog(gw):
+    return build(gw.schemas, gw.acts)
+
+
+def act_of(gw, **options):
+    """The description of one act with these options."""
+    validator = {"set": options.pop("set", {}), "get": options.pop("get", {})}
+    fn = options.pop("fn", lambda body: None)
+    gw.acts.set_act(schema="city", act_name="act", validator=options.pop("validator", validator), fn=fn, **options)
+    return catalog(gw)["services"]["main"]["acts"]["city"]["act"]
+
+
+def test_models_with_their_links_and_without_excluded_fields(gw):
+    assert catalog(gw) == {
+        "format": FORMAT,
+        "models": {
+            "country": {
+                "fields": {"_id": ID, "name": TEXT},
+                "links": {
+                    "cities": {
+                        "model": "city",
+                        "type": "multiple",
+                        "optional": False,
+                        "fields": ["_id", "name"],
+                        "limit": 3,
+                        "sort": {"field": "name", "order": "asc"},
+                        "of": "country",
+                    },
+                    "latest": {
+                        "model": "city",
+                        "type": "single",
+                        "optional": True,
+                        "fields": ["_id", "name", "size"],
+                        "limit": None,
+                        "sort": None,
+                        "of": "country",
+                    },
+                },
+            },
+            "city": {
+                "fields": {"_id": ID, "name": TEXT, "size": {"kind": "integer", "presence": "optional"}},
+                "links": {
+                    "country": {
+                        "model": "country",
+                        "type": "single",
+                        "optional": False,
+                        "fields": ["_id", "name"],
+                        "limit": None,
+                        "sort": None,
+                        "reverses": ["cities", "latest"],
+                    },
+                    "twins": {
+                        "model": "city",
+                        "type": "multiple",
+                        "optional": False,
+                        "fields": ["_id", "name"],
+                        "limit": 1000,
+                        "sort": None,
+                        "reverses": [],
+                    },
+                },
+            },
+        },
+        "services": {"main": {"remote": False, "acts": {}}},
+    }
+
+
+def test_an_act_with_all_that_is_known_of_it(gw):
+    auth = Auth(gw.context_fns, Tokens("k" * 32), load_user=lambda id_: None)
+
+    def fn(body):
+        """Add a city.
+
+        To a country.
+        """
+
+    described = act_of(
+        gw,
+        set={"name": string(size=(1, 5)), "country": object_id(of="country"), "size": defaulted(integer(), 0)},
+        get=gw.schemas.select_struct("city", 1),
+        fn=fn,
+        pre_validation=[auth.read_token],
+        pre_act=[partial(auth.load_user), auth.grant(Rule(roles=("Manager",)), Rule(roles=("Admin", "Manager")))],
+        validation_run_type="create",
+        limit="2/minute",
+        max_get_depth=2,
+    )
+    assert described == {
+        "description": "Add a city.\n\nTo a country.",
+        "mode": "create",
+        "access": "rule",
+        "roles": ["Manager", "Admin"],
+        "limit": ["2/minute"],
+        "hooks": {"preValidation": ["read_token"], "preAct": ["load_user", "check_access"]},
+        "maxGetDepth": 2,
+        "maxGetLeaves": 500,
+        "set": {
+            "kind": "object",
+            "fields": {
+                "name": {"kind": "string", "minLength": 1, "maxLength": 5, **NEEDED},
+                "country": {"kind": "object_id", "of": "country", **NEEDED},
+                "size": {"kind": "integer", "default": 0, "presence": "defaulted"},
+            },
+            **NEEDED,
+        },
+        "get": {"kind": "selection", "model": "city", "depth": 1, **NEEDED},
+        "returns": {"kind": "documents", "model": "city", "type": "one", "get": [], **NEEDED},
+    }
+
+
+def test_mode_assert_wants_what_has_a_default(gw):
+    described = act_of(gw, set={"rows": array({"size": defaulted(integer(), 0)})})
+    size = {"kind": "integer", "default": 0, "presence": "required"}
+    row = {"kind": "object", "fields": {"size": size}, **NEEDED}
+    assert described["set"]["fields"] == {"rows": {"kind": "array", "items": row, **NEEDED}}
+
+
+def test_a_validator_that_is_a_function_takes_any_object(gw):
+    described = act_of(gw, validator=lambda details: details)
+    assert (described["set"], described["get"]) == (FREE, FREE)
+    assert described["returns"] == {"kind": "any", **NEEDED}
+
+
+def test_access(gw):
+    assert (act_of(gw)["access"], act_of(gateway(), public=True)["access"]) == ("open", "public")
+    ruled = act_of(gateway(), pre_act=[access_rule(lambda: None)])
+    assert (ruled["access"], ruled["roles"], ruled["hooks"]["preAct"]) == ("rule", None, ["<lambda>"])
+
+
+RETURNS = {
+    "one": ("one", {"kind": "documents", "model": "city", "type": "one", "get": [], **NEEDED}),
+    "optional": ("optional", {"kind": "documents", "model": "city", "type": "optional", "get": [], **NEEDED}),
+    "many": ("many", {"kind": "documents", "model": "city", "type": "many", "get": [], **NEEDED}),
+    "a value": (boolean, {"kind": "boolean", **NEEDED}),
+    "rows and their number": (
+        {"rows": "many", "total": integer()},
+        {
+            "kind": "object",
+            "fields": {
+                "rows": {"kind": "documents", "model": "city", "type": "many", "get": [], **NEEDED, "picked": False},
+                "total": {"kind": "integer", **NEEDED, "picked": False},
+            },
+            **NEEDED,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "returned"), RETURNS.values(), ids=RETURNS)
+def test_what_an_act_with_a_selection_returns(gw, given, returned):
+    assert act_of(gw, get=gw.schemas.select_struct("city", 1), returns=given)["returns"] == returned
+
+
+def test_an_object_of_which_parts_are_picked_by_get(gw):
+    get = {"token": optional(enums(0, 1)), "city": optional(gw.schemas.select_struct("city", 0))}
+    assert act_of(gw, get=get, returns={"token": string(), "city": "optional", "at": integer()})["returns"] == {
+        "kind": "object",
+        "fields": {
+            "token": {**TEXT, "picked": True},
+            "city": {
+                "kind": "documents",
+                "model": "city",
+                "type": "optional",
+                "get": ["city"],
+                **NEEDED,
+                "picked": True,
+            },
+            "at": {"kind": "integer", **NEEDED, "picked": False},
+        },
+        **NEEDED,
+    }
+
+
+def test_a_restricted_selection_names_what_may_be_asked_for(gw):
+    described = act_of(gw, get=gw.schemas.select_struct("country", {"name": 1, "secret": 1, "cities": {"name": 1}}))
+    assert described["get"] == {
+        "kind": "selection",
+        "model": "country",
+        "fields": ["_id", "name"],
+        "links": {"cities": {"model": "city", "fields": ["_id", "name"], "links": {}}},
+        **NEEDED,
+    }
+
+
+def test_services(gw):
+    gw.acts.set_service("far", "https://example.com/")
+    gw.acts.set_service("near", {"city": {"ping": {"validator": {"set": {}, "get": {}}, "fn": lambda body: 1}}})
+    services = catalog(gw)["services"]
+    assert services["far"] == {"remote": True}
+    assert list(services) == ["main", "far", "near"]
+    assert services["near"]["acts"]["city"]["ping"]["set"] == NOTHING
+
+
+def test_it_is_json_in_a_fixed_order_and_says_nothing_of_excluded_fields(gw):
+    act_of(gw, get=gw.schemas.select_struct("country", 2))
+    text = json.dumps(catalog(gw))
+    assert json.dumps(catalog(gw)) == text
+    assert "secret" not in text
+
+
+def test_a_select_struct_of_what_does_not_exist_is_told(gw):
+    gw.acts.set_act(
+        schema="city",
+        act_name="odd",
+        validator={"set": {}, "get": gw.schemas.select_struct("city", {"nope": 1})},
+        fn=lambda body: None,
+    )
+    with pytest.raises(DefinitionError, match="select struct of 'city': 'nope' is no field or relation of it"):
+        catalog(gw)
