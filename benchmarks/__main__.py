@@ -8,42 +8,47 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from benchmarks import growth, inprocess, page, report
-from benchmarks.chart import bars
-from benchmarks.contenders import CONTENDERS, Contender
-from benchmarks.counting import commands_of
+from benchmarks import page
+from benchmarks.contenders import ALL, CONTENDERS
 from benchmarks.dataset import Size
-from benchmarks.load import has_wrk
-from benchmarks.rounds import Contest, Plan
-from benchmarks.servers import cores_for_the_others
-from benchmarks.works import WORKS, Work
+from benchmarks.modes import MODES, Result
+from benchmarks.report import Machine
+from benchmarks.servers import SHAPE, cores_for_the_others
+from benchmarks.works import WORKS
 from gatewayfw.testing.mongod import local_mongod
 
-#: What ``--quick`` means: for orientation only.
-_QUICK = {"rounds": 3, "seconds": 1.0}
+#: Signals that end a run; Ctrl-C sends the first.
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: The exit status after Ctrl-C.
+_INTERRUPTED = 130
+_MISSING = {one.name: f"{one.name} needs {one.needs}, which is not installed" for one in ALL if not one.installed}
 
 
 def _names(known: dict[str, Any], text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     if unknown := [name for name in names if name not in known]:
-        raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)} (known: {', '.join(known)})")
+        told = [_MISSING.get(name, name) for name in unknown]
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(told)} (known: {', '.join(known)})")
     return names
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measure gatewayfw against hand-written services.")
-    parser.add_argument("what", nargs="?", default="http", choices=["http", "inprocess", "growth"])
+    parser.add_argument("what", nargs="?", default="http", choices=list(MODES))
     parser.add_argument("--quick", action="store_true", help="3 rounds of 1 s, or smaller steps: for orientation")
     parser.add_argument("--rounds", type=int, help="default 5")
-    parser.add_argument("--seconds", type=float, help="of one run, default 5")
+    parser.add_argument("--seconds", type=float, help="of one run, default 5; of memory: between two samples")
+    parser.add_argument("--requests", type=int, help="of memory: to each contender, default 1,000,000")
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument(
-        "--workers", type=int, default=1, help="processes of each server, default 1; each may use a core"
+        "--workers", type=int, default=SHAPE.workers, help="processes of each server, default 1; each may use a core"
     )
+    parser.add_argument("--threads", type=int, default=SHAPE.threads, help="of each process, default 8")
     parser.add_argument("--only", type=lambda text: _names(WORKS, text), help="works, separated by commas")
     parser.add_argument("--contenders", type=lambda text: _names(CONTENDERS, text))
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="folder for Markdown, JSON and SVG")
@@ -61,57 +66,62 @@ def mongod_uri() -> Iterator[str]:
             yield mongod.uri
 
 
-def over_http(arguments: argparse.Namespace, uri: str, size: Size) -> tuple[str, dict[str, Any], str]:
-    """Run the rounds; return Markdown, plain data and a chart."""
-    defaults = _QUICK if arguments.quick else {"rounds": 5, "seconds": 5.0}
-    plan = Plan(
-        rounds=arguments.rounds or int(defaults["rounds"]),
-        seconds=arguments.seconds or defaults["seconds"],
-        connections=arguments.connections,
-        workers=arguments.workers,
-        size=size,
-    )
-    works: dict[str, Work] = {name: WORKS[name] for name in arguments.only or WORKS}
-    contenders: list[Contender] = [CONTENDERS[name] for name in arguments.contenders or CONTENDERS]
-    commands = {one.name: commands_of(one, uri, list(works.values()), size) for one in contenders}
-    with Contest(uri, plan).running(contenders) as contest:
-        run = contest.measure(contenders, works)
-    load = "wrk" if has_wrk() and plan.seconds >= 1 else "a loop of its own"
-    servers = f", {plan.workers} workers" if plan.workers > 1 else ""
-    title = f"{plan.connections} connections{servers}, {plan.rounds} rounds of {plan.seconds:g} s, load by {load}"
-    data = {"plan": vars(plan) | {"size": vars(size), "load": load}, "commands": commands, **run.as_dict()}
-    cpu = report.figures(run.samples, lambda one: one.cpu)
-    chart = bars("Server CPU per request, us", {key: spread.middle for key, spread in cpu.items()})
-    return report.markdown(run, title, commands), data, chart
+@contextmanager
+def ended_once() -> Iterator[None]:
+    """Let the first signal unwind what runs, so that all servers are ended, and let no other disturb that."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for one in _ENDS:
+            signal.signal(one, signal.SIG_IGN)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
+
+    before = {one: signal.signal(one, end) for one in _ENDS}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def main(words: list[str], size: Size | None = None) -> int:
-    """Measure as the command line says, print the tables and write them to files."""
+    """Measure as the command line says, print the tables and write them to files.
+
+    After Ctrl-C what was measured so far is written, but not put into the page, and the status is 130.
+    """
     arguments = _parser().parse_args(words)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers are ended
-    cores_for_the_others()
-    chart = ""
-    if arguments.what == "inprocess":
-        told, data = inprocess.measured(arguments.rounds or 5, *((0.05, 0) if arguments.quick else (0.3, 200)))
-    else:
-        with mongod_uri() as uri:
-            if arguments.what == "growth":
-                sizes = growth.Sizes.small() if arguments.quick else growth.Sizes()
-                told, data, chart = growth.measured(uri, sizes, log=lambda line: None)
-            else:
-                told, data, chart = over_http(arguments, uri, size or Size())
+    machine = Machine.now()
+    if arguments.what == "http" and not arguments.contenders:
+        for missing in _MISSING.values():
+            print(f"left out: {missing}; `./dev bench --others` installs it", file=sys.stderr)
+    with ended_once():
+        cores_for_the_others()
+        try:
+            with nullcontext("") if arguments.what == "inprocess" else mongod_uri() as uri:
+                result = MODES[arguments.what](arguments, uri, size or Size())
+        except KeyboardInterrupt:
+            print("interrupted before anything was measured; all that was started has ended", file=sys.stderr)
+            return _INTERRUPTED
+        _write(result, machine, arguments)
+    return 0 if result.whole else _INTERRUPTED
+
+
+def _write(result: Result, machine: Machine, arguments: argparse.Namespace) -> None:
+    told = f"{result.told}\n{machine}.\n"
     print(told)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    detail = f"-{arguments.connections}" if arguments.what == "http" else ""
-    name = arguments.output / f"{arguments.what}{detail}"
+    name = arguments.output / result.name
     name.with_suffix(".md").write_text(told, "utf-8")
-    name.with_suffix(".json").write_text(json.dumps({"machine": report.machine(), **data}, indent=1) + "\n", "utf-8")
-    if chart:
-        name.with_suffix(".svg").write_text(chart, "utf-8")
-    if arguments.page:
-        page.put(page.PAGE, name.name, told, chart)
-    print(f"written to {name}.md, .json{' and .svg' if chart else ''}")
-    return 0
+    data = {"machine": machine._asdict(), "whole": result.whole, **result.data}
+    name.with_suffix(".json").write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    if result.chart:
+        name.with_suffix(".svg").write_text(result.chart, "utf-8")
+    print(f"written to {name}.md, .json{' and .svg' if result.chart else ''}")
+    if not result.whole:
+        print("interrupted: only what was measured until then", file=sys.stderr)
+    elif arguments.page:
+        page.put(page.PAGE, name.name, told, result.chart)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from benchmarks.works import WORKS, Work
+from benchmarks.load import Request
+from benchmarks.notations import GATEWAY, GRAPHQL, REST, ROUTES, Notation
+from benchmarks.works import WORKS, Details, Work
 
 #: The contender that all others are compared with, and the same again: the noise.
 REFERENCE, TWIN = "reference", "reference again"
@@ -19,12 +19,12 @@ PROTECTED = "in a transaction"
 
 @dataclass(frozen=True)
 class Contender:
-    """A service: a function that makes its WSGI application, and the server that runs it.
+    """A service: a function that makes its application, and the server that runs it.
 
     Attributes:
         make: ``module:function``, called with the database or its URI, for measurements in process.
         app: the name in the same module, called without arguments by the server.
-        gateway: whether it is asked as a gateway: one path, and an envelope that names model and act.
+        notation: how it is asked.
         needs: a module without which it is left out.
         only_writes: whether its reads are those of another contender.
     """
@@ -33,8 +33,8 @@ class Contender:
     make: str
     app: str
     about: str
-    server: Literal["gunicorn", "granian"] = "gunicorn"
-    gateway: bool = False
+    server: Literal["gunicorn", "granian", "uvicorn"] = "gunicorn"
+    notation: Notation = ROUTES
     needs: str | None = None
     only_writes: bool = False
 
@@ -47,12 +47,19 @@ class Contender:
         """Return the works it is measured with."""
         return [work for work in WORKS.values() if work.writes or not self.only_writes]
 
-    def request(self, work: Work, details: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Return path and body of a request."""
-        if self.gateway:
-            named = {"model": work.model, "act": work.name, "details": details}
-            return "/api/gateway", json.dumps(named).encode()
-        return f"/api/{work.name}", json.dumps(details).encode()
+    @property
+    def gateway(self) -> bool:
+        """Whether it is a gateway of gatewayfw."""
+        return self.notation is GATEWAY
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can run here."""
+        return self.needs is None or importlib.util.find_spec(self.needs) is not None
+
+    def request(self, work: Work, details: Details) -> Request:
+        """Return the request of a work."""
+        return self.notation.request(work, details)
 
     def application(self, database: Any) -> Any:
         """Return the WSGI application, in this process."""
@@ -61,7 +68,8 @@ class Contender:
 
 
 _HAND = "benchmarks.by_hand.flask_app"
-_ALL = (
+_OTHERS = "benchmarks.others"
+ALL = (
     Contender(REFERENCE, f"{_HAND}:with_orjson", "orjson_app", "Flask by hand, marshmallow, orjson"),
     Contender(TWIN, f"{_HAND}:with_orjson", "orjson_app", "the same once more: the noise"),
     Contender(
@@ -71,9 +79,11 @@ _ALL = (
         "the same, writes in a transaction",
         only_writes=True,
     ),
-    Contender("blueprint", "benchmarks.service:in_flask", "blueprint_app", "gatewayfw in a Flask app", gateway=True),
     Contender(
-        "lane", "benchmarks.service:standalone", "lane_app", "gatewayfw's `create_app` on gunicorn", gateway=True
+        "blueprint", "benchmarks.service:in_flask", "blueprint_app", "gatewayfw in a Flask app", notation=GATEWAY
+    ),
+    Contender(
+        "lane", "benchmarks.service:standalone", "lane_app", "gatewayfw's `create_app` on gunicorn", notation=GATEWAY
     ),
     Contender(
         "lane on granian",
@@ -81,7 +91,7 @@ _ALL = (
         "lane_app",
         "gatewayfw's `create_app` on granian",
         "granian",
-        gateway=True,
+        notation=GATEWAY,
         needs="granian",
     ),
     Contender("stdlib json", f"{_HAND}:with_json", "json_app", "Flask by hand, marshmallow, Flask's own JSON"),
@@ -94,6 +104,23 @@ _ALL = (
         "granian",
         needs="granian",
     ),
+    Contender(
+        "fastapi",
+        f"{_OTHERS}.fastapi_app:in_process",
+        "fastapi_app",
+        "FastAPI, PyMongo's asynchronous client, on uvicorn",
+        "uvicorn",
+        needs="fastapi",
+    ),
+    Contender("eve", f"{_OTHERS}.eve_app:make_app", "eve_app", "Eve", notation=REST, needs="eve"),
+    Contender(
+        "strawberry",
+        f"{_OTHERS}.strawberry_app:make_app",
+        "strawberry_app",
+        "Strawberry GraphQL on Flask",
+        notation=GRAPHQL,
+        needs="strawberry",
+    ),
 )
 #: Every contender that can run here, by name.
-CONTENDERS = {one.name: one for one in _ALL if one.needs is None or importlib.util.find_spec(one.needs)}
+CONTENDERS = {one.name: one for one in ALL if one.installed}

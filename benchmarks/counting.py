@@ -13,7 +13,7 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 from benchmarks import dataset
 from benchmarks.contenders import Contender
-from benchmarks.load import Request
+from benchmarks.load import GOOD, Request
 from benchmarks.works import Work
 
 Document = dict[str, Any]
@@ -62,22 +62,22 @@ def commands_of(contender: Contender, uri: str, works: Sequence[Work], size: dat
 
 def environ_of(request: Request) -> dict[str, Any]:
     """Return a request as a WSGI server passes it on; `wsgi.input` holds the body."""
-    path, body = request
+    path, _, query = request.path.partition("?")
     return {
-        "REQUEST_METHOD": "POST",
+        "REQUEST_METHOD": request.method,
         "SCRIPT_NAME": "",
         "PATH_INFO": path,
-        "QUERY_STRING": "",
+        "QUERY_STRING": query,
         "SERVER_NAME": "127.0.0.1",
         "SERVER_PORT": "80",
         "SERVER_PROTOCOL": "HTTP/1.1",
         "REMOTE_ADDR": "127.0.0.1",
         "HTTP_HOST": "127.0.0.1",
         "CONTENT_TYPE": "application/json",
-        "CONTENT_LENGTH": str(len(body)),
+        "CONTENT_LENGTH": str(len(request.body)),
         "wsgi.version": (1, 0),
         "wsgi.url_scheme": "http",
-        "wsgi.input": io.BytesIO(body),
+        "wsgi.input": io.BytesIO(request.body),
         "wsgi.errors": io.StringIO(),
         "wsgi.multithread": True,
         "wsgi.multiprocess": False,
@@ -89,13 +89,13 @@ def call(app: Any, request: Request) -> bytes:
     """Answer one request in process; return the body.
 
     Raises:
-        RuntimeError: the status is not 200; holds the reply.
+        RuntimeError: the status is not 200 or 201; holds the reply.
     """
     seen: list[str] = []
     chunks = app(environ_of(request), lambda status, headers, exc_info=None: seen.append(status))
     body = b"".join(chunks)
     if hasattr(chunks, "close"):
         chunks.close()
-    if not seen[0].startswith("200"):
+    if int(seen[0][:3]) not in GOOD:
         raise RuntimeError(f"{seen[0]}: {body[:500]!r}")
     return body

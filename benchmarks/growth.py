@@ -28,6 +28,7 @@ from benchmarks.canned import CannedStorage
 from benchmarks.contenders import CONTENDERS, REFERENCE
 from benchmarks.counting import call
 from benchmarks.dataset import Size, country_id, new_user, user_id
+from benchmarks.load import Request
 from benchmarks.service import make_gateway
 from benchmarks.works import WORKS
 from gatewayfw import array, gateway, integer, object_id, string
@@ -94,9 +95,9 @@ def in_flask(gw: Gateway) -> Flask:
     return app
 
 
-def asked(model: str, act: str, set_: Mapping[str, Any], get: Mapping[str, Any]) -> tuple[str, bytes]:
+def asked(model: str, act: str, set_: Mapping[str, Any], get: Mapping[str, Any]) -> Request:
     """Return a request to a gateway."""
-    return _PATH, json.dumps({"model": model, "act": act, "details": {"set": set_, "get": get}}).encode()
+    return Request(_PATH, json.dumps({"model": model, "act": act, "details": {"set": set_, "get": get}}).encode())
 
 
 def least(fn: Callable[[], object], repeats: int, clock: Callable[[], float] = time.thread_time) -> float:
@@ -250,7 +251,7 @@ def many_models(count: int, repeats: int) -> dict[str, float]:
     return {"start": started, "memory": float(memory), "first": first, **many}
 
 
-def _calls(app: Flask, request: tuple[str, bytes]) -> None:
+def _calls(app: Flask, request: Request) -> None:
     for _ in range(_CALLS):
         call(app, request)
 

@@ -20,6 +20,7 @@ from benchmarks import canned, report
 from benchmarks.contenders import CONTENDERS, REFERENCE, Contender
 from benchmarks.counting import call
 from benchmarks.dataset import Size
+from benchmarks.load import Request
 from benchmarks.report import Spread
 from benchmarks.service import make_gateway
 from benchmarks.works import WORKS
@@ -34,13 +35,13 @@ _LONGEST = 600.0
 _COLLECTED = re.compile(r"I +refs: +([\d,]+)")
 
 
-def body_of(contender: Contender, work: str) -> tuple[str, bytes]:
+def body_of(contender: Contender, work: str) -> Request:
     """Return a request, always the same."""
     return contender.request(WORKS[work], WORKS[work].details(random.Random(1), Size()))
 
 
-#: Who is called in process: servers do not matter here.
-CALLED = [name for name, one in CONTENDERS.items() if one.server == "gunicorn" and not one.only_writes] + [FRAMEWORK]
+#: Who is called in process: servers do not matter here, and other frameworks need a real database.
+CALLED = [name for name, one in CONTENDERS.items() if one.needs is None and not one.only_writes] + [FRAMEWORK]
 
 
 def caller(name: str, work: str) -> Callable[[], bytes]:

@@ -16,11 +16,21 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 #: Seconds without any reply after which the load is given up.
 _SILENCE = 30.0
+#: Statuses of a success; Eve answers 201 to a new document.
+GOOD = (200, 201)
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-Request = tuple[str, bytes]
+
+
+class Request(NamedTuple):
+    """What is sent: a path with its query, a body of JSON, empty for none, and a method."""
+
+    path: str
+    body: bytes
+    method: str = "POST"
 
 
 @dataclass(frozen=True)
@@ -38,24 +48,23 @@ class LoadError(Exception):
     """A server closed a connection or gave no reply."""
 
 
-def has_wrk() -> bool:
-    """Tell whether `wrk` is installed."""
-    return shutil.which("wrk") is not None
+def uses_wrk(seconds: float) -> bool:
+    """Tell whether `wrk` makes a load of so many seconds: it is installed, and counts in whole seconds."""
+    return seconds >= 1 and shutil.which("wrk") is not None
 
 
 def run(port: int, requests: Sequence[Request], connections: int, seconds: float) -> Load:
     """Send requests, round and round, for so many seconds."""
-    # wrk counts in whole seconds.
-    if has_wrk() and seconds >= 1:
+    if uses_wrk(seconds):
         return by_wrk(port, requests, connections, round(seconds))
     return by_hand(port, requests, connections, seconds)
 
 
 def raw(request: Request) -> bytes:
     """Return a request as it is sent."""
-    path, body = request
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-    return head.encode() + b"\r\n\r\n" + body
+    path, body, method = request
+    about = f"\r\nContent-Type: application/json\r\nContent-Length: {len(body)}" if body else ""
+    return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1{about}\r\n\r\n".encode() + body
 
 
 class _Connection:
@@ -133,7 +142,7 @@ def by_hand(port: int, requests: Sequence[Request], connections: int, seconds: f
                     continue
                 now = time.perf_counter()
                 latencies.append(now - key.data.sent)
-                errors += reply[0] != 200
+                errors += reply[0] not in GOOD
                 if now - start < seconds:
                     key.data.send(data[sent % len(data)])
                     sent += 1
@@ -164,8 +173,9 @@ _SCRIPT = """
 local requests = {}
 init = function()
   for line in io.lines("%s") do
-    local path, body = line:match("(%%S+) (.*)")
-    requests[#requests + 1] = wrk.format("POST", path, {["Content-Type"] = "application/json"}, body)
+    local method, path, body = line:match("(%%S+) (%%S+) (.*)")
+    local about = {["Content-Type"] = "application/json"}
+    requests[#requests + 1] = body == "" and wrk.format(method, path) or wrk.format(method, path, about, body)
   end
 end
 local sent = 0
@@ -186,7 +196,7 @@ def by_wrk(port: int, requests: Sequence[Request], connections: int, seconds: in
     """Send requests with `wrk`, one thread."""
     with tempfile.TemporaryDirectory(prefix="gatewayfw-bench-") as folder:
         lines, script = Path(folder, "requests"), Path(folder, "script.lua")
-        lines.write_bytes(b"".join(path.encode() + b" " + body + b"\n" for path, body in requests))
+        lines.write_bytes(b"".join(f"{one.method} {one.path} ".encode() + one.body + b"\n" for one in requests))
         script.write_text(_SCRIPT % lines)
         command = [
             "wrk",

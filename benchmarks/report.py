@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import NamedTuple
 
 from benchmarks.contenders import PROTECTED, REFERENCE, TWIN
 from benchmarks.rounds import Run, Sample
+from benchmarks.servers import MEMORY
 
 Key = tuple[str, str]
+#: The load average for each core above which a machine is called busy.
+BUSY = 0.25
 
 
 @dataclass(frozen=True)
@@ -71,19 +75,42 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [head, marks, *rows])
 
 
+def grid(cells: Mapping[Key, object]) -> str:
+    """Return a table of cells by (row, column), in their order; ``-`` where there is none."""
+    rows, columns = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
+    return table(["", *columns], [[row, *(cells.get((row, column), "-") for column in columns)] for row in rows])
+
+
+def rounds(samples: Sequence[Sample]) -> int:
+    """Return the number of rounds."""
+    return len({one.round for one in samples})
+
+
+def noise(samples: Sequence[Sample]) -> str:
+    """Say how much the reference differs from itself: how far a ratio must be from 1 to say anything."""
+    by_round = {(one.contender, one.work, one.round): one.cpu for one in samples if one.contender in (REFERENCE, TWIN)}
+    found = [cpu / by_round[REFERENCE, work, number] for (name, work, number), cpu in by_round.items() if name == TWIN]
+    if not found:
+        return "Without the reference twice: the noise is unknown."
+    spread = Spread.of(found)
+    return f"Noise: the reference against itself, all works and rounds, CPU {spread}."
+
+
+def failures(samples: Sequence[Sample]) -> list[str]:
+    """Return a sentence for each run with requests that failed."""
+    return [
+        f"{one.contender}, {one.work}: {one.errors} of {one.requests} requests failed." for one in samples if one.errors
+    ]
+
+
 def markdown(run: Run, title: str, commands: Mapping[str, Mapping[str, Sequence[str]]] | None = None) -> str:
     """Return all tables of a run; ``commands`` are those of the database, by contender and work."""
     samples = run.samples
     contenders = list(dict.fromkeys(one.contender for one in samples))
-    works = list(dict.fromkeys(one.work for one in samples))
-
-    def grid(cells: Mapping[Key, object]) -> str:
-        names = [name for name in contenders if any((name, work) in cells for work in works)]
-        return table(["", *works], [[name, *(cells.get((name, work), "-") for work in works)] for name in names])
-
     cpu = figures(samples, lambda one: one.cpu)
     parts = [
         f"### {title}",
+        noise(samples),
         "Server CPU per request, us, median of the rounds:",
         grid({key: f"{spread.middle:.0f}" for key, spread in cpu.items()}),
         f"Ratio of CPU to the {REFERENCE}, median (least-most) of the rounds; the row `{TWIN}` is the noise:",
@@ -99,9 +126,7 @@ def markdown(run: Run, title: str, commands: Mapping[str, Mapping[str, Sequence[
             (name, work): len(words) for name, by in commands.items() for work, words in by.items()
         }
         parts += ["Database commands per act, the commit included:", grid(cells)]
-    parts += ["Memory of the worker (PSS), MB:", _memory(run, contenders)]
-    failed = [one for one in samples if one.errors]
-    parts += [f"{one.contender}, {one.work}: {one.errors} of {one.requests} requests failed." for one in failed]
+    parts += [f"Memory of the worker ({MEMORY}), MB:", _memory(run, contenders), *failures(samples)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -114,6 +139,20 @@ def _memory(run: Run, contenders: Sequence[str]) -> str:
     return table(["", "at rest", "after the run"], rows)
 
 
-def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
-    return {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+class Machine(NamedTuple):
+    """What the figures depend on; ``load`` is the load average of the last minute."""
+
+    cores: int
+    load: float
+    python: str
+    kind: str
+
+    @classmethod
+    def now(cls) -> Machine:
+        """Look at it, before anything is measured."""
+        system = f"{platform.system()} {platform.machine()}"
+        return cls(os.cpu_count() or 1, round(os.getloadavg()[0], 2), platform.python_version(), system)
+
+    def __str__(self) -> str:
+        told = f"{self.cores} cores, Python {self.python}, load average {self.load:.2f} at the start"
+        return told + (": busy, so for orientation only" if self.load > self.cores * BUSY else "")

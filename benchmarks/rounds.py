@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from pymongo.database import Database
 from benchmarks import dataset, load
 from benchmarks.contenders import Contender
 from benchmarks.load import Load
-from benchmarks.servers import Server
+from benchmarks.servers import SHAPE, Server, ServerError, Shape
 from benchmarks.works import Work
 
 #: Different requests of one run.
@@ -31,8 +32,17 @@ class Plan:
     rounds: int = 5
     seconds: float = 5.0
     connections: int = 32
-    workers: int = 1
+    shape: Shape = SHAPE
     size: dataset.Size = field(default_factory=dataset.Size)
+
+    @property
+    def load(self) -> str:
+        """What makes the load."""
+        return "wrk" if load.uses_wrk(self.seconds) else "a loop of its own"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self) | {"shape": str(self.shape), "load": self.load}
 
 
 @dataclass(frozen=True)
@@ -82,40 +92,49 @@ class Contest:
                 stack.callback(client.drop_database, name)
                 dataset.seed(client[name], self._plan.size)
                 self.databases[contender.name] = client[name]
-                server = Server(contender, _with_database(self._uri, name), self._plan.workers)
+                server = Server(contender, _with_database(self._uri, name), self._plan.shape)
                 self.servers[contender.name] = stack.enter_context(server)
             yield self
 
-    def answers(self, contender: Contender, works: Sequence[Work]) -> dict[str, tuple[int, bytes]]:
-        """Return status and body of one request of each work, always the same ones; then restore the data."""
-        given = {}
+    def checked(self, contender: Contender, works: Sequence[Work]) -> None:
+        """Ask for each work once, then restore the data.
+
+        Raises:
+            ServerError: a reply is a refusal.
+        """
         for work in works:
-            request = contender.request(work, work.details(random.Random(1), self._plan.size))
-            (given[work.name],) = load.ask(self.servers[contender.name].port, [request])
+            details = work.details(random.Random(1), self._plan.size)
+            ((status, data),) = load.ask(self.servers[contender.name].port, [contender.request(work, details)])
+            reply = json.loads(data) if status in load.GOOD else None
+            if reply is None or contender.notation.body(work, details, reply) is None:
+                raise ServerError(f"{contender.name} refuses {work.name}: {status} {data[:500]!r}")
         dataset.restore(self.databases[contender.name], self._plan.size)
-        return given
 
     def measure(
         self, contenders: Sequence[Contender], works: Mapping[str, Work], log: Callable[[str], None] = print
     ) -> Run:
-        """Run all rounds, or as many as there are until Ctrl-C.
+        """Run all rounds, or as many as there are until Ctrl-C, at least one.
 
         Each starts with another contender, so that nobody is always first.
         """
         run = Run()
         for contender in contenders:
-            self.answers(contender, [work for work in contender.works() if work.name in works])
+            self.checked(contender, [work for work in contender.works() if work.name in works])
             run.at_rest[contender.name] = self.servers[contender.name].memory()
         start = time.monotonic()
-        with suppress(KeyboardInterrupt):
+        try:
             for number in range(self._plan.rounds):
-                run.samples += self._round(contenders, works, number)
+                run.samples += self.round(contenders, works, number)
                 log(f"round {number + 1} of {self._plan.rounds}, {time.monotonic() - start:.0f} s")
+        except KeyboardInterrupt:
+            if not run.samples:
+                raise
         for contender in contenders:
             run.afterwards[contender.name] = self.servers[contender.name].memory()
         return run
 
-    def _round(self, contenders: Sequence[Contender], works: Mapping[str, Work], number: int) -> list[Sample]:
+    def round(self, contenders: Sequence[Contender], works: Mapping[str, Work], number: int) -> list[Sample]:
+        """Let every contender do every work once; the number of the round says who is first."""
         turn = number % len(contenders)
         return [
             self._sample(contender, work, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import socket
@@ -11,7 +12,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from benchmarks import load
 from benchmarks.contenders import Contender
@@ -20,7 +21,23 @@ from benchmarks.works import WORKS
 #: Seconds for a server to answer, and to end.
 _START, _STOP = 30.0, 10.0
 _ROOT = Path(__file__).parent.parent
-THREADS = 8
+#: The request of Linux that a process be ended with its parent.
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+class Shape(NamedTuple):
+    """How many processes answer, and how many threads in each."""
+
+    workers: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{self.workers}x{self.threads}"
+
+
+#: What is measured where nothing else is said.
+SHAPE = Shape(1, 8)
 
 
 class ServerError(Exception):
@@ -28,15 +45,16 @@ class ServerError(Exception):
 
 
 class Server:
-    """One contender behind its server: workers with eight threads each, and a core for each worker.
+    """One contender behind its server, with a core for each worker.
 
-    Inside ``with`` it runs; a free port is taken.
+    Inside ``with`` it runs; a free port is taken. It ends with this process, however that ends. uvicorn
+    has one thread in each worker.
     """
 
-    def __init__(self, contender: Contender, uri: str, workers: int = 1) -> None:
+    def __init__(self, contender: Contender, uri: str, shape: Shape = SHAPE) -> None:
         self.contender = contender
         self._uri = uri
-        self._workers = workers
+        self._shape = shape
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
 
@@ -50,7 +68,7 @@ class Server:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=partial(_to_the_first_cores, self._workers),
+            preexec_fn=partial(_prepare, self._shape.workers),
         )
         try:
             self._wait_until_it_answers(self._process)
@@ -63,22 +81,18 @@ class Server:
         self.stop()
 
     def _command(self) -> list[str]:
-        target = self.contender.target
+        target, port = self.contender.target, str(self.port)
+        workers, threads = map(str, self._shape)
         if self.contender.server == "granian":
-            options = ["--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.port), "--http", "1"]
-            counts = ["--workers", str(self._workers), "--blocking-threads", str(THREADS)]
+            options = ["--interface", "wsgi", "--host", "127.0.0.1", "--port", port, "--http", "1"]
+            counts = ["--workers", workers, "--blocking-threads", threads]
             return ["granian", *options, *counts, "--factory", "--no-ws", "--log-level", "error", target]
-        options = ["--bind", f"127.0.0.1:{self.port}", "--worker-class", "gthread", "--keep-alive", "15"]
-        counts = [
-            "--workers",
-            str(self._workers),
-            "--threads",
-            str(THREADS),
-            "--log-level",
-            "error",
-            "--no-control-socket",
-        ]
-        return ["gunicorn", *options, *counts, f"{target}()"]
+        if self.contender.server == "uvicorn":
+            options = ["--host", "127.0.0.1", "--port", port, "--timeout-keep-alive", "15", "--no-access-log"]
+            return ["uvicorn", *options, "--workers", workers, "--factory", "--log-level", "error", target]
+        options = ["--bind", f"127.0.0.1:{port}", "--worker-class", "gthread", "--keep-alive", "15"]
+        counts = ["--workers", workers, "--threads", threads]
+        return ["gunicorn", *options, *counts, "--log-level", "error", "--no-control-socket", f"{target}()"]
 
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:
         ping = self.contender.request(WORKS["ping"], {"set": {}, "get": {}})
@@ -89,8 +103,9 @@ class Server:
                 raise ServerError(f"{self.contender.name} ended:\n{process.stderr.read().decode()[-2000:]}")
             # gunicorn listens before its worker has started.
             with contextlib.suppress(OSError, load.LoadError):
-                load.ask(self.port, [ping])
-                return
+                replies = load.ask(self.port, [ping])
+                if replies[0][0] in load.GOOD:
+                    return
             time.sleep(0.05)
         raise ServerError(f"{self.contender.name} does not answer after {_START:.0f} s")
 
@@ -117,8 +132,9 @@ class Server:
         return sum(_cpu(pid) for pid in self._pids())
 
     def memory(self) -> int:
-        """Return the bytes of the workers that are their own or their share of others' (PSS)."""
-        return sum(_memory(pid) for pid in self._pids()[1:])
+        """Return the bytes of the workers, in the measure that `MEMORY` names."""
+        pids = self._pids()
+        return sum(_memory(pid) for pid in pids[1:] or pids)  # a single uvicorn is its own worker
 
     def _pids(self, root: int | None = None) -> list[int]:
         """Return the process ids: the master's, then its descendants'."""
@@ -141,11 +157,13 @@ def cores_for_the_others() -> None:
         os.sched_setaffinity(0, cores[1:])
 
 
-def _to_the_first_cores(count: int) -> None:
+def _prepare(cores: int) -> None:
+    """In the new process: the first cores, and an end with its parent."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     # Cores that the parent gave up may be taken back.
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
 
 
 def _cpu(pid: int) -> float:
@@ -153,10 +171,14 @@ def _cpu(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
+#: PSS: what is a process's own, and its share of what several have loaded. Where the kernel does not tell it: RSS.
+MEMORY = "PSS" if Path("/proc/self/smaps_rollup").exists() else "RSS"
+
+
 def _memory(pid: int) -> int:
-    lines: dict[str, Any] = dict(
-        line.split(":", 1) for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
-    )
+    if MEMORY == "RSS":
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
     return int(lines["Pss"].split()[0]) * 1024
 
 

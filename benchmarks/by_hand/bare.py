@@ -18,7 +18,8 @@ from benchmarks.by_hand.writes import Plain
 from benchmarks.dataset import COUNTRY_FIELDS, USER_FIELDS
 
 _HEX = re.compile(r"[0-9a-fA-F]{24}")
-_EMAIL = re.compile(r"[^@\s\"(),:;<>\[\\\]]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
+#: An e-mail address.
+EMAIL = re.compile(r"[^@\s\"(),:;<>\[\\\]]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
 _MOST = 1024 * 1024
 Check = Callable[[Any], bool]
 
@@ -32,7 +33,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_email(value: Any) -> bool:
-    return type(value) is str and _EMAIL.fullmatch(value) is not None
+    return type(value) is str and EMAIL.fullmatch(value) is not None
 
 
 def _is_age(value: Any) -> bool:

@@ -20,7 +20,8 @@ from benchmarks.by_hand.reads import Document, projection
 from benchmarks.dataset import COUNTRY_FIELDS, WINDOW
 
 Values = Mapping[str, Any]
-_COUNTRY_COPY = dict.fromkeys(("_id", *COUNTRY_FIELDS), 1)
+#: The projection of the copy of a country.
+COUNTRY_COPY = dict.fromkeys(("_id", *COUNTRY_FIELDS), 1)
 _MAJORITY = WriteConcern("majority")
 
 
@@ -45,12 +46,12 @@ class Plain:
 
     def add_user(self, set_: Values, get: Values) -> Document | None:
         """Read the country, insert the user, list it: in this order nothing is listed that is not there."""
-        country = self._database.country.find_one({"_id": ObjectId(set_["country"])}, _COUNTRY_COPY)
+        country = self._database.country.find_one({"_id": ObjectId(set_["country"])}, COUNTRY_COPY)
         if country is None:
             return None
-        user = _new_user(set_)
+        user = new_document(set_)
         self._database.user.insert_one({**user, "country": country})
-        self._database.country.update_one({"_id": country["_id"]}, _listed(user))
+        self._database.country.update_one({"_id": country["_id"]}, listed(user))
         return shaped({**user, "country": country}, {"_id": 1, **get})
 
     def update_user(self, set_: Values, get: Values) -> Document | None:
@@ -72,9 +73,9 @@ class InTransaction:
         """List the user, which locks and returns its country; then insert it."""
 
         def add(session: ClientSession) -> Document | None:
-            user = _new_user(set_)
+            user = new_document(set_)
             country = self._database.country.find_one_and_update(
-                {"_id": ObjectId(set_["country"])}, _listed(user), _COUNTRY_COPY, session=session
+                {"_id": ObjectId(set_["country"])}, listed(user), COUNTRY_COPY, session=session
             )
             if country is None:
                 return None
@@ -143,9 +144,11 @@ def shaped(document: Document, get: Values) -> Document:
     }
 
 
-def _new_user(set_: Values) -> Document:
+def new_document(set_: Values) -> Document:
+    """Return a user to be stored, still without its country."""
     return {"_id": ObjectId(), **{name: value for name, value in set_.items() if name != "country"}}
 
 
-def _listed(user: Document) -> dict[str, Any]:
+def listed(user: Document) -> dict[str, Any]:
+    """Return the update of a country that puts a user before its newest users."""
     return {"$push": {"users": {"$each": [user], "$position": 0, "$slice": WINDOW}}}

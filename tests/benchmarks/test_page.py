@@ -8,26 +8,34 @@ import pytest
 
 from benchmarks import page
 from benchmarks.__main__ import _parser
-from benchmarks.contenders import _ALL
+from benchmarks.contenders import ALL
+from benchmarks.modes import MODES
 from benchmarks.works import WORKS
 
 TEXT = page.PAGE.read_text("utf-8")
 
 
 def test_the_page_has_a_place_for_each_run():
-    assert page.parts(page.PAGE) == ["http-32", "http-1", "inprocess", "growth"]
+    assert page.parts(page.PAGE) == ["http-32", "http-1", "inprocess", "growth", "memory", "scaling"]
 
 
 def test_every_command_of_the_page_is_understood():
     (block,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     commands = [line.partition("#")[0].split() for line in block.splitlines()]
     assert [command[:2] for command in commands] == [["./dev", "bench"]] * len(commands)
-    assert [_parser().parse_args(command[2:]).what for command in commands] == ["http"] * 3 + ["inprocess", "growth"]
+    words = [[word for word in command[2:] if word != "--others"] for command in commands]  # this one is for ./dev
+    assert list(dict.fromkeys(_parser().parse_args(one).what for one in words)) == list(MODES)
+
+
+def test_the_charts_are_small_and_none_is_left_over():
+    charts = sorted(page.PAGE.parent.glob("performance-*.svg"))
+    assert [chart.name for chart in charts] == sorted(re.findall(r"\((performance-\S+\.svg)\)", TEXT))
+    assert [chart.name for chart in charts if chart.stat().st_size > 30_000] == []
 
 
 def test_the_page_names_every_option_work_and_contender():
     options = [option for action in _parser()._actions for option in action.option_strings if option.startswith("--")]
-    named = [*WORKS, *(one.name for one in _ALL), *(option for option in options if option != "--help")]
+    named = [*WORKS, *(one.name for one in ALL), *(option for option in options if option != "--help")]
     assert [name for name in named if f"`{name}" not in TEXT and f" {name} " not in TEXT] == []
 
 

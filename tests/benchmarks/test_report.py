@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
-from benchmarks import chart, report
+from benchmarks import chart, memory, report, scaling
 from benchmarks.contenders import PROTECTED, REFERENCE, TWIN
 from benchmarks.report import Spread
-from benchmarks.rounds import Run, Sample
+from benchmarks.rounds import Plan, Run, Sample
+from benchmarks.servers import MEMORY
 
 
 def sample(contender, number, cpu, work="ping", errors=0):
@@ -33,9 +35,9 @@ def test_the_report_has_every_table_and_names_failures():
     told = report.markdown(run, "a title", {"x": {"ping": ["find", "getMore"]}})
     assert [line for line in told.splitlines() if line.startswith("| x ")] == [
         "| x | 10 | - |",
-        "| x | 1.00 (1.00-1.00) | - |",
+        "| x | 1.00 (1.00-1.00) |",
         "| x | 50 · 1.0 · 2.0 | - |",
-        "| x | 2 | - |",
+        "| x | 2 |",
         "| x | 30.0 | 31.5 |",
     ]
     assert told.endswith(f"{PROTECTED}, addUser: 3 of 100 requests failed.\n")
@@ -46,6 +48,60 @@ def test_charts_are_svg_and_name_their_series():
     lines = chart.lines("another", "us", {"d": [(1, 10.0), (1_000, 0.0)], "e": [(1, 5.0)]})
     texts = [element.text for element in ElementTree.fromstring(chart.stacked([bars, lines])).iter() if element.text]
     assert {"a title", "a & b", "c", "ping", "10", "another, us", "d", "e", "1000"} <= set(texts)
+
+
+def test_axes_are_marked_at_round_numbers_and_values_lie_between_them():
+    wide, narrow = chart.decades([0.0, 20.0, 3_000.0]), chart.from_zero([0.0, 43.0])
+    assert (wide.marks, [wide.place(value) for value in (0.0, 10.0, 1_000.0)]) == (
+        [10, 100, 1_000, 10_000],
+        [0, 0, 2 / 3],
+    )
+    assert (narrow.marks, [narrow.place(value) for value in (0.0, 25.0)]) == ([0, 10, 20, 30, 40, 50], [0, 0.5])
+    assert chart.from_zero([]).marks == [0, 0.2, 0.4, 0.6000000000000001, 0.8, 1]
+
+
+def test_the_noise_is_that_of_all_works_and_rounds():
+    pairs = [("ping", 0, 10.0, 9.0), ("ping", 1, 10.0, 10.0), ("getUser", 0, 10.0, 15.0)]
+    samples = [sample(REFERENCE, number, cpu, work) for work, number, cpu, _ in pairs]
+    assert report.noise(samples) == "Without the reference twice: the noise is unknown."
+    samples += [sample(TWIN, number, cpu, work) for work, number, _, cpu in pairs]
+    assert report.noise(samples) == "Noise: the reference against itself, all works and rounds, CPU 1.00 (0.90-1.50)."
+
+
+def test_a_busy_machine_is_told():
+    quiet, busy = report.Machine(2, 0.5, "3.12.1", "Linux x86_64"), report.Machine(2, 0.51, "3.12.1", "Linux x86_64")
+    assert str(quiet) == "2 cores, Python 3.12.1, load average 0.50 at the start"
+    assert str(busy) == "2 cores, Python 3.12.1, load average 0.51 at the start: busy, so for orientation only"
+
+
+def test_memory_is_shown_by_parts_of_the_requests():
+    reference = memory.Course(REFERENCE, [(0, 30_000_000), (60, 31_000_000), (110, 32_000_000)])
+    other = memory.Course("x", [(0, 45_000_000), (50, 46_000_000), (100, 45_500_000)], errors=2)
+    told = memory.markdown([reference, other], Plan(connections=2), 100)
+    assert told.splitlines()[0] == f"### Memory of one worker ({MEMORY}), MB, 100 requests, 2 connections"
+    assert told.splitlines()[2:6] == [
+        "|  | at rest | above the reference | after 1 | after 10 | after 25 | after 50 | after 75 | after 100 "
+        "| second half |",
+        "| --- |" + " ---: |" * 9,
+        f"| {REFERENCE} | 30.0 | 0.0 | 31.0 | 31.0 | 31.0 | 31.0 | 32.0 | 32.0 | 1.0 |",
+        "| x | 45.0 | 15.0 | 46.0 | 46.0 | 46.0 | 46.0 | 45.5 | 45.5 | -0.5 |",
+    ]
+    assert told.endswith("x: 2 of 100 requests failed.\n")
+
+
+def test_scaling_compares_the_rates_of_one_round():
+    def rated(rates):
+        return [replace(sample("x", number, 10.0), rate=rate) for number, rate in enumerate(rates)]
+
+    one, few, many = scaling.SHAPES
+    samples = {one: rated([1.0, 1.0]), few: rated([10.0, 20.0]), many: rated([18.0, 30.0])}
+    assert scaling.gains(samples) == {("x", "ping"): Spread(1.5, 1.65, 1.8)}
+    told = scaling.markdown(samples, Plan(rounds=2))
+    assert [line for line in told.splitlines() if line.startswith("| x")] == [
+        "| x | 1.65 (1.50-1.80) |",
+        *("| x 1x1 | 1 |", "| x 1x8 | 15 |", "| x 2x8 | 24 |"),
+        *("| x 1x1 | 10 |", "| x 1x8 | 10 |", "| x 2x8 | 10 |"),
+    ]
 
 
 def test_growth_is_a_table_with_a_row_for_each_size():

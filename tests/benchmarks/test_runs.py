@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
+import signal
+import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pymongo import MongoClient
 
-from benchmarks import inprocess, load
-from benchmarks.__main__ import main
+from benchmarks import inprocess, load, scaling
+from benchmarks.__main__ import ended_once, main
 from benchmarks.contenders import CONTENDERS, PROTECTED, REFERENCE, TWIN
 from benchmarks.growth import Sizes, many_models, measured
 from benchmarks.rounds import Contest, Plan
@@ -52,6 +58,141 @@ def test_one_round_fills_every_column(mongod_uri, tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.mongo
+@pytest.mark.slow
+@pytest.mark.usefixtures("everywhere")
+def test_memory_is_sampled_until_all_requests_are_answered(mongod_uri, tmp_path, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_TEST_MONGO_URI", mongod_uri)
+    words = ["memory", "--requests", "100", "--seconds", "0.1", "--connections", "2", "--output", str(tmp_path)]
+    assert main([*words, "--contenders", "reference,blueprint"], SIZE) == 0
+    data = json.loads((tmp_path / "memory.json").read_text())
+    assert [one["contender"] for one in data["courses"]] == ["reference", "blueprint"]
+    for one in data["courses"]:
+        counts = [count for count, _ in one["points"]]
+        assert (counts[0], counts == sorted(set(counts)), counts[-2] < 100 <= counts[-1]) == (0, True, True)
+        assert (one["errors"], all(size > 10_000_000 for _, size in one["points"])) == (0, True)
+    assert (tmp_path / "memory.svg").read_text().count("<polyline") == 2
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+@pytest.mark.usefixtures("everywhere")
+def test_every_shape_is_measured_in_each_round(mongod_uri, tmp_path, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_TEST_MONGO_URI", mongod_uri)
+    words = ["scaling", "--rounds", "1", "--seconds", "0.1", "--connections", "2", "--output", str(tmp_path)]
+    assert main([*words, "--only", "ping,getUser", "--contenders", "reference,blueprint"], SIZE) == 0
+    samples = json.loads((tmp_path / "scaling.json").read_text())["samples"]
+    wanted = {
+        (name, str(shape), work)
+        for name in ("reference", "blueprint")
+        for shape in scaling.SHAPES
+        for work in ("ping", "getUser")
+    }
+    assert {(one["contender"], one["shape"], one["work"]) for one in samples} == wanted
+    assert [one for one in samples if one["errors"] or not one["rate"] > 0] == []
+
+
+def servers_on(uri):
+    """The databases of servers of contenders, by process id."""
+    found, mark = {}, f"BENCH_URI={uri.partition('/?')[0]}/"
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            given = [word for word in path.read_bytes().decode().split("\0") if word.startswith(mark)]
+            found |= {int(path.parent.name): word.removeprefix(mark).partition("?")[0] for word in given}
+    return found
+
+
+def until(true, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    return true()
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -signal.SIGKILL)],
+    ids=["Ctrl-C", "SIGTERM", "SIGHUP", "SIGKILL"],
+)
+def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, status):
+    run = (
+        "import sys; from benchmarks.__main__ import main; from benchmarks.dataset import Size; sys.exit(main({}, {}))"
+    )
+    words = ["memory", "--seconds", "0.2", "--connections", "2", "--output", str(tmp_path), "--page"]
+    root, before = Path(__file__).parent.parent.parent, set(servers_on(mongod_uri))
+    page = (root / "docs" / "performance.md").read_bytes()
+    with subprocess.Popen(
+        [sys.executable, "-c", run.format(words, SIZE)],
+        cwd=root,
+        env={**os.environ, "GATEWAYFW_TEST_MONGO_URI": mongod_uri},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert until(lambda: len(servers_on(mongod_uri).keys() - before) >= 2)
+        started = servers_on(mongod_uri)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == status, told
+    assert until(lambda: not servers_on(mongod_uri).keys() & started.keys() - before)
+    with MongoClient(mongod_uri) as client:
+        names = {started[pid] for pid in started.keys() - before}
+        assert names.isdisjoint(client.list_database_names()) == (number != signal.SIGKILL)
+        for name in names:
+            client.drop_database(name)
+    assert (root / "docs" / "performance.md").read_bytes() == page
+
+
+def interrupted_in_the_second(number_of_rounds):
+    def round(self, contenders, works, number):
+        if number == 1:
+            raise KeyboardInterrupt
+        return number_of_rounds(self, contenders, works, number)
+
+    return round
+
+
+@pytest.mark.mongo
+@pytest.mark.usefixtures("everywhere")
+@pytest.mark.parametrize(("rounds", "status"), [(1, 0), (2, 130)], ids=["whole", "ended by Ctrl-C"])
+def test_only_a_whole_run_goes_into_the_page(mongod_uri, tmp_path, monkeypatch, rounds, status):
+    monkeypatch.setenv("GATEWAYFW_TEST_MONGO_URI", mongod_uri)
+    monkeypatch.setattr(Contest, "round", interrupted_in_the_second(Contest.round))
+    monkeypatch.setattr("benchmarks.page.PAGE", tmp_path / "page.md")
+    empty = "<!-- begin http-2 -->\n<!-- end http-2 -->\n"
+    (tmp_path / "page.md").write_text(empty)
+    words = ["--rounds", str(rounds), "--seconds", "0.05", "--connections", "2", "--only", "ping", "--page"]
+    assert main([*words, "--contenders", "reference", "--output", str(tmp_path)], SIZE) == status
+    data = json.loads((tmp_path / "http-2.json").read_text())
+    assert (len(data["samples"]), data["whole"]) == (1, rounds == 1)
+    assert ((tmp_path / "page.md").read_text() == empty) == (rounds == 2)
+
+
+@pytest.mark.mongo
+@pytest.mark.usefixtures("everywhere")
+def test_a_reply_that_refuses_is_no_measurement(mongod_uri):
+    work = replace(WORKS["getUser"], details=lambda chosen, size: {"set": {"_id": "f" * 24}, "get": {"_id": 1}})
+    contest = Contest(mongod_uri, Plan(size=SIZE))
+    with contest.running([CONTENDERS[REFERENCE]]), pytest.raises(ServerError, match="reference refuses getUser: 404"):
+        contest.checked(CONTENDERS[REFERENCE], [work])
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+def test_servers_of_other_frameworks_answer_every_work(mongod_uri):
+    others = [one for one in CONTENDERS.values() if one.name in ("fastapi", "eve", "strawberry")]
+    contest = Contest(mongod_uri, Plan(size=SIZE))
+    with contest.running(others):
+        for one in others:
+            contest.checked(one, one.works())
+            assert contest.servers[one.name].memory() > 10_000_000
+            details = WORKS["addUser"].details(random.Random(1), SIZE)
+            seen = load.by_hand(contest.servers[one.name].port, [one.request(WORKS["addUser"], details)], 2, 0.1)
+            assert (seen.errors, seen.requests > 0) == (0, True)
+
+
+@pytest.mark.mongo
 def test_a_contest_ends_its_servers(mongod_uri):
     contest = Contest(mongod_uri, Plan(size=SIZE))
     with contest.running([CONTENDERS["blueprint"]]):
@@ -77,6 +218,32 @@ def test_unknown_names_are_refused(capsys):
         main(["--only", "ping,pong"])
     assert caught.value.code == 2
     assert "unknown: pong (known: ping, getUser" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "raised"),
+    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit)],
+)
+def test_the_first_signal_ends_a_run_and_the_next_do_not_disturb_that(number, raised):
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(one) for one in ends]
+    cleaned = False
+    with pytest.raises(raised), ended_once():
+        try:
+            signal.raise_signal(number)
+        finally:
+            for one in ends:
+                signal.raise_signal(one)
+            cleaned = True
+    assert (cleaned, [signal.getsignal(one) for one in ends]) == (True, before)
+
+
+def test_what_is_not_installed_is_left_out_and_said(monkeypatch, capsys):
+    monkeypatch.setattr("benchmarks.__main__._MISSING", {"eve": "eve needs eve, which is not installed"})
+    monkeypatch.setattr("benchmarks.__main__.CONTENDERS", {"reference": None})
+    with pytest.raises(SystemExit):
+        main(["--contenders", "eve"])
+    assert "unknown: eve needs eve, which is not installed (known: reference)" in capsys.readouterr().err
 
 
 def test_calls_in_process_answer_and_take_time():
