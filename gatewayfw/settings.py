@@ -48,6 +48,8 @@ class Settings:
     max_get_depth: int = 8
     #: Most fields a `get` may name.
     max_get_leaves: int = 500
+    #: Most queries that a `get` may cause beyond the first, one for each relation path below the embedded copies.
+    max_get_queries: int = 100
     #: Whether each act must have an access rule, or say that it is public.
     require_access: bool = False
     #: Where calls of acts with a `limit` are counted: `memory://` (each process its own) or a `mongodb://` URI.
@@ -72,6 +74,8 @@ class Settings:
     error_detail: bool = False
     #: Whether messages of unexpected exceptions are shown; unset: when the app is in debug or testing.
     expose_errors: bool | None = None
+    #: Environments, as ``GATEWAYFW_ENV`` or ``FLASK_ENV`` names them, in which ``playground=True`` is refused.
+    playground_refused_in: tuple[str, ...] = ("production",)
 
     @classmethod
     def load(cls, environ: Mapping[str, str], **given: Any) -> Settings:
@@ -100,6 +104,8 @@ class Settings:
 def _parsed(name: str, kind: str, text: str) -> Any:
     if kind == "str":
         return text
+    if kind.startswith("tuple"):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
     try:
         if kind.startswith("bool"):
             return _WORDS[text.strip().lower()]
@@ -113,6 +119,8 @@ def _check(name: str, kind: str, value: Any) -> None:
         fits = isinstance(value, bool) or (value is None and kind.endswith("None"))
     elif kind == "str":
         fits = isinstance(value, str) and _STORAGE.fullmatch(value) is not None
+    elif kind.startswith("tuple"):
+        fits = isinstance(value, (tuple, list)) and all(isinstance(part, str) for part in value)
     else:
         numbers = (int,) if kind == "int" else (int, float)
         most = _MOST if kind == "int" else float("inf")
@@ -124,6 +132,8 @@ def _check(name: str, kind: str, value: Any) -> None:
 def _expected(kind: str) -> str:
     if kind == "str":
         return "memory:// or a mongodb:// URI"
+    if kind.startswith("tuple"):
+        return "a list of names"
     if kind == "int":
         return f"a positive integer below {_MOST}"
     return "true or false" if kind.startswith("bool") else "a positive number"

@@ -30,9 +30,10 @@ GET_USER = {
     "act": "getUser",
     "details": {"set": {"userId": str(USER)}, "get": {"_id": 1, "name": 1, "country": {"_id": 1, "name": 1}}},
 }
-#: Calls of Python functions beyond those of the view by hand, with CPython 3.11; 5 % above what was counted.
+#: Calls of Python functions beyond those of the view by hand, with CPython 3.11; a little above what was counted:
+#: 5 fewer and 16 more. A reply that nobody changed is sent without werkzeug's last look at its headers.
 #: Comprehensions are calls up to 3.11, so later versions count fewer; 3.10 counts the same.
-CEILINGS = {"ping": 55, "getUser": 93}
+CEILINGS = {"ping": -4, "getUser": 17}
 
 
 class Constant(MockStorage):
@@ -107,7 +108,8 @@ def sender(app, body):
     def send():
         reply = app({**environ, "wsgi.input": io.BytesIO(data)}, lambda status, headers: None)
         whole = b"".join(reply)
-        reply.close()
+        if hasattr(reply, "close"):
+            reply.close()
         return json.loads(whole)
 
     return send
@@ -138,7 +140,7 @@ def test_calls_of_a_request(mongomock_database, name, body):
     send = sender(service(Constant(mongomock_database)), body)
     assert send()["success"] is True
     calls = calls_of(send) - calls_of(sender(by_hand(), body))
-    assert 0 < calls <= CEILINGS[name], calls
+    assert calls <= CEILINGS[name], calls
 
 
 def test_a_ping_of_many_headers_costs_what_one_of_few_costs(mongomock_database):

@@ -142,7 +142,7 @@ class _Opened(AbstractContextManager[Context]):
         context = Context(self._values)
         context.setdefault("body", None)
         if "Headers" not in context:
-            context["Headers"] = Headers()
+            context["Headers"] = Headers.later(tuple)
         self._token = _CONTEXTS.set({**_CONTEXTS.get(), self._fns: context})
         return context
 

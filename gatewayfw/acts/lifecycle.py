@@ -108,12 +108,14 @@ class Lifecycle:
         self.rate_limits.count(name, act.rates, self._contexts.get_context_model(), scope.remaining)
 
     def _result(self, act: Act, body: Mapping[str, Any], scope: Scope) -> Any:
-        _run(act.validation_hooks, body, scope)
+        if act.validation_hooks:
+            _run(act.validation_hooks, body, scope)
         details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
         if act.validation_run_type == "create":
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)
-        _run(act.act_hooks, body, scope)
+        if act.act_hooks:
+            _run(act.act_hooks, body, scope)
         scope.check()
         return act.fn(body)
 

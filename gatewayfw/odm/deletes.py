@@ -14,7 +14,7 @@ from bson import ObjectId
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.jobs import Backlog
-from gatewayfw.odm.snapshots import Effects, Hidden, clock, ids_in, merged, without
+from gatewayfw.odm.snapshots import Effects, Hidden, clock, ids_in, merged, version_of, without
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -82,7 +82,7 @@ class Deletes:
         already = losses + len(doomed) - 1
         later = self._backlog.beyond({relation: len(ids) for relation, ids in targets.items()}, already)
         for relation in later:
-            self._backlog.leave("windows", (schema.name, root["_id"]), relation, Hidden(root).v, targets[relation])
+            self._backlog.leave("windows", (schema.name, root["_id"]), relation, version_of(root), targets[relation])
         effects = Effects()
         for relation in targets.keys() - later:
             for document in members[relation]:
@@ -108,7 +108,7 @@ class Deletes:
         """
         for relation in self._schemas.embedders(schema.name):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
-                version = max(Hidden(root).v, clock())
+                version = max(version_of(root), clock())
                 self._backlog.leave("removal", (schema.name, root["_id"]), relation, version)
 
     def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:

@@ -19,7 +19,7 @@ from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.projection import Projection, Projections
 from gatewayfw.odm.queries import stored_filter, stored_update
-from gatewayfw.odm.reading import show, show_each
+from gatewayfw.odm.reading import show, show_each, show_found
 from gatewayfw.odm.results import Cursor, DeleteResult
 from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, clock, object_id, parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
@@ -57,9 +57,10 @@ class Model:
         ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
         reverse relations with ``True`` list the new document, the others leave it out.
 
-        Commands on MongoDB, the commit included: 2, one more for a caller's own ``_id``; one for each
-        related model, two where several of its documents are related; one for each window that
-        changes, and one for each model of such.
+        Commands on MongoDB, the commit included: 2, and one for each related model, which also lists
+        the new document there; two more where it is the first. A caller's own ``_id`` takes one more.
+        With it, or for a model of which several documents are related, each window that changes
+        takes one, and each model two.
 
         Raises:
             ValidationError: a field, relation or ``projection`` is not as the model declares.
@@ -134,9 +135,9 @@ class Model:
         ``update`` takes ``$set $unset $inc``, and ``$push $pull $addToSet`` on array fields.
         None when nothing matched. An empty ``$set`` changes nothing and returns the document.
 
-        Commands on MongoDB, the commit included: 2, two for each relation that embeds the model,
-        one for each reverse relation the document is in, one to lock their targets; where a
-        sort field changed, one for each target instead.
+        Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
+        for each model whose reverse relations the document is in; where a sort field changed, one
+        more for that model, and one for each target.
 
         Raises:
             BadRequest: no operator, an unknown one, or a path that is changed twice.
@@ -150,7 +151,9 @@ class Model:
         if not change.named:
             return self._first(storage, wanted, compiled)
         return self._database.run(
-            lambda backlog: _shown(storage, compiled, self._writes(backlog).update(self.schema, wanted, change)),
+            lambda backlog: _shown(
+                storage, compiled, self._writes(backlog).update(self.schema, wanted, change, compiled.paths)
+            ),
             hot=self._named(wanted),
         ).result
 
@@ -196,8 +199,9 @@ class Model:
         relation holds afterwards. An id that is there already gets a fresh copy; its membership
         in a reverse relation changes only if the flag is given.
 
-        Commands on MongoDB, the commit included: 4 with one related document, one for each window
-        that changes and one for their targets; those that leave are locked by one more.
+        Commands on MongoDB, the commit included: 4 with one related document, also where the document
+        enters windows, unless it is the first there or was related before: then one for each
+        window that changes and one for their targets. Those that leave are locked by one more.
 
         Raises:
             ValidationError: unknown names, bad ids, or more ids than the relation's limit.
@@ -296,13 +300,16 @@ class Model:
         Raises:
             BadRequest, ValidationError: as for `find`; ``reveal`` names no excluded field.
         """
-        names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
-        if unknown := [name for name in names if name not in self.schema.options.excludes]:
-            raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
-        if isinstance(projection, Mapping) and names:
-            projection = {**projection, **dict.fromkeys(names, 1)}
-        compiled = self._compiled(projection, names)
-        return self._first(self._ready(), stored_filter(self._database.schemas, self.schema, filters), compiled)
+        names: tuple[str, ...] = ()
+        if reveal:
+            names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
+            if unknown := [name for name in names if name not in self.schema.options.excludes]:
+                raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
+            if isinstance(projection, Mapping):
+                projection = {**projection, **dict.fromkeys(names, 1)}
+        compiled = self._projections.compiled(self.schema, projection, names)
+        storage = self._database.ready(self.schema.name)
+        return self._first(storage, stored_filter(self._database.schemas, self.schema, filters), compiled)
 
     def count(self, filter: Mapping[str, Any] | None = None) -> int:
         """Return how many documents match; without a filter, how many there are."""
@@ -352,7 +359,8 @@ class Model:
         return stored_filter(self._database.schemas, self.schema, filter)
 
     def _first(self, storage: Storage, wanted: Mapping[str, Any], projection: Projection) -> Document | None:
-        return _shown(storage, projection, next(storage.find(self.name, wanted, projection.paths, limit=1), None))
+        found = list(storage.find(self.schema.name, wanted, projection.paths, limit=1))
+        return show_found(storage, projection, found)[0] if found else None
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 

@@ -9,10 +9,12 @@ relation shows are in no copy: their part of the plan is `LinkShape.below`, whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import marshal
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, final
+from itertools import chain
+from typing import Any, cast, final
 
 from bson import ObjectId
 
@@ -22,13 +24,11 @@ from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.select import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 
 Link = Relation | RelatedRelation
-#: What a `get` is in a form that can be a key.
-_Key = tuple[Any, ...]
+#: Model, revealed fields, and the bytes of a `get`.
+_Key = tuple[str, tuple[str, ...], bytes]
 
 #: Compiled projections that are kept, and how many paths one of them may have: at most about 2.5 MB.
 _KEPT, _KEPT_PATHS = 256, 64
-#: Levels of a `get` whose projection is kept.
-_KEPT_DEPTH = 8
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Projection:
         deeper: the links below which other documents must be read, with what is shown of these.
         once: whether each document is shown in one place only, so that its copies need not be copied.
         size: the number of paths, those on all levels below included.
+        queries: the number of queries that all levels below take for a batch of documents.
+        exact: whether all that the paths bring is shown, in the order in which it is stored.
     """
 
     paths: tuple[str, ...]
@@ -65,11 +67,13 @@ class Projection:
     deeper: tuple[tuple[str, LinkShape, Projection], ...] = ()
     once: bool = False
     size: int = 0
+    queries: int = 0
+    exact: bool = False
 
 
-def links_of(schemas: Schemas, schema: ModelSchema) -> dict[str, Link]:
+def links_of(schemas: Schemas, schema: ModelSchema) -> Mapping[str, Link]:
     """Return the relations of a model, then the reverse relations that appear on it, by name."""
-    return {**schema.relations, **schemas.get_related_relations(schema.name)}
+    return schemas.links(schema.name)
 
 
 def source_of(schemas: Schemas, link: Link) -> ModelSchema:
@@ -81,7 +85,7 @@ def source_of(schemas: Schemas, link: Link) -> ModelSchema:
 class Projections:
     """The compiled projections of one gateway.
 
-    Those of small gets are kept: compiling one takes 30 us, finding it 2. Clients choose what is
+    Those of small gets are kept: compiling one takes 30 us, finding it 1. Clients choose what is
     kept, so there is a bound; when it is reached, all are dropped. Safe to share between threads.
     """
 
@@ -91,13 +95,14 @@ class Projections:
 
     def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
         """Return the projection of a `get`; arguments and errors are those of `compile_projection`."""
-        said = () if get is None else _key(get, _KEPT_DEPTH)
-        if said is None:
+        try:
+            # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
+            key = (schema.name, reveal, marshal.dumps(cast("Any", get), 0))
+        except ValueError:  # something else, or too deep
             return compile_projection(self._schemas, schema, get, reveal)
         version, known = self._known
         if version != self._schemas.version:
             version, known = self._known = (self._schemas.version, {})
-        key = (schema.name, get is None, reveal, said)
         found = known.get(key)
         if found is None:
             found = compile_projection(self._schemas, schema, get, reveal)
@@ -106,24 +111,6 @@ class Projections:
                     known.clear()
                 known[key] = found
         return found
-
-
-def _key(get: object, depth: int) -> _Key | None:
-    """Return what tells a `get` from all others, its order included; None where it is wrong or too deep.
-
-    Only exact numbers and objects are let through, because True and 1.0 equal 1 as keys.
-    """
-    if type(get) is not dict or depth == 0:
-        return None
-    if {int}.issuperset(map(type, get.values())):
-        return tuple(get.items())
-    parts: list[Any] = []
-    for name, value in get.items():
-        part = value if type(value) is int else _key(value, depth - 1)
-        if part is None:
-            return None
-        parts.append((name, part))
-    return tuple(parts)
 
 
 def compile_projection(
@@ -137,7 +124,7 @@ def compile_projection(
 
     Raises:
         ValidationError: an unknown name, a value other than 1, 0 or an object below a relation,
-            too deep, or too many fields.
+            too deep, too many fields, or too many queries for what lies below the copies.
     """
     visible = schema.copy_fields() if not reveal else _revealed(schema, reveal)
     if get is None:
@@ -151,7 +138,12 @@ def compile_projection(
         raise ValidationError(compiler.errors.errors)
     own = ["_id"] if get.get("_id", 1) == 1 else []
     names = [*own, *(name for name in named if name in links or name in visible)]
-    return replace(_projection(names, links), once=True)
+    projection, most = _projection(names, links), schemas.settings.max_get_queries
+    if projection.queries > most:
+        raise ValidationError({"get": [f"Too many relations of related documents: at most {most}."]})
+    exact = all("_id" in shown for shown in (names, *(link.names for link in links.values())))
+    unsorted = all(link.sort is None for link in links.values())
+    return replace(projection, once=True, exact=exact and unsorted)
 
 
 def _revealed(schema: ModelSchema, reveal: tuple[str, ...]) -> tuple[str, ...]:
@@ -210,7 +202,8 @@ def _projection(names: list[str], links: Mapping[str, LinkShape]) -> Projection:
     paths = [path for name in names for path in (_copy_paths(name, links[name]) if name in links else (name,))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
-    return Projection(tuple(paths), tuple(names), links, deeper, size=size)
+    queries = sum(1 + inner.queries for _, _, inner in deeper)
+    return Projection(tuple(paths), tuple(names), links, deeper, size=size, queries=queries)
 
 
 def _copy_paths(name: str, link: LinkShape) -> list[str]:
@@ -242,6 +235,32 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
         elif parts:
             result[name] = parts[0]
     return result
+
+
+def shapes(projection: Projection, found: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return what the projection shows of each document that was read by its paths; see `shape`.
+
+    A database gives nothing beside the paths. So where these are just what is shown, a document with
+    as many keys holds exactly that, and is given as it is.
+    """
+    if projection.exact and _are_complete(projection, found):
+        return found
+    return [shape(projection, document) for document in found]
+
+
+def _are_complete(projection: Projection, found: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether documents and their copies have as many keys as are shown; all in steps without Python code."""
+    if not {len(projection.names)}.issuperset(map(len, found)):
+        return False
+    for name, link in projection.links.items():
+        copies: list[Any] = [document.get(name) for document in found]
+        if link.multiple:
+            if not {list}.issuperset(map(type, copies)):
+                return False
+            copies = list(chain.from_iterable(copies))
+        if not ({dict}.issuperset(map(type, copies)) and {len(link.names)}.issuperset(map(len, copies))):
+            return False
+    return True
 
 
 def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:

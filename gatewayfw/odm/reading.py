@@ -14,19 +14,20 @@ All of this is our choice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.projection import LinkShape, Projection, shape, shown_copies
+from gatewayfw.odm.projection import LinkShape, Projection, shape, shapes, shown_copies
 from gatewayfw.storage import Document, Storage
 
 #: Documents of a cursor whose deeper levels are read together; each batch takes one query for each path.
 BATCH = 1_000
+#: Documents of a cursor without such levels that are taken together: as many as a first reply of the database holds.
+FLAT_BATCH = 101
 #: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
 MOST_IDS = 10_000
 #: Most copies that the levels below embedded copies may show for one batch: with two fields each they take
@@ -48,16 +49,16 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     return _Reading(storage).show(projection, documents)
 
 
-def show_each(storage: Storage, projection: Projection, documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield what a projection shows of each document; deeper levels are read for 1,000 of them at a time."""
-    if projection.deeper:
-        return _in_batches(storage, projection, iter(documents))
-    return map(partial(shape, projection), documents)
+def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
+    """Return what `show` does of documents that were read by the paths of the projection; they may be the same."""
+    return show(storage, projection, found) if projection.deeper else shapes(projection, found)
 
 
-def _in_batches(storage: Storage, projection: Projection, remaining: Iterator[Document]) -> Iterator[Document]:
-    while batch := list(islice(remaining, BATCH)):
-        yield from show(storage, projection, batch)
+def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Document]:
+    """Yield what `show_found` gives of each document; deeper levels are read for 1,000 of them at a time."""
+    size = BATCH if projection.deeper else FLAT_BATCH
+    while batch := list(islice(found, size)):
+        yield from show_found(storage, projection, batch)
 
 
 class _Reading:
@@ -86,7 +87,7 @@ class _Reading:
         found: dict[object, Document] = {}
         remaining = iter(uses)
         while ids := list(islice(remaining, MOST_IDS)):
-            for document in self._storage.find(model, {"_id": {"$in": ids}}, below.paths):
+            for document in self._storage.find(model, {"_id": {"$in": ids}}, below.paths, limit=len(ids)):
                 self._count(uses[document["_id"]] * _copies(below, document))
                 found[document["_id"]] = document
         return found

@@ -182,6 +182,25 @@ def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
     return {f"{reverse.relation}._id": target_id, out_path(reverse): opted_out}
 
 
+def entry(
+    reverse: RelatedRelation, copies: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the filter of targets into whose window copies can be pushed, and the value of ``$push``.
+
+    Of an exact window and of members that are new to it this makes the exact window: the top of all
+    members is among both, and copies show what they are sorted by. None for more copies than the
+    window holds. The filter passes over a target without a list, which may have members that were
+    never listed, and over one that lists a member already.
+    """
+    assert reverse.limit is not None
+    if len(copies) > reverse.limit:
+        return None
+    some = {"$elemMatch": {"_id": {"$exists": True}}}
+    others = {"$nin": [copy["_id"] for copy in copies]}
+    push = {"$each": list(copies), "$sort": dict(window_order(reverse)), "$slice": reverse.limit}
+    return {reverse.name: some, f"{reverse.name}._id": others}, push
+
+
 def out_path(reverse: RelatedRelation) -> str:
     """Return where a member notes that it opted out of a reverse relation."""
     return f"{HIDDEN}.out.{reverse.relation}.{reverse.name}"
@@ -201,10 +220,8 @@ class Hidden:
     """
 
     def __init__(self, document: Mapping[str, Any] | None = None) -> None:
-        stored = (document or {}).get(HIDDEN)
-        stored = stored if isinstance(stored, Mapping) else {}
-        self._counted = "rev" in stored
-        self.v: int = stored["v"] if isinstance(stored.get("v"), int) else 0
+        self._stored = stored = _field(document or {})
+        self.v: int = _version(stored)
         self._out: dict[str, dict[str, list[ObjectId]]] = {
             relation: {reverse: list(ids) for reverse, ids in reverses.items() if isinstance(ids, list)}
             for relation, reverses in _parts(stored.get("out"))
@@ -212,7 +229,6 @@ class Hidden:
         self._at: dict[str, dict[str, int]] = {
             relation: dict(versions) for relation, versions in _parts(stored.get("at"))
         }
-        self._before = self.document()
 
     def outs(self, reverse: RelatedRelation) -> Sequence[ObjectId]:
         """Return the targets whose reverse relation the document opted out of."""
@@ -251,14 +267,30 @@ class Hidden:
 
     def update(self) -> dict[str, dict[str, Any]]:
         """Return the update that stores what was changed since reading; ``{}`` when nothing was."""
-        after = self.document()
-        if after == self._before:
+        before, after = Hidden({HIDDEN: self._stored}).document(), self.document()
+        if after == before:
             return {}
-        if not after and not self._counted:
+        if not after and "rev" not in self._stored:
             return {"$unset": {HIDDEN: ""}}
-        changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != self._before.get(name)}
-        gone = {f"{HIDDEN}.{name}": "" for name in self._before if name not in after}
+        changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != before.get(name)}
+        gone = {f"{HIDDEN}.{name}": "" for name in before if name not in after}
         return {operator: changes for operator, changes in (("$set", changed), ("$unset", gone)) if changes}
+
+
+def version_of(document: Mapping[str, Any]) -> int:
+    """Return the version of a document's pure fields."""
+    return _version(_field(document))
+
+
+def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a document's hidden field; empty if another tool made something else of it."""
+    stored = document.get(HIDDEN)
+    return stored if isinstance(stored, Mapping) else {}
+
+
+def _version(stored: Mapping[str, Any]) -> int:
+    v = stored.get("v")
+    return v if isinstance(v, int) else 0
 
 
 def _parts(value: object) -> list[tuple[str, Mapping[str, Any]]]:
@@ -313,7 +345,7 @@ def renewal(
     """Return the update that renews the copies of a source, and the filter of those that hold one."""
     path, holds = place(relation.name, relation.type == "multiple", source["_id"])
     at = version_path(relation, source["_id"])
-    return {"$set": {at: Hidden(source).v, path: copy_of(source, fields)}}, holds
+    return {"$set": {at: version_of(source), path: copy_of(source, fields)}}, holds
 
 
 def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:
@@ -337,6 +369,10 @@ class Effects:
 
     #: Targets whose window must be recomputed, by reverse relation.
     windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
+    #: Copies of members that enter a window.
+    entries: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
+    #: What windows hold already if the copies that entered are all.
+    presumed: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
     #: Copies that become the content of a `single` reverse; None unsets it.
     claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
     #: Targets whose `single` reverse is unset if it still copies the member.
@@ -351,7 +387,7 @@ class Effects:
         if reverse.type == "single":
             self.claims[reverse, target_id] = copy
         else:
-            self.recompute(reverse, target_id)
+            self.entries.setdefault((reverse, target_id), []).append(copy)
 
     def leave(self, reverse: RelatedRelation, target_id: ObjectId, member_id: ObjectId) -> None:
         """Note that a member is no longer part of a reverse relation."""
@@ -366,10 +402,23 @@ class Effects:
             for reverse in relation.related_relations.values():
                 self.leave(reverse, target_id, member_id)
 
+    def settled(self, keys: Iterable[tuple[RelatedRelation, ObjectId]]) -> None:
+        """Drop entries and claims that have been written."""
+        for key in keys:
+            self.entries.pop(key, None)
+            self.claims.pop(key, None)
+
+    def recomputed(self) -> dict[RelatedRelation, set[ObjectId]]:
+        """Return the targets whose window must be recomputed, those that members enter included."""
+        found = {reverse: set(ids) for reverse, ids in self.windows.items()}
+        for reverse, id_ in self.entries:
+            found.setdefault(reverse, set()).add(id_)
+        return found
+
     def targets(self) -> dict[str, set[ObjectId]]:
         """Return the targets concerned, by model."""
         found: dict[str, set[ObjectId]] = {}
-        for reverse, ids in self.windows.items():
+        for reverse, ids in self.recomputed().items():
             found.setdefault(reverse.target, set()).update(ids)
         for reverse, id_ in self.claims:
             found.setdefault(reverse.target, set()).add(id_)

@@ -14,9 +14,20 @@ from bson import ObjectId
 from gatewayfw.errors import missing_related
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
-from gatewayfw.odm.snapshots import HIDDEN, Effects, assign, copy_of, ids_in, merged, single_reverse, window_query
+from gatewayfw.odm.snapshots import (
+    HIDDEN,
+    Effects,
+    assign,
+    copy_of,
+    entry,
+    ids_in,
+    merged,
+    single_reverse,
+    window_query,
+)
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.base import Filter, Update
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]
@@ -38,10 +49,15 @@ class Targets:
         copied: Iterable[tuple[Relation, ObjectId]] = (),
         windows: Iterable[tuple[str, set[ObjectId]]] = (),
         locked: Mapping[tuple[str, ObjectId], Document] | None = None,
+        effects: Effects | None = None,
+        changes: Mapping[str, Sequence[tuple[Filter, Update]]] | None = None,
     ) -> Sources:
         """Lock sources and targets in the order of (collection, _id), and return the sources.
 
-        ``locked`` are documents this operation has touched already.
+        ``locked`` are documents this operation has touched already. ``effects`` may be given where
+        the members that enter a window were no members before: what the lock of a target can
+        write along is taken out of them, and `settle` does the rest. ``changes`` of other
+        documents, by model, are made together with the locks.
 
         Raises:
             NotFound: a document to be copied does not exist, naming all such ids of its model.
@@ -54,25 +70,69 @@ class Targets:
         all_ids = {model: set(ids) for model, ids in wanted.items()}
         for model, ids in windows:
             all_ids.setdefault(model, set()).update(ids)
+        changes = changes or {}
         sources: Sources = dict(locked or {})
-        for model in sorted(all_ids):
-            ids = {id_ for id_ in all_ids[model] if (model, id_) not in sources}
-            sources.update(self._touched(model, ordered(ids), wanted.get(model, set()) & ids, fields.get(model, set())))
+        for model in sorted(all_ids.keys() | changes.keys()):
+            touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
+            read = [id_ for id_ in touched if id_ in wanted.get(model, ())]
+            if len(touched) == len(read) == 1 and model not in changes:
+                document = self._entered(model, touched[0], sorted(fields[model]), effects or Effects())
+                found: Iterable[Document] = () if document is None else (document,)
+            else:
+                found = self._touched(model, touched, read, sorted(fields.get(model, ())), changes.get(model, ()))
+            sources.update({(model, document["_id"]): document for document in found})
             if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
                 raise missing_related(model, missing)
         return sources
 
-    def _touched(self, model: str, ids: Sequence[ObjectId], read: set[ObjectId], fields: set[str]) -> Sources:
-        """Touch documents of one model; read those that are copied. One trip where one is enough."""
-        if len(ids) == 1 and read:
-            document = self._storage.touch(model, {"_id": ids[0]}, sorted(fields))
-            return {} if document is None else {(model, ids[0]): document}
-        if ids:
-            self._storage.touch_many(model, ids)
-        if not read:
-            return {}
-        found = self._storage.find(model, {"_id": {"$in": ordered(read)}}, sorted(fields))
-        return {(model, document["_id"]): document for document in found}
+    def _touched(
+        self,
+        model: str,
+        ids: Sequence[ObjectId],
+        read: Sequence[ObjectId],
+        fields: Sequence[str],
+        changes: Sequence[tuple[Filter, Update]],
+    ) -> Iterable[Document]:
+        """Touch documents of one model and make changes; return those to be read."""
+        if ids or changes:
+            self._storage.touch_many(model, ids, changes)
+        return self._storage.find(model, {"_id": {"$in": read}}, fields) if read else ()
+
+    def _entered(self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects) -> Document | None:
+        """Touch one document and read it; what enters it is written by the same command, if it can be."""
+        here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
+        if not here or not self._storage.sorts_pushes():
+            return self._storage.touch(model, {"_id": id_}, fields)
+        found = self._pushes(here, effects)
+        if found is None:
+            return self._storage.touch(model, {"_id": id_}, fields)
+        filter, update = found
+        document = self._storage.touch(model, {"_id": id_, **filter}, fields, update)
+        if document is not None:
+            effects.settled(here)
+            return document
+        # Most windows that cannot be pushed into are empty. `settle` looks whether this one was.
+        alone = {key: effects.entries[key] for key in here if key in effects.entries}
+        effects.presumed.update(alone)
+        update = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
+        return self._storage.touch(model, {"_id": id_}, fields, update)
+
+    def _pushes(
+        self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
+        """Return the filter and the update that let members in; None where a window must be recomputed."""
+        filter: dict[str, Any] = {}
+        update: dict[str, dict[str, Any]] = {}
+        for reverse, id_ in keys:
+            if (reverse, id_) in effects.claims:
+                update = merged(update, assign(reverse.name, effects.claims[reverse, id_]))
+                continue
+            found = entry(reverse, effects.entries[reverse, id_])
+            if found is None:
+                return None
+            filter.update(found[0])
+            update = merged(update, {"$push": {reverse.name: found[1]}})
+        return filter, update
 
     def settle(self, effects: Effects) -> None:
         """Write what an operation does to its targets: releases, then windows and claims."""
@@ -85,11 +145,13 @@ class Targets:
                 )
         values: dict[tuple[RelatedRelation, ObjectId], object] = {
             (reverse, id_): self.window(reverse, id_)
-            for reverse, ids in effects.windows.items()
+            for reverse, ids in effects.recomputed().items()
             for id_ in ordered(ids)
         }
         changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
         for (reverse, id_), value in (values | effects.claims).items():
+            if (reverse, id_) in effects.presumed and value == effects.presumed[reverse, id_]:
+                continue
             written = changes.setdefault(reverse.target, {})
             written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
         for model in sorted(changes):

@@ -6,7 +6,8 @@ a real write, in the same transaction, and whoever changes or deletes it writes 
 transactions that overlap conflict on that document, so for each document there is one order of
 all of them: a copier after a change reads the new content, a copier before it is visible to the
 change's fan-out. Windows are recomputed from their members, never edited from memory, and
-``_id`` as the last sort key makes each of them unique.
+``_id`` as the last sort key makes each of them unique. Where members only enter one, and the storage
+can sort what it pushes, the touch pushes them into it: that makes the same window.
 
 Every function here runs inside ``storage.transaction`` and may run several times.
 """
@@ -36,11 +37,13 @@ from gatewayfw.odm.snapshots import (
     merged,
     place,
     renewal,
+    version_of,
     without,
 )
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.base import Filter, Update
 
 
 @dataclass(frozen=True)
@@ -74,35 +77,42 @@ class Writes:
         chosen = [one.fields["_id"] for one in new if one.version]
         if chosen and self._backlog.bounded and (blocked := self._backlog.jobs.blocked(schema.name, chosen)):
             raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
-        sources = self._targets.touch(
-            copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids]
-        )
         effects = Effects()
-        documents = [self._assembled(one, sources, effects) for one in new]
+        hiddens = [self._enrolled(one, effects) for one in new]
+        sources = self._targets.touch(
+            copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
+            effects=None if chosen else effects,  # a window may still list what had the same _id
+        )
+        documents = [self._assembled(one, hidden, sources) for one, hidden in zip(new, hiddens, strict=True)]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects)
         return documents
 
-    def _assembled(self, new: NewDocument, sources: Sources, effects: Effects) -> Document:
-        document = dict(new.fields)
+    def _enrolled(self, new: NewDocument, effects: Effects) -> Hidden:
+        """Note what a new document becomes part of, and return its hidden field, still without the copies."""
         hidden = Hidden()
         hidden.v = new.version
+        for link in new.links.values():
+            for reverse in self._schemas.reverses(link.relation):
+                flag = link.flags.get(reverse.name, False)
+                for id_ in link.ids:
+                    self._enrol(reverse, id_, new.fields, flag, hidden, effects)
+        return hidden
+
+    def _assembled(self, new: NewDocument, hidden: Hidden, sources: Sources) -> Document:
+        document = dict(new.fields)
         for name, link in new.links.items():
             copies = [self._copied(link.relation, id_, sources, hidden) for id_ in link.ids]
             if copies:
                 document[name] = embedded(link.relation, copies)
-            for reverse in self._schemas.reverses(link.relation):
-                flag = link.flags.get(reverse.name, False)
-                for id_ in link.ids:
-                    self._enrol(reverse, id_, document, flag, hidden, effects)
-        if hidden.document():
-            document[HIDDEN] = hidden.document()
+        if told := hidden.document():
+            document[HIDDEN] = told
         return document
 
     def _copied(self, relation: Relation, id_: ObjectId, sources: Sources, hidden: Hidden) -> Document:
         """Return the copy of a touched source and note its version."""
         source = sources[relation.schema_name, id_]
-        hidden.set_at(relation.name, id_, Hidden(source).v)
+        hidden.set_at(relation.name, id_, version_of(source))
         return copy_of(source, self._targets.source_fields(relation))
 
     def _enrol(
@@ -122,16 +132,21 @@ class Writes:
 
     # -- update
 
-    def update(self, schema: ModelSchema, filter: Mapping[str, Any], change: Change) -> Document | None:
+    def update(
+        self, schema: ModelSchema, filter: Mapping[str, Any], change: Change, shown: Iterable[str]
+    ) -> Document | None:
         """Change the pure fields of one document and every copy of it; None when nothing matched.
+
+        ``shown`` are the paths that the caller wants of the result. Windows may be long, so those
+        that none of them names are not read.
 
         Raises:
             ValidationError: the result no longer fits the model.
             DuplicateKey: a unique index refused it.
         """
-        storage = self._storage
+        fields = self._read_by_update(schema, shown)
         update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}})
-        document = storage.update_one(schema.name, filter, update, None)
+        document = self._storage.update_one(schema.name, filter, update, fields)
         if document is None:
             return None
         check_result(schema, change, document)
@@ -147,22 +162,27 @@ class Writes:
         }
         later = self._left_for_later(document, holders, related)
         if any(kind == "copies" for kind, _relation in later):
-            document = self._dated(schema, document)
+            document = self._dated(schema, document, fields)
         for kind, relation in later:
             ids = related.pop(relation) if kind == "windows" else []
             if kind == "copies":
                 holders.remove(relation)
-            self._backlog.leave(kind, (schema.name, document["_id"]), relation, Hidden(document).v, ids)
+            self._backlog.leave(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
         in_place, effects = self._reverse_changes(document, change, related)
-        self._targets.touch(windows=[*_window_targets(in_place), *effects.targets().items()])
+        self._targets.touch(
+            windows=[*_window_targets(in_place), *effects.targets().items()],
+            changes=self._replacements(document, in_place),
+        )
         for relation in holders:
             self._spread(relation, document)
-        for reverse, ids in in_place:
-            copy = copy_of(document, self._targets.source_fields(reverse))
-            path, holds = place(reverse.name, reverse.type == "multiple", document["_id"])
-            storage.update_many(reverse.target, {"_id": {"$in": ids}, **holds}, {"$set": {path: copy}})
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
+
+    def _read_by_update(self, schema: ModelSchema, shown: Iterable[str]) -> list[str] | None:
+        """Return what an update reads of its document: all but windows that nobody asked for; None for all."""
+        windows = self._schemas.get_related_relations(schema.name).keys()
+        unseen = windows - {path.partition(".")[0] for path in shown}
+        return [*schema.pure, *schema.relations, HIDDEN, *(windows - unseen)] if unseen else None
 
     def _copied_reverses(self, relation: Relation, change: Change) -> list[RelatedRelation]:
         """Return the reverses of a relation whose copies show a field that changed."""
@@ -182,28 +202,40 @@ class Writes:
             sizes["copies", relation] = self._storage.count(relation.model, embedding, most)
         return self._backlog.beyond(sizes)
 
-    def _dated(self, schema: ModelSchema, document: Document) -> Document:
+    def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
         """Give a changed document a version above that of every copy, also where another tool put it in its place.
 
         Copies of a job's version or above are passed over by the job.
         """
-        dated = {"$set": {f"{HIDDEN}.v": max(Hidden(document).v, clock())}}
-        return self._storage.update_one(schema.name, {"_id": document["_id"]}, dated, None) or document
+        dated = {"$set": {f"{HIDDEN}.v": max(version_of(document), clock())}}
+        return self._storage.update_one(schema.name, {"_id": document["_id"]}, dated, fields) or document
 
     def _reverse_changes(
         self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]
     ) -> tuple[list[tuple[RelatedRelation, list[ObjectId]]], Effects]:
         """Return which copies in reverse relations are replaced in place, and which windows recomputed."""
-        in_place, effects, hidden = [], Effects(), Hidden(document)
+        in_place, effects = [], Effects()
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
                 if reverse.sort is None or reverse.sort.field not in change.named:
                     in_place.append((reverse, ids))
                     continue
+                hidden = Hidden(document)
                 for id_ in ids:
                     if not hidden.is_out(reverse, id_):
                         effects.recompute(reverse, id_)
         return [(reverse, ids) for reverse, ids in in_place if ids], effects
+
+    def _replacements(
+        self, document: Document, in_place: Iterable[tuple[RelatedRelation, list[ObjectId]]]
+    ) -> dict[str, list[tuple[Filter, Update]]]:
+        """Return the changes, by model, that replace the copy of a member in reverse relations of targets."""
+        found: dict[str, list[tuple[Filter, Update]]] = {}
+        for reverse, ids in in_place:
+            copy = copy_of(document, self._targets.source_fields(reverse))
+            path, holds = place(reverse.name, reverse.type == "multiple", document["_id"])
+            found.setdefault(reverse.target, []).append(({"_id": {"$in": ids}, **holds}, {"$set": {path: copy}}))
+        return found
 
     def _spread(self, relation: Relation, source: Document) -> None:
         """Bring a changed document to every holder of a copy, in one command."""
@@ -228,19 +260,22 @@ class Writes:
             return None
         kept = {name: self._kept_ids(document, link, replace) for name, link in links.items()}
         removed = {name: [id_ for id_ in ids_in(document.get(name)) if id_ not in kept[name]] for name in links}
+        before = {name: {copy.get("_id"): copy for copy in copies_in(document.get(name))} for name in links}
+        hidden, effects = Hidden(document), Effects()
+        for name, link in links.items():
+            self._enrol_added(document, link, before[name], hidden, effects)
+            self._depart(document, link.relation, removed[name], hidden, effects)
+        is_new = all(id_ not in before[name] for name, link in links.items() for id_ in link.ids)
         sources = self._targets.touch(
             copied=[(link.relation, id_) for link in links.values() for id_ in link.ids],
             windows=[(links[name].relation.schema_name, set(ids)) for name, ids in removed.items()],
             locked={(schema.name, document["_id"]): document},
+            effects=effects if is_new else None,
         )
-        hidden, effects = Hidden(document), Effects()
         update: dict[str, dict[str, Any]] = {}
         for name, link in links.items():
-            before = {copy.get("_id"): copy for copy in copies_in(document.get(name))}
-            self._enrol_added(document, link, before, hidden, effects)
-            self._depart(document, link.relation, removed[name], hidden, effects)
             fresh = {id_: self._copied(link.relation, id_, sources, hidden) for id_ in link.ids}
-            copies = [fresh.get(id_) or before[id_] for id_ in kept[name]]
+            copies = [fresh.get(id_) or before[name][id_] for id_ in kept[name]]
             update = merged(update, assign(name, embedded(link.relation, copies)))
         return self._store_relations(schema, document, update, hidden, effects)
 

@@ -184,7 +184,7 @@ class Schemas:
         """
         frozen = freeze(spec, model, self.settings.max_get_depth)
         with self._lock:
-            self._selects = {**self._selects, (model, frozen): None}
+            self._selects[model, frozen] = None
         return SelectStruct(self, model, frozen)
 
     def create_projection(self, model: str, spec: int | Mapping[str, Any] = 1) -> dict[str, Any]:

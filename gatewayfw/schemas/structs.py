@@ -86,7 +86,7 @@ class Struct:
 
     def _within(self, get: Any, bounds: Bounds | None) -> bool:
         """Tell whether a `get` that the quick test took is within the bounds of the act, too."""
-        if bounds is None:
+        if bounds is None or not get:
             return True
         own = None if self._get is None else self._get.bounds
         if own and own.max_get_depth <= bounds.max_get_depth and own.max_get_leaves <= bounds.max_get_leaves:

@@ -28,6 +28,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from gatewayfw.errors import Timeout
@@ -37,6 +38,8 @@ Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Update = Mapping[str, Mapping[str, Any]]
 Sorting = Sequence[tuple[str, int]]
+#: The update that changes nothing.
+NOTHING: Update = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -188,17 +191,35 @@ class Storage(ABC):
         """Return whether this thread is inside a transaction that others cannot see yet."""
         return False
 
+    def sorts_pushes(self) -> bool:
+        """Return whether `touch` may push into a list that is kept sorted and short, and is undone with the rest.
+
+        Then its update may have ``$push`` with ``$each``, ``$sort`` and ``$slice``, as on MongoDB.
+        """
+        return False
+
     @abstractmethod
-    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
-        """Lock and read the first document that matches; None when there is none.
+    def touch(
+        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+    ) -> Document | None:
+        """Lock the first document that matches, change it and return it as it is then; None when there is none.
 
         In a transaction no other transaction can touch or write it before this one has ended.
-        An adapter may count touches in the document, under ``_gw.rev``.
+        An adapter may count touches in the document, under ``_gw.rev``; ``update`` has no ``$inc``.
+
+        Raises:
+            DuplicateKey, TooLarge: as for `insert`.
         """
 
     @abstractmethod
-    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
-        """Lock all documents with these ids; missing ones are passed over."""
+    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+        """Lock all documents with these ids, then do each change, in order, as `update_many` does it.
+
+        Ids of missing documents are passed over. What a change matches need not be among the ids.
+
+        Raises:
+            DuplicateKey, TooLarge: as for `insert`.
+        """
 
     @abstractmethod
     def insert(self, collection: str, documents: Sequence[Document]) -> None:

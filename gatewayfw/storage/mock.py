@@ -18,7 +18,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout
-from gatewayfw.storage.base import Document, Filter, Index, Sorting, Storage, T, Update
+from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Sorting, Storage, T, Update
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
@@ -151,12 +151,18 @@ class MockStorage(Storage):
             else:
                 self._db[collection].replace_one({"_id": id_}, before, upsert=True)
 
-    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
-        """Read the document; the lock is held already, so nothing is written to it."""
+    def touch(
+        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+    ) -> Document | None:
+        """Read or change the document; the lock is held already."""
+        if update:
+            return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
 
-    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
-        """Do nothing: the lock is held already."""
+    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+        """Do the changes alone: the lock is held already."""
+        for filter, update in changes:
+            self.update_many(collection, filter, update)
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents."""

@@ -20,7 +20,7 @@ from typing import Any
 
 import pymongo
 from bson.codec_options import DEFAULT_CODEC_OPTIONS, DatetimeConversion
-from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateOne
+from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.command_cursor import CommandCursor
@@ -44,9 +44,10 @@ from gatewayfw.errors import (
     Timeout,
     Unavailable,
 )
-from gatewayfw.storage.base import Deadline, Document, Filter, Index, Scope, Sorting, Storage, T, Update
+from gatewayfw.storage.base import NOTHING, Deadline, Document, Filter, Index, Scope, Sorting, Storage, T, Update
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
-from gatewayfw.storage.mongo_reads import One, Query, decodes_plainly
+from gatewayfw.storage.mongo_reads import MOST_LISTED, Listed, Query, counted, decodes_plainly
+from gatewayfw.storage.mongo_writes import PlainWrites
 from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
@@ -64,6 +65,8 @@ _LONGEST_PAUSE = 0.2
 #: Most seconds, and most of what is left, that a thread queues for hot documents. With 32 threads on one
 #: document 1 s gave 125 inserts/s and no failure, 0.25 s 53 and 2 of 480, no queue 25 and 34 of 480.
 _QUEUE, _QUEUE_SHARE = 1.0, 0.25
+#: The update that locks a document.
+_LOCK: Update = {"$inc": {"_gw.rev": 1}}
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
 
@@ -293,12 +296,15 @@ class MongoStorage(Storage):
         """Wrap one call of the driver; gives the session of the open transaction, if any."""
         return _Command(self)
 
-    @contextmanager
-    def _change(self) -> Iterator[ClientSession | None]:
+    def _change(self) -> AbstractContextManager[ClientSession | None]:
         """Wrap one call of the driver that writes; outside a transaction it commits by itself."""
+        return self._committed() if self._open.transaction is None else self._command()
+
+    @contextmanager
+    def _committed(self) -> Iterator[ClientSession | None]:
         with self._command() as session:
             yield session
-        if session is None and self._scopes.scope is not None:
+        if self._scopes.scope is not None:
             self._scopes.scope.commit()
 
     # -- transactions
@@ -369,7 +375,10 @@ class MongoStorage(Storage):
             return result
         finally:
             self._open.transaction = None
-            _aside(session.end_session)
+            if session.in_transaction:  # interrupted before the abort, which ending it then sends
+                _aside(session.end_session)
+            else:
+                session.end_session()
 
     def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None) -> None:
         """Commit, and settle an unknown outcome by the proof if there is one."""
@@ -474,23 +483,36 @@ class MongoStorage(Storage):
         except StorageError:
             return None
 
-    def touch(self, collection: str, filter: Filter, fields: Sequence[str] | None) -> Document | None:
-        """Increment the hidden counter: only a real write locks the document."""
-        if not self.has_transactions():
-            return next(self.find(collection, filter, fields, limit=1), None)
-        return self.update_one(collection, filter, {"$inc": {"_gw.rev": 1}}, fields)
+    def sorts_pushes(self) -> bool:
+        """Return whether there are transactions: without them a crash would leave lists of what was never inserted."""
+        return self.has_transactions()
 
-    def touch_many(self, collection: str, ids: Sequence[object]) -> None:
-        """Increment the hidden counter of each document in one command."""
+    def touch(
+        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+    ) -> Document | None:
+        """Increment the hidden counter: only a real write locks the document."""
         if self.has_transactions():
-            self.update_many(collection, {"_id": {"$in": list(ids)}}, {"$inc": {"_gw.rev": 1}})
+            return self.update_one(collection, filter, {**update, **_LOCK}, fields)
+        if update:
+            return self.update_one(collection, filter, update, fields)
+        return next(self.find(collection, filter, fields, limit=1), None)
+
+    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+        """Increment the hidden counter of each document; all in one command."""
+        locks = [({"_id": {"$in": list(ids)}}, _LOCK)] if ids and self.has_transactions() else []
+        if statements := [*locks, *changes]:
+            self._update(collection, statements)
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents in one command; several ones in a transaction."""
 
         def write() -> None:
             with self._change() as session:
-                self._collection(collection).insert_many([dict(document) for document in documents], session=session)
+                if plain := len(documents) == 1 and self._plain(collection, session):
+                    plain.insert(documents[0])
+                else:
+                    copies = [dict(document) for document in documents]  # the driver may change them
+                    self._collection(collection).insert_many(copies, session=session)
 
         if len(documents) > 1:
             self.transaction(write)
@@ -507,25 +529,28 @@ class MongoStorage(Storage):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Yield documents as the driver's cursor delivers them; a single one by a plain command."""
+        """Yield documents as the driver's cursor delivers them; those of a limited query by a plain command."""
         query = Query(dict(filter), _projection(fields), sort, skip, limit)
         transaction = self._open.transaction
         session = None if transaction is None else transaction.session
         with self._translated():  # it may have to connect
             source = self._collection(collection)
-        if limit == 1 and self._is_plain:
-            return self._drained(One(source, query, session))
+        if 0 < limit <= MOST_LISTED and self._is_plain:
+            return self._drained(Listed(source, query, session))
         return self._drained(query.cursor(source, session))
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document in one trip."""
+        projection = _projection(fields)
         with self._change() as session:
+            if plain := self._plain(collection, session):
+                return plain.update_one(filter, update, projection)
             result: Document | None = self._collection(collection).find_one_and_update(
                 dict(filter),
                 update,
-                _projection(fields),
+                projection,
                 return_document=ReturnDocument.AFTER,
                 session=session,
             )
@@ -533,14 +558,27 @@ class MongoStorage(Storage):
 
     def update_many(self, collection: str, filter: Filter, update: Update) -> int:
         """Change all matching documents in one command."""
+        return self._update(collection, [(filter, update)])
+
+    def _update(self, collection: str, changes: Sequence[tuple[Filter, Update]]) -> int:
+        """Change all documents that match each filter, in order, by one command; return how many matched."""
+        large = sum(update is not _LOCK for _, update in changes)  # two might not fit into one command
         with self._change() as session:
-            return self._collection(collection).update_many(dict(filter), update, session=session).matched_count
+            if plain := large < 2 and self._plain(collection, session):
+                return plain.update(changes)
+            requests = [UpdateMany(dict(filter), update) for filter, update in changes]
+            return self._collection(collection).bulk_write(requests, session=session).matched_count
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
         """Change documents by one bulk command."""
-        requests = [UpdateOne({"_id": id_}, update) for id_, update in changes]
-        if requests:
-            with self._change() as session:
+        listed = list(changes)
+        if not listed:
+            return
+        with self._change() as session:
+            if plain := len(listed) == 1 and self._plain(collection, session):
+                plain.update([({"_id": id_}, update) for id_, update in listed])
+            else:
+                requests = [UpdateOne({"_id": id_}, update) for id_, update in listed]
                 self._collection(collection).bulk_write(requests, session=session)
 
     def delete_many(self, collection: str, filter: Filter) -> int:
@@ -550,9 +588,12 @@ class MongoStorage(Storage):
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match, at most ``limit``."""
-        bound = {"limit": limit} if limit else {}
         with self._command() as session:
-            return self._collection(collection).count_documents(dict(filter), session=session, **bound)
+            source = self._collection(collection)
+            if session is not None:
+                return counted(source, filter, limit, session)
+            bound: dict[str, Any] = {"limit": limit} if limit else {}
+            return source.count_documents(dict(filter), **bound)
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline as the driver's cursor delivers them."""
@@ -560,7 +601,11 @@ class MongoStorage(Storage):
             cursor = self._collection(collection).aggregate(list(pipeline), session=session)
         return self._drained(cursor)
 
-    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | One) -> Iterator[Document]:
+    def _plain(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
+        """Return the short way to write, where it does what the driver's does."""
+        return None if session is None or not self._is_plain else PlainWrites(self._collection(collection), session)
+
+    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Document]:
         """Yield a cursor's documents; no deadline of ours is in force while the caller runs."""
         alive = True
         try:

@@ -1,9 +1,9 @@
-"""Reads of the MongoDB adapter: a query, and the short way to the one document it is limited to."""
+"""Reads of the MongoDB adapter: a query, and the short way to the documents it is limited to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from bson.codec_options import TypeRegistry
 from pymongo.client_session import ClientSession
@@ -12,7 +12,10 @@ from pymongo.cursor import Cursor
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
 
-from gatewayfw.storage.base import Document, Sorting
+from gatewayfw.storage.base import Document, Filter, Sorting
+
+#: The highest limit of a query whose documents are read by one command.
+MOST_LISTED = 10_000
 
 
 class Query(NamedTuple):
@@ -36,8 +39,14 @@ class Query(NamedTuple):
         )
 
     def command(self, collection: str) -> dict[str, Any]:
-        """Return the command that brings all documents in its reply."""
-        command: dict[str, Any] = {"find": collection, "filter": self.filter, "limit": self.limit, "singleBatch": True}
+        """Return the command that brings all documents in its reply, unless they exceed 16 MB."""
+        command: dict[str, Any] = {
+            "find": collection,
+            "filter": self.filter,
+            "limit": self.limit,
+            # Without it the first reply has 101. One more than the limit, so that the server sees that it is done.
+            "batchSize": self.limit + 1,
+        }
         if self.projection is not None:
             command["projection"] = self.projection
         if self.sort:
@@ -47,8 +56,12 @@ class Query(NamedTuple):
         return command
 
 
-class One:
-    """The cursor of a query for one document; with a plain command it costs a quarter less than PyMongo's."""
+class Listed:
+    """The cursor of a query with a limit: one plain command, which costs a quarter less than PyMongo's cursor.
+
+    PyMongo's takes over where that does not do: PyMongo repeats no commands that failed, and one
+    reply holds 16 MB at most.
+    """
 
     alive = False
 
@@ -56,9 +69,26 @@ class One:
         self._collection = collection
         self._query = query
         self._session = session
+        self._cursor: Cursor[Any] | None = None
 
-    def to_list(self, _most: int) -> Sequence[Document]:
-        """Return the document in a list, or none. PyMongo repeats no commands: its cursor does what it would do."""
+    def to_list(self, most: int) -> Sequence[Document]:
+        """Return all documents of the reply, or at most so many of PyMongo's cursor; none when there are no more."""
+        if self._cursor is None:
+            found = self._reply()
+            if found is not None:
+                return found
+            self._cursor = self._query.cursor(self._collection, self._session)
+        documents: Sequence[Document] = self._cursor.to_list(most)
+        self.alive = self._cursor.alive
+        return documents
+
+    def close(self) -> None:
+        """Give up what was not read."""
+        if self._cursor is not None:
+            self._cursor.close()
+
+    def _reply(self) -> Sequence[Document] | None:
+        """Return the documents that one command brings; None where it brings not all, or is to be repeated."""
         collection, session = self._collection, self._session
         command = self._query.command(collection.name)
         if session is None:  # a transaction has its own
@@ -69,12 +99,20 @@ class One:
         except (AutoReconnect, OperationFailure) as error:
             if session is not None or error.timeout or isinstance(error, ServerSelectionTimeoutError):
                 raise
-            return self._query.cursor(collection, None).to_list()
-        found: Sequence[Document] = reply["cursor"]["firstBatch"]
-        return found
+            return None
+        rest, found = reply["cursor"]["id"], reply["cursor"]["firstBatch"]
+        if rest == 0:
+            return cast("Sequence[Document]", found)
+        database.command({"killCursors": collection.name, "cursors": [rest]}, session=session)
+        return None
 
-    def close(self) -> None:
-        """Do nothing: the reply held everything."""
+
+def counted(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
+    """Return how many documents match, at most ``limit``, in a transaction, where nothing is repeated."""
+    stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
+    command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}
+    reply = collection.database.command(command, codec_options=collection.codec_options, session=session)
+    return next((int(group["n"]) for group in reply["cursor"]["firstBatch"]), 0)
 
 
 def decodes_plainly(database: Database[Any]) -> bool:

@@ -27,7 +27,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout
-from gatewayfw.storage.base import Document, Index, Scope, Storage
+from gatewayfw.storage.base import Document, Filter, Index, Scope, Storage, Update
 from gatewayfw.storage.subset import check_filter, check_update
 
 T = TypeVar("T")
@@ -266,6 +266,11 @@ def _unlocked(document: Document) -> Document:
 
 def _ids(documents: Sequence[Document]) -> list[Any]:
     return [document["_id"] for document in documents]
+
+
+def _at_once(fn: Callable[[], T]) -> T:
+    """Run something outside of transactions."""
+    return fn()
 
 
 def _elsewhere(fn: Callable[[], T]) -> T:
@@ -519,6 +524,68 @@ class StorageContract:
         storage.insert("things", _numbered([{"a": 1}, {"a": 2}]))
         storage.touch_many("things", [])
         storage.touch_many("things", [2, 9, 1])
+        assert _all(storage) == _numbered([{"a": 1}, {"a": 2}])
+
+    @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+    def test_touch_changes_what_it_returns(self, storage: Storage, together: bool) -> None:
+        storage.insert("things", _numbered([{"a": 1, "list": [1]}, {"a": 2}]))
+        run = storage.transaction if together else _at_once
+        update: Update = {"$set": {"b.c": 5}, "$push": {"list": 2}, "$unset": {"a": ""}}
+        assert run(lambda: storage.touch("things", {"a": 1}, ["b", "list"], update)) == {
+            "_id": 1,
+            "b": {"c": 5},
+            "list": [1, 2],
+        }
+        assert run(lambda: storage.touch("things", {"a": 1}, None, update)) is None
+        assert _all(storage) == [{"_id": 1, "b": {"c": 5}, "list": [1, 2]}, {"_id": 2, "a": 2}]
+
+    @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+    def test_touch_many_does_changes_in_order(self, storage: Storage, together: bool) -> None:
+        storage.insert("things", _numbered([{"a": 1, "list": [{"b": 1}, {"b": 2}]}, {"a": 1}, {"a": 3}]))
+        run = storage.transaction if together else _at_once
+        changes: list[tuple[Filter, Update]] = [
+            ({"_id": 1, "list": {"$elemMatch": {"b": 2}}}, {"$set": {"list.$": {"b": 5}}}),
+            ({"a": 1}, {"$inc": {"a": 1}}),
+            ({"a": 2}, {"$set": {"c": True}}),
+        ]
+        run(lambda: storage.touch_many("things", [3, 9], changes))
+        run(lambda: storage.touch_many("things", [], changes[1:2]))
+        assert _all(storage) == _numbered(
+            [{"a": 2, "list": [{"b": 1}, {"b": 5}], "c": True}, {"a": 2, "c": True}, {"a": 3}]
+        )
+
+    def test_touch_keeps_a_list_sorted_and_short(self, storage: Storage) -> None:
+        """Equal and missing values are ordered by ``_id``; nothing is left of it when the transaction fails."""
+        if not storage.sorts_pushes():
+            pytest.skip("this storage does not sort what it pushes")
+        storage.insert("things", [{"_id": 1, "list": [{"_id": 5}, {"_id": 3, "a": 1}]}])
+        sorting = {"$each": [{"_id": 4, "a": 1}, {"_id": 2}], "$sort": {"a": 1, "_id": 1}, "$slice": 3}
+
+        def push() -> Document | None:
+            return storage.touch("things", {"_id": 1}, ["list"], {"$push": {"list": sorting}})
+
+        def fail() -> None:
+            push()
+            raise KeyError
+
+        with pytest.raises(KeyError):
+            storage.transaction(fail)
+        assert storage.transaction(push) == {"_id": 1, "list": [{"_id": 2}, {"_id": 5}, {"_id": 3, "a": 1}]}
+
+    @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
+    def test_a_unique_index_refuses_what_is_changed_with_a_touch(self, storage: Storage, many: bool) -> None:
+        storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)
+        storage.insert("things", _numbered([{"a": 1}, {"a": 2}]))
+
+        def write() -> None:
+            storage.insert("things", [{"_id": 3}])
+            if many:
+                storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"a": 1}})])
+            else:
+                storage.touch("things", {"_id": 2}, None, {"$set": {"a": 1}})
+
+        with pytest.raises(DuplicateKey):
+            storage.transaction(write)
         assert _all(storage) == _numbered([{"a": 1}, {"a": 2}])
 
     @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])

@@ -144,6 +144,8 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
 
 
 def _plain(value: Any) -> Any:
+    if type(value) is ObjectId:  # Most by far; `str` takes twice as long.
+        return value.binary.hex()
     if isinstance(value, ObjectId):
         return str(value)
     if isinstance(value, datetime):

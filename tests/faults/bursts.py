@@ -244,12 +244,18 @@ def judged(bursts, world_of, play_one):
 def without_touch():
     """Read instead of locking, as a design without the touch would."""
 
-    def read(storage, collection, filter, fields):
+    def read(storage, collection, filter, fields, update=None):
+        if update:
+            return storage.update_one(collection, filter, update, fields)
         return next(storage.find(collection, filter, fields, limit=1), None)
+
+    def change(storage, collection, ids, changes=()):
+        for filter, update in changes:
+            storage.update_many(collection, filter, update)
 
     with (
         mock.patch.object(MongoStorage, "touch", read),
-        mock.patch.object(MongoStorage, "touch_many", return_value=None),
+        mock.patch.object(MongoStorage, "touch_many", change),
     ):
         yield
 

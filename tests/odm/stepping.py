@@ -162,11 +162,15 @@ class SteppingMongo(_Named, MongoStorage):
 class UntouchingMongo(SteppingMongo):
     """A storage that reads where it should touch, to show what the touch is for."""
 
-    def touch(self, collection, filter, fields):
-        return next(self.find(collection, filter, fields, limit=1), None)
+    def touch(self, collection, filter, fields, update=None):
+        return self.update_one(collection, filter, update, fields) if update else self._read(collection, filter, fields)
 
-    def touch_many(self, collection, ids):
-        pass
+    def touch_many(self, collection, ids, changes=()):
+        for filter, update in changes:
+            self.update_many(collection, filter, update)
+
+    def _read(self, collection, filter, fields):
+        return next(self.find(collection, filter, fields, limit=1), None)
 
 
 class SteppingMock(_Named, MockStorage):

@@ -289,7 +289,7 @@ def test_queries_of_a_find_one(counted, row):
     get, expected = COUNTRY[row]
     counted.commands.clear()
     counted.country.find_one(filters={"_id": LAND}, projection=get)
-    assert counted.commands == {"find": expected}
+    assert counted.commands == ["find"] * expected
 
 
 @pytest.mark.mongo
@@ -299,7 +299,7 @@ def test_queries_of_a_cursor_grow_by_batches_only(counted, monkeypatch, batch, e
         monkeypatch.setattr("gatewayfw.odm.reading.BATCH", batch)
     counted.commands.clear()
     assert len(counted.city.find(projection={"country": {"cities": {"country": 1}}}).to_list()) == 3
-    assert counted.commands == {"find": expected}
+    assert counted.commands == ["find"] * expected
 
 
 @pytest.mark.mongo
@@ -307,10 +307,10 @@ def test_queries_of_a_cursor_grow_by_batches_only(counted, monkeypatch, batch, e
 def test_a_write_takes_one_query_more_for_each_path(counted, get, more):
     counted.commands.clear()
     counted.city.find_one_and_update(filter={"_id": TOWN}, update={"$set": {"tags": ["t"]}}, projection=get)
-    found = counted.commands["find"]
+    found = counted.commands.count("find")
     counted.commands.clear()
     counted.city.find_one_and_update(filter={"_id": TOWN}, update={"$set": {"tags": ["t"]}}, projection={})
-    assert found - counted.commands["find"] == more
+    assert found - counted.commands.count("find") == more
 
 
 # -- any get, any models

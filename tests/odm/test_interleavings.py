@@ -10,6 +10,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
+from gatewayfw.odm.snapshots import parse_links
+from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome
@@ -72,6 +74,19 @@ def other(world, world_storage, world_database):
 def insert_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
     relations = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
     return lambda world: world.city.insert_one(doc={"_id": id_, "name": "new", **fields}, relations=relations)
+
+
+def push_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
+    """Insert a city as one whose `_id` was generated: it is pushed into windows."""
+
+    def write(world):
+        schemas, schema = world.odm.schemas, world.city.schema
+        given = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
+        new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_links(schema, given))
+        run = world.city._database.run
+        return run(lambda backlog: Writes(schemas, world.storage, backlog).insert(schema, [new])).result
+
+    return write
 
 
 def insert_cities(flags):
@@ -137,6 +152,15 @@ PAIRS = {
     "two-claims": (insert_city(NEW, flags=["capital"]), insert_city(NEWER, flags=["capital"])),
     "add-change": (add("visited", [OTHER], flags=["visitors"]), change("person", ANNA, age=10)),
     "claim-depart": (add("clubs", [GOLF], flags=["members", "president"]), remove("clubs", [GOLF], CARL)),
+    "push-outside": (push_city(flags=["biggest"], population=25), delete("city", TOP)),
+    "push-rename": (push_city(population=35), change("country", LAND, name="new land")),
+    "push-rename-member": (push_city(population=35), change("city", NORTH, name="new north")),
+    "push-move": (push_city(population=35), change("city", SOUTH, population=36)),
+    "push-leave": (push_city(population=15), delete("city", TOP)),
+    "push-cascade": (push_city(population=35), cascade("country", LAND)),
+    "two-pushes": (push_city(population=35), push_city(NEWER, population=36)),
+    "two-first-pushes": (push_city(country=EMPTY, population=1), push_city(NEWER, country=EMPTY, population=2)),
+    "push-claims": (push_city(flags=["cities", "capital"]), push_city(NEWER, flags=["capital"])),
     "transactions": (
         several(insert_city(population=35), change("club", GOLF, name="new golf")),
         several(change("club", GOLF, name="newer golf"), change("country", LAND, name="new land")),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.projection import Projections, compile_projection, copies_in, order_key, shape
+from gatewayfw.odm.projection import Projections, compile_projection, copies_in, order_key, shape, shapes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world
@@ -243,6 +243,57 @@ def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypat
 def test_values_are_ordered_as_in_mongodb():
     values = [True, False, ID, "b", "a", 2.5, -1, None]
     assert sorted(values, key=order_key) == [None, -1, 2.5, "a", "b", ID, False, True]
+
+
+CITY = {"_id": ID, "name": "c"}
+CITIES = {"_id": 1, "name": 1, "cities": {"_id": 1, "name": 1}}
+
+
+def test_documents_that_hold_what_is_shown_are_given_as_they_are():
+    found = [{"_id": ID, "name": "a", "cities": [CITY]}, {"_id": ID, "name": "b", "cities": []}]
+    assert shapes(compiled("country", CITIES), found) is found
+
+
+ODD = {
+    "a name is missing": (CITIES, {"_id": ID, "cities": [CITY]}),
+    "a list is missing": (CITIES, {"_id": ID, "name": "a"}),
+    "no list": (CITIES, {"_id": ID, "name": "a", "cities": CITY}),
+    "no copy": (CITIES, {"_id": ID, "name": "a", "cities": [["_id", "name"], "no", None, CITY]}),
+    "a copy lacks a name": (CITIES, {"_id": ID, "name": "a", "cities": [CITY, {"_id": ID}]}),
+    "more than was read": (CITIES, {"_id": ID, "name": "a", "cities": [{**CITY, "_gw": 1}], "_gw": 1}),
+    "an id that was not asked for": ({"_id": 0, "name": 1}, {"_id": ID}),
+    "an id of a copy that was not asked for": ({"_id": 1, "capital": {"name": 1}}, {"_id": ID, "capital": {"_id": ID}}),
+    "a list instead of one": ({"_id": 1, "capital": 1}, {"_id": ID, "capital": [CITY]}),
+}
+
+
+@pytest.mark.parametrize("row", ODD)
+def test_other_documents_are_shaped(row):
+    get, document = ODD[row]
+    projection, whole = compiled("country", get), {"_id": ID, "name": "b", "cities": [CITY], "capital": CITY}
+    assert shapes(projection, [document]) == [shape(projection, document)]
+    assert shapes(projection, [document, whole]) == [shape(projection, document), shape(projection, whole)]
+
+
+def test_a_main_list_is_sorted_all_the_same():
+    """`visited` is read by name."""
+    visited = [{"_id": ID, "name": "b"}, {"_id": ID, "name": "a"}]
+    found = shapes(compiled("person", {"_id": 1, "visited": {"_id": 1, "name": 1}}), [{"_id": ID, "visited": visited}])
+    assert found == [{"_id": ID, "visited": visited[::-1]}]
+
+
+@pytest.mark.parametrize(("most", "refused"), [(3, False), (2, True)])
+def test_so_many_relations_of_related_documents_may_be_named(most, refused):
+    odm = Odm(Schemas(Settings(max_get_queries=most)), Settings())
+    define_world(odm)
+    get = {"cities": {"country": {"natives": 1}}, "capital": {"clubs": 1}}
+    country = odm.schemas.get_schema("country")
+    if not refused:
+        assert compile_projection(odm.schemas, country, get).queries == 3
+        return
+    with pytest.raises(ValidationError) as caught:
+        compile_projection(odm.schemas, country, get)
+    assert caught.value.errors == {"get": ["Too many relations of related documents: at most 2."]}
 
 
 NAMES = ["_id", "name", "population", "secret", "cities", "biggest", "capital", "natives", "visitors"]

@@ -108,4 +108,4 @@ def test_effects_know_their_targets_and_forget_deleted_ones():
     assert effects.targets() == {"org": {A, B}}
     assert effects.claims == {(HEAD, A): {"_id": B}}
     effects.forget("org", {B})
-    assert (effects.windows, effects.releases) == ({NEWEST: {A}, BIGGEST: set()}, {(HEAD, A): set()})
+    assert (effects.recomputed(), effects.releases) == ({NEWEST: {A}, BIGGEST: set()}, {(HEAD, A): set()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gatewayfw.errors import BadRequest
 from gatewayfw.storage import Storage
+from gatewayfw.storage.base import NOTHING
 from gatewayfw.storage.subset import check_filter, check_update
 
 
@@ -87,14 +88,19 @@ class RecordingStorage(Storage):
     def transaction(self, fn, proof=None, hot=()):
         return self._inner.transaction(fn, proof, hot)
 
-    def touch(self, collection, filter, fields):
+    def touch(self, collection, filter, fields, update=NOTHING):
         self._filter("touch", filter)
         self._fields("touch", fields)
-        return self._inner.touch(collection, filter, fields)
+        if update:
+            self._update("touch", update)
+        return self._inner.touch(collection, filter, fields, update)
 
-    def touch_many(self, collection, ids):
+    def touch_many(self, collection, ids, changes=()):
         self._filter("touch_many", {"_id": {"$in": ids}})
-        return self._inner.touch_many(collection, ids)
+        for filter, update in changes:
+            self._filter("touch_many", filter)
+            self._update("touch_many", update, positional=True)
+        return self._inner.touch_many(collection, ids, changes)
 
     def insert(self, collection, documents):
         self._note("insert", None)

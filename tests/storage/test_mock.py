@@ -73,9 +73,10 @@ def test_one_process_must_serve_all_requests(storage):
         lambda storage: storage.update_many("things", {"list._id": 2}, {"$set": {"list.$": {"_id": 7}}}),
         lambda storage: storage.update_each("things", [(1, {"$inc": {"a": 1}}), (2, {"$pull": {"list": {"_id": 2}}})]),
         lambda storage: storage.delete_many("things", {"a": {"$lt": 3}}),
-        lambda storage: storage.touch_many("things", [1, 2]),
+        lambda storage: storage.touch("things", {"a": 1}, None, {"$set": {"b": 1}}),
+        lambda storage: storage.touch_many("things", [1], [({}, {"$inc": {"a": 1}}), ({}, {"$unset": {"list": ""}})]),
     ],
-    ids=["insert", "update_one", "update_many", "positional", "update_each", "delete_many", "touch_many"],
+    ids=["insert", "update_one", "update_many", "positional", "update_each", "delete_many", "touch", "touch_many"],
 )
 def test_undo_restores_whole_documents(storage, write):
     storage.insert("things", [{"_id": 1, "a": 1}, {"_id": 2, "a": 2, "list": [{"_id": 2, "x": {"z": 1, "y": 2}}]}])

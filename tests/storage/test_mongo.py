@@ -566,13 +566,16 @@ def test_a_standalone_server_works_and_warns_once(standalone, caplog):
     def work():
         standalone.touch_many("things", [1])
         standalone.insert("things", [{"_id": 2}, {"_id": 3}])
+        standalone.touch_many("things", [1], [({"_id": 3}, {"$set": {"a": 1}})])
+        standalone.touch("things", {"_id": 3}, None, {"$set": {"b": 2}})
         return standalone.touch("things", {"_id": 1}, None)
 
     standalone.insert("things", [{"_id": 1}])
     with caplog.at_level(logging.WARNING, "gatewayfw.storage"):
         assert [standalone.transaction(work), standalone.has_transactions()] == [{"_id": 1}, False]
+        assert standalone.sorts_pushes() is False
         standalone.transaction(lambda: standalone.delete_many("things", {"_id": 2}))
-    assert whole(standalone) == [{"_id": 1}, {"_id": 3}]
+    assert whole(standalone) == [{"_id": 1}, {"_id": 3, "a": 1, "b": 2}]
     assert [record.getMessage() for record in caplog.records] == [
         "this MongoDB server is standalone and has no transactions: concurrent writes and crashes "
         "can leave stale copies. Run it as a replica set; one node is enough."

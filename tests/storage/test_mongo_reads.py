@@ -1,4 +1,4 @@
-"""The read of one document on MongoDB: one command, repeated where PyMongo would repeat it."""
+"""Limited reads on MongoDB: one command, repeated where PyMongo would repeat it, in parts where that is not all."""
 
 import pytest
 from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
@@ -15,6 +15,7 @@ from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.mongo_reads import MOST_LISTED
 
 pytestmark = pytest.mark.mongo
 
@@ -69,6 +70,36 @@ def test_one_document_takes_one_command(storage, commands, filter, fields, keys,
     assert [(sent["find"], sent["limit"], sent["readConcern"]) for sent in commands.sent] == [
         ("things", 1, {"level": "majority"})
     ]
+
+
+def numbers(storage, **keys):
+    return [one["_id"] for one in storage.find("numbers", {}, [], sort=[("_id", 1)], **keys)]
+
+
+@pytest.mark.parametrize(("limit", "count"), [(2, 2), (200, 200), (300, 250)])
+def test_a_limited_list_takes_one_command(storage, commands, limit, count):
+    storage.insert("numbers", [{"_id": number} for number in range(250)])
+    commands.sent.clear()
+    assert numbers(storage, limit=limit) == list(range(count))
+    assert [next(iter(sent)) for sent in commands.sent] == ["find"]
+
+
+def test_a_list_with_a_very_high_limit_is_read_in_parts(storage, commands):
+    storage.insert("numbers", [{"_id": number} for number in range(250)])
+    commands.sent.clear()
+    assert numbers(storage, limit=MOST_LISTED + 1) == list(range(250))
+    assert [next(iter(sent)) for sent in commands.sent] == ["find", "getMore"]
+
+
+@pytest.mark.parametrize("through", [lambda storage, fn: fn(), MongoStorage.transaction], ids=["alone", "transaction"])
+def test_a_list_beyond_one_reply_is_read_in_parts(storage, commands, through):
+    """Seventeen documents of 1 MB; what the first reply left is given up, not kept open."""
+    storage.insert("large", [{"_id": number, "text": "x" * 1024 * 1024} for number in range(17)])
+    commands.sent.clear()
+    found = through(storage, lambda: list(storage.find("large", {}, sort=[("_id", 1)], limit=17)))
+    assert [(one["_id"], len(one["text"])) for one in found] == [(number, 1024 * 1024) for number in range(17)]
+    sent = [next(iter(sent)) for sent in commands.sent]
+    assert sent[:4] == ["find", "killCursors", "find", "getMore"]
 
 
 def test_a_transaction_reads_what_it_wrote(storage):
