@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any, final
 from uuid import uuid4
 
 from flask import Blueprint, Flask
 from flask.sansio.app import App
 
+from gatewayfw import catalog
 from gatewayfw.acts import Acts, CallerKey, ContextFns, Lifecycle, RateLimits
 from gatewayfw.errors import DefinitionError
+from gatewayfw.export import files
+from gatewayfw.export.languages import generated
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
@@ -21,6 +26,7 @@ from gatewayfw.spelling import pythonic
 from gatewayfw.web import server as servers
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.playground import Guard, Playground, check_options
 
 Directories = Sequence[str | PathLike[str]]
 
@@ -76,7 +82,7 @@ class Gateway:
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
-            deadline=lambda: self.odm.deadline(self.settings.deadline),
+            deadline=partial(self.odm.deadline, self.settings.deadline),
             rate_limits=RateLimits(self.settings, caller_key),
         )
         self.mounts: dict[str, Mount] = {}
@@ -91,20 +97,23 @@ class Gateway:
         name: str | None = None,
         *,
         playground: bool = False,
+        playground_guard: Guard | None = None,
         cors: str | Sequence[str] | None = None,
         static_path: Directories = (),
         static_prefix: str | None = None,
     ) -> Blueprint:
         """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
 
-        ``name`` is by default different for every blueprint. ``cors`` is ``"*"`` or a list of
-        exact origins. ``static_path`` is served under ``static_prefix``, which goes with it.
-        Nothing else in the app changes: its error pages, limits and routes stay.
+        ``name`` is by default different for every blueprint. ``cors`` is ``"*"`` or a list of exact
+        origins. ``playground`` serves the playground below ``/playground``, to everybody, or where
+        ``playground_guard`` says true of the request; to others it does not exist.
+        ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
+        changes: its error pages, limits and routes stay.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(cors, playground)
+        endpoint = self._endpoint(cors, playground, playground_guard)
         made = make_blueprint(
             endpoint,
             name or _fresh_name(),
@@ -128,6 +137,7 @@ class Gateway:
         *,
         port: int = 8000,
         playground: bool = False,
+        playground_guard: Guard | None = None,
         type_generation: bool = False,
         static_path: Directories = (),
         cors: str | Sequence[str] | None = None,
@@ -144,18 +154,21 @@ class Gateway:
         ``workers``, ``threads`` and ``server`` are checked and otherwise left to the server that runs
         it. Files of the ``static_path`` directories are served at the root path. The gateway's route
         is answered before Flask's dispatch while nothing in the app could notice, see
-        `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``.
+        `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``. ``type_generation`` calls
+        `generate_types` for the acts that are registered by then.
 
         Raises:
-            DefinitionError: names the option that does not fit.
+            DefinitionError: names the option that does not fit; the types cannot be written.
         """
         servers.check_server_options(host, port, workers, threads, server)
-        if type_generation is not False:
-            raise DefinitionError("option 'type_generation': type generation is not available in this version")
+        if not isinstance(type_generation, bool):
+            raise DefinitionError("option 'type_generation': expected true or false")
         name = _fresh_name()
-        endpoint = self._endpoint(cors, playground)
+        endpoint = self._endpoint(cors, playground, playground_guard)
         app = servers.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, name, endpoint)
+        if type_generation:
+            self._generate_types_at_start()
         return app
 
     def run_server(
@@ -163,6 +176,7 @@ class Gateway:
         *,
         port: int = 8000,
         playground: bool = False,
+        playground_guard: Guard | None = None,
         type_generation: bool = False,
         static_path: Directories = (),
         cors: str | Sequence[str] | None = None,
@@ -188,6 +202,7 @@ class Gateway:
         app = self.create_app(
             port=port,
             playground=playground,
+            playground_guard=playground_guard,
             type_generation=type_generation,
             static_path=static_path,
             cors=cors,
@@ -210,15 +225,46 @@ class Gateway:
             server=server,
         )
 
-    # The contract's spelling of the method above: one object, or the same keys as keywords.
+    def catalog(self) -> dict[str, Any]:
+        """Return the description of all models and acts that exports are made from, see `gatewayfw.catalog`.
+
+        Raises:
+            DefinitionError: a select struct names what does not exist.
+        """
+        return catalog.build(self.schemas, self.acts)
+
+    def generate_types(self, path: str | PathLike[str] = "declarations", lang: str = "ts") -> list[Path]:
+        """Write the types of all models and acts into a folder; return the paths of the files that changed.
+
+        ``lang``: ``ts`` gives ``gateway.ts``, with a client, ``python`` ``gateway_types.py``. A relative
+        ``path`` starts at the working directory; the folder is made if it is missing.
+
+        Raises:
+            DefinitionError: another language, a wrong definition, or a symbolic link in the place of
+                the file that leads out of the folder.
+            OSError: the folder or the file cannot be written.
+        """
+        return files.write(Path(path), generated(self.catalog(), lang))
+
+    # The contract's spellings of the methods above: one object, or the same keys as keywords.
+    async def generateSchemTypes(self, path: str | PathLike[str] = "declarations") -> list[Path]:
+        """Call `generate_types` for TypeScript."""
+        return self.generate_types(path)
+
     def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
         """Call `run_server` with the contract's object or keywords."""
         self.run_server(**pythonic(config, keys))
 
     def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Let the command line find this gateway, by the name its blueprint is registered under."""
-        self.mounts[name] = Mount(endpoint.playground, endpoint.cors.origins)
+        self.mounts[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
         app.extensions.setdefault("gatewayfw", {})[name] = self
+
+    def _generate_types_at_start(self) -> None:
+        try:
+            self.generate_types()
+        except OSError as error:
+            raise DefinitionError(f"option 'type_generation': the types cannot be written: {error}") from error
 
     def _shares_data_between_processes(self) -> bool:
         try:
@@ -226,8 +272,10 @@ class Gateway:
         except DefinitionError:  # No database was set.
             return False
 
-    def _endpoint(self, cors: str | Sequence[str] | None, playground: bool) -> Endpoint:
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors), playground)
+    def _endpoint(self, cors: str | Sequence[str] | None, playground: bool, guard: Guard | None) -> Endpoint:
+        check_options(playground, guard, self.settings.playground_refused_in, os.environ)
+        shown = Playground(self.catalog, guard) if playground else None
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors), shown)
 
 
 def _fresh_name() -> str:

@@ -1,10 +1,11 @@
 """Every name of the contract exists and does what the contract says, called as the contract calls it.
 
-Where the contract calls with one object, keywords work too. Not here yet: the playground and
-type generation (`generateSchemTypes`).
+Where the contract calls with one object, keywords work too. Not here yet: the playground.
 """
 
 from __future__ import annotations
+
+import asyncio
 
 import mongomock
 import pytest
@@ -18,7 +19,7 @@ from gatewayfw.web import server
 
 #: The contract's names, by the object they belong to; every test below takes its names from here.
 NAMES = {
-    "gateway": ["schemas", "acts", "odm", "runServer", "contextFns"],
+    "gateway": ["schemas", "acts", "odm", "runServer", "contextFns", "generateSchemTypes"],
     "acts": [
         "setAct",
         "getServiceKeys",
@@ -168,6 +169,7 @@ def test_acts_registered_and_discovered(gw, country, form):
         "maxGetDepth": 2,
         "maxGetLeaves": 10,
         "returns": None,
+        "mcp": True,
     }
     called(gw.acts.setAct, act, form)
     gw.acts.setService("other", "http://127.0.0.1:1/")
@@ -229,3 +231,10 @@ def test_run_server(monkeypatch, form):
     called(gw.runServer, options, form)
     server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "server": "gunicorn"}
     assert served == {**server_options, "multi_process": False, "deadline": 5.0}
+
+
+def test_generate_schem_types(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gw = gateway()
+    written = [asyncio.run(gw.generateSchemTypes(*path)) for path in ([], ["types"], ["types"])]
+    assert [list(map(str, paths)) for paths in written] == [["declarations/gateway.ts"], ["types/gateway.ts"], []]

@@ -16,6 +16,7 @@ from flask import Flask
 
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
+from gatewayfw.export.typescript import typescript
 from gatewayfw.schemas import string
 from gatewayfw.web import server
 
@@ -115,10 +116,36 @@ def test_unknown_option_is_named(gw):
         gw.runServer({"sttaicPath": []})
 
 
-def test_type_generation_is_not_available(gw):
+def test_types_are_written_where_nothing_is_right_yet(gw, tmp_path):
+    assert gw.generate_types(tmp_path / "a") == [tmp_path / "a" / "gateway.ts"]
+    assert gw.generate_types(str(tmp_path / "a")) == []
+    assert gw.generate_types(tmp_path / "a", lang="python") == [tmp_path / "a" / "gateway_types.py"]
     with pytest.raises(DefinitionError) as caught:
-        gw.runServer({"typeGeneration": True})
-    assert caught.value.message == "option 'type_generation': type generation is not available in this version"
+        gw.generate_types(tmp_path / "b", lang="rust")
+    assert caught.value.message == "unknown language 'rust' (known: ts, python)"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_type_generation_writes_the_types_at_start(gw, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gw.create_app(type_generation=False)
+    assert list(tmp_path.iterdir()) == []
+    gw.create_app(type_generation=True)
+    assert [path.name for path in tmp_path.rglob("*.*")] == ["gateway.ts"]
+    assert (tmp_path / "declarations" / "gateway.ts").read_text() == typescript(gw.catalog())
+
+
+def test_types_that_cannot_be_written_are_told_at_start(gw, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "declarations").write_text("not a folder")
+    with pytest.raises(DefinitionError, match="^option 'type_generation': the types cannot be written: .*declarations"):
+        gw.create_app(type_generation=True)
+
+
+def test_type_generation_is_true_or_false(gw):
+    with pytest.raises(DefinitionError) as caught:
+        gw.runServer({"typeGeneration": "ts"})
+    assert caught.value.message == "option 'type_generation': expected true or false"
 
 
 def test_settings_come_from_code_and_environment(monkeypatch):

@@ -44,7 +44,8 @@ def test_every_python_block_runs(story):
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=[words[0] for words in COMMANDS])
-def test_every_command_succeeds(story, words, monkeypatch):
+def test_every_command_succeeds(story, words, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GATEWAYFW_ENV", "development")  # its data is in memory, which doctor refuses elsewhere
     result = story["app"].test_cli_runner().invoke(gateway_group, words)
     assert (result.exit_code, bool(result.output)) == (0, True)
@@ -62,7 +63,10 @@ def test_the_database_test_of_the_page_passes(story, mongo_database):
 
 def test_every_kind_is_in_the_table():
     table = GUIDE.split("| Kind |")[1].split("\n\n")[0]
-    assert set(re.findall(r"`(\w+)", "".join(row.split("|")[1] for row in table.splitlines()[2:]))) == {*KINDS, "described"}
+    assert set(re.findall(r"`(\w+)", "".join(row.split("|")[1] for row in table.splitlines()[2:]))) == {
+        *KINDS,
+        "described",
+    }
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"errors", "logs", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
-PARTS = ACTS | {"storage", "odm", "auth", "catalog", "export", "web", "playground"}
+PARTS = ACTS | {"storage", "odm", "auth", "catalog", "client", "export", "web", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
@@ -27,7 +27,8 @@ MAY_SEE: dict[str, set[str]] = {
     "auth": ACTS,
     "catalog": ACTS,
     "export": ACTS | {"catalog"},
-    "web": ACTS | {"auth", "catalog"},
+    "client": ACTS,
+    "web": ACTS | {"auth", "catalog", "export"},
     "playground": set(),
     "core": PARTS,
     "__init__": PARTS | {"core"},
@@ -40,7 +41,17 @@ MAY_SEE: dict[str, set[str]] = {
 #: The imports inside functions: optional extras, what some platforms lack, what would make a plugin slow to load.
 LATE = {
     "acts.limits": {"gatewayfw.acts.windows"},
+    "export.mcp": {
+        "anyio",
+        "anyio.to_thread",
+        "mcp.server",
+        "mcp.server.stdio",
+        "mcp.shared.exceptions",
+        "mcp.types",
+    },
+    "export.openapi": {"apispec"},
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
+    "web.playground": {"gatewayfw.export.openapi"},
     "web.server": {"granian", "granian.constants", "granian.http", "granian.server", "gunicorn.app.base"},
 }
 

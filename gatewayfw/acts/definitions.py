@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
 ACT_KEYS = (
     *("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType"),
-    *("public", "limit", "maxGetDepth", "maxGetLeaves", "returns"),
+    *("public", "limit", "maxGetDepth", "maxGetLeaves", "returns", "mcp"),
 )
 
 ActFn = Callable[[Any], Any]
@@ -50,6 +50,7 @@ class Act(Mapping[str, Any]):
         limit: the texts of its rate limits, or None.
         max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
         returns: what it says of its result, as given; see `gatewayfw.acts.returns`.
+        mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
@@ -71,6 +72,7 @@ class Act(Mapping[str, Any]):
     max_get_depth: int | None = field(repr=False)
     max_get_leaves: int | None = field(repr=False)
     returns: Any = field(repr=False)
+    mcp: bool = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
@@ -160,6 +162,7 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         *_hook_problems("preValidation", before_validation),
         *_hook_problems("preAct", before_act),
         *_ceiling_problems(ceilings),
+        *([] if isinstance(given.get("mcp", False), bool) else ["mcp must be true or false"]),
     ]
     if not problems:
         problems += _access_problems(schemas.settings, given.get("public", False), [*before_validation, *before_act])
@@ -188,6 +191,7 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
         max_get_depth=ceilings["maxGetDepth"],
         max_get_leaves=ceilings["maxGetLeaves"],
         returns=given.get("returns"),
+        mcp=given.get("mcp", False),
         schemas=schemas,
         struct=struct,
         bounds=bounds,

@@ -69,6 +69,7 @@ class Acts:
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
         returns: Any = None,
+        mcp: bool = False,
     ) -> None:
         """Register an act of the service ``main``.
 
@@ -81,7 +82,8 @@ class Acts:
         demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
         list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.acts.limits`.
         ``max_get_depth`` and ``max_get_leaves`` take the place of the settings of these names.
-        ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`.
+        ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`. ``mcp`` offers the
+        act to language models as a tool, see `gatewayfw.export.mcp`.
 
         Raises:
             DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling or result, no
@@ -99,6 +101,7 @@ class Acts:
             "maxGetDepth": max_get_depth,
             "maxGetLeaves": max_get_leaves,
             "returns": returns,
+            "mcp": mcp,
         }
         act = parse_act(self._schemas, schema, act_name, given)
         with self._lock:
@@ -123,6 +126,7 @@ class Acts:
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
         returns: Any = None,
+        mcp: bool = False,
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of ``main``; it stays callable as it was.
 
@@ -147,6 +151,7 @@ class Acts:
                 max_get_depth=max_get_depth,
                 max_get_leaves=max_get_leaves,
                 returns=returns,
+                mcp=mcp,
             )
             return fn
 
@@ -159,7 +164,8 @@ class Acts:
         appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
-        "maxGetLeaves"?: ..., "returns"?: ...}``, or an `Act` of this gateway (what `get_main_acts` gives).
+        "maxGetLeaves"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
+        `get_main_acts` gives).
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which

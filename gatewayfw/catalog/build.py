@@ -6,6 +6,7 @@
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
 ``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
+``mcp`` (whether it is offered to language models as a tool),
 ``limit`` (texts), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
 ``maxGetLeaves`` (those in force), ``set``, ``get`` (kinds) and ``returns``: a kind, ``{"kind":
 "documents", "model", "type": "one" | "optional" | "many", "get": [path within get]}``, or an object
@@ -68,6 +69,7 @@ def _act(act: Act) -> dict[str, Any]:
         "mode": act.validation_run_type,
         "access": access,
         "roles": roles,
+        "mcp": act.mcp,
         "limit": list(act.limit or ()),
         "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
         "maxGetDepth": act.bounds.max_get_depth,

@@ -17,16 +17,19 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ====================== ===================================================================
 
 ``presence`` is ``required``, ``optional`` or ``defaulted``; then ``default`` is the value, unless a
-function makes it. ``nullable`` is true where null is taken. ``description`` is what its author
-wrote. Of marshmallow's own fields the usual ones are known; any other is ``any``.
+function makes it or JSON has no form of it. ``nullable`` is true where null is taken. ``description``
+is what its author wrote. Of marshmallow's own fields the usual ones are known; any other is ``any``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from bson import ObjectId
 from marshmallow import INCLUDE, Schema, missing, validate
 from marshmallow import fields as mm
 
@@ -58,7 +61,7 @@ def kind_of(field: mm.Field[Any]) -> Kind:
         described["nullable"] = True
     described["presence"] = _presence(field)
     if isinstance(field.load_default, Constant):
-        described["default"] = field.load_default()
+        described |= _default(field.load_default())
     if isinstance(text := field.metadata.get("description"), str):
         described["description"] = text
     return described
@@ -78,6 +81,19 @@ def _described(field: mm.Field[Any]) -> Kind:
         if cls in _KINDS:
             return _KINDS[cls](field)
     return {"kind": "any"}
+
+
+def _default(value: Any) -> Kind:
+    """Return a default as clients would send it; nothing where JSON has no form of it."""
+    if isinstance(value, ObjectId):
+        return {"default": str(value)}
+    if isinstance(value, datetime):
+        return {"default": value.isoformat(timespec="milliseconds") + ("Z" if value.tzinfo is None else "")}
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return {}
+    return {"default": value}
 
 
 def _presence(field: mm.Field[Any]) -> str:

@@ -1,4 +1,5 @@
-"""``flask gateway ...``: look at the gateways of an app, run an act, keep its database right, find what is wrong.
+"""``flask gateway ...``: look at the gateways of an app, run an act, keep its database right, find what is wrong,
+write types for clients, give it to other tools.
 
 An app may have several gateways; ``--name`` chooses one by the name of its blueprint.
 All commands and their output are our choice.
@@ -9,15 +10,31 @@ from __future__ import annotations
 import click
 
 from gatewayfw.cli.doctor import doctor
+from gatewayfw.cli.exports import jsonschema, mcp, openapi
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import call, list_acts, list_schemas
+from gatewayfw.cli.types import types
 from gatewayfw.cli.upkeep import indexes, jobs, work
 
 
 @click.group("gateway")
 def gateway_group() -> None:
-    """Look at gateways, run acts, keep databases right, find problems."""
+    """Look at gateways, run acts, keep databases right, find problems, write types."""
 
 
-for _command in (list_acts, list_schemas, call, doctor, indexes, jobs, work, check, repair):
+for _command in (
+    list_acts,
+    list_schemas,
+    call,
+    doctor,
+    indexes,
+    jobs,
+    work,
+    check,
+    repair,
+    types,
+    openapi,
+    jsonschema,
+    mcp,
+):
     gateway_group.add_command(_command)

@@ -9,31 +9,72 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from flask import Blueprint, Request, Response, abort, current_app, got_request_exception, request
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
+from werkzeug.exceptions import HTTPException
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.context import Headers as ContextHeaders
 from gatewayfw.acts.limits import ADDRESS
 from gatewayfw.acts.remote import RemoteReply
-from gatewayfw.errors import DefinitionError, MethodNotAllowed, NotFound
+from gatewayfw.errors import DefinitionError, MethodNotAllowed
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
+from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body
 from gatewayfw.web.static import StaticFiles
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
 RULE = "/gateway"
-PLAYGROUND_RULE = "/playground"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_FIXED = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_FIXED = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
+_OK = "200 OK"
+
+
+class Answer(Response):
+    """The reply to a request that went well: sent as it was made, unless somebody has changed it.
+
+    What werkzeug makes of it is the same, but it looks through the headers several times. That is left
+    to it after a hook of the host set another status or body, a header, an attribute or a callback.
+    """
+
+    def __init__(self, payload: bytes, request_id: str) -> None:
+        """Take the JSON of the envelope and the id of the request."""
+        self._chunks = [payload]
+        self._pairs = [
+            ("Content-Type", envelope.CONTENT_TYPE),
+            ("Content-Length", str(len(payload))),
+            *_FIXED,
+            ("X-Request-Id", request_id),
+        ]
+        headers = Headers()
+        headers[:] = self._pairs
+        super().__init__(self._chunks, _OK, headers)
+        self._attributes = len(self.__dict__) + 1
+
+    def call_on_close(self, func: Callable[[], Any]) -> Callable[[], Any]:
+        """Call a function at the end; werkzeug's way of sending does."""
+        self._attributes = 0
+        return super().call_on_close(func)
+
+    def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        """Return body, status and headers."""
+        pairs = self.headers.to_wsgi_list()
+        is_as_made = self.response is self._chunks and self.status == _OK and pairs == self._pairs
+        if is_as_made and len(self.__dict__) == self._attributes and environ["REQUEST_METHOD"] == "POST":
+            return self._chunks, _OK, pairs
+        return super().get_wsgi_response(environ)
 
 
 class Runner(Protocol):
@@ -50,14 +91,14 @@ class Runner(Protocol):
 class Endpoint:
     """Answers the requests of one mount; all state of a request is local to the call.
 
-    With ``playground`` the messages of unknown names say which exist.
+    With ``playground``, which is served beside it, the messages of unknown names say which exist.
     """
 
     lifecycle: Runner
     contexts: ContextFns
     settings: Settings
     cors: Cors = Cors()
-    playground: bool = False
+    playground: Playground | None = None
 
     def view(self, **_values: Any) -> Response:
         """Answer the current request: POST runs an act, OPTIONS is CORS, else 405.
@@ -101,7 +142,7 @@ class Endpoint:
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
         """Return an envelope as a response. Never cached, never sniffed: our choice."""
         # The content's type and length are set last: an author's error may have headers of these names.
-        reply = Response(payload, status, {**_FIXED, **headers}, content_type=envelope.CONTENT_TYPE)
+        reply = Response(payload, status, {**dict(_FIXED), **headers}, content_type=envelope.CONTENT_TYPE)
         return self.with_cors(reply)
 
     def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
@@ -136,20 +177,11 @@ class Endpoint:
             body = read_body(sent, self.settings)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
-            return self.lifecycle.run(body, envelope.success, list_names=self.playground)
+            return self.lifecycle.run(body, envelope.success, list_names=self.playground is not None)
 
     def _answer(self, payload: bytes, request_id: str) -> Response:
-        """Return the reply to a request that went well: that of `reply`, made at once.
-
-        From bytes and an integer werkzeug makes the same, but looks through the headers several times.
-        """
-        headers = [
-            ("Content-Type", envelope.CONTENT_TYPE),
-            ("Content-Length", str(len(payload))),
-            *_FIXED.items(),
-            ("X-Request-Id", request_id),
-        ]
-        reply = Response([payload], "200 OK", headers)
+        """Return the reply to a request that went well: that of `reply`, made at once."""
+        reply = Answer(payload, request_id)
         return reply if self.cors.origins is None else self.with_cors(reply)
 
     def _options(self) -> Response:
@@ -175,13 +207,10 @@ def make_blueprint(
     Raises:
         DefinitionError: an option is of the wrong type or does not go with the others.
     """
-    if not isinstance(endpoint.playground, bool):
-        raise DefinitionError("option 'playground': expected true or false")
     blueprint = Blueprint(name, __name__)
-    blueprint.record(lambda state: _add_rule(state, endpoint.view))
-    if endpoint.playground:
-        envelope.logger.warning("option 'playground': the playground is not available in this version")
-        blueprint.add_url_rule(PLAYGROUND_RULE, "playground", lambda **_values: endpoint.refuse(NotFound("not found")))
+    blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
+    if endpoint.playground is not None:
+        _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):
         raise DefinitionError("options 'static_path' and 'static_prefix' go together")
     if static_prefix is not None:
@@ -189,11 +218,11 @@ def make_blueprint(
     return blueprint
 
 
-def _add_rule(state: BlueprintSetupState, view: Callable[..., Response]) -> None:
-    """Add the rule for all methods: `add_url_rule` always narrows them (Flask 3.1)."""
-    endpoint = f"{state.name_prefix}.{state.name}.gateway".lstrip(".")
+def _add_rule(state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response]) -> None:
+    """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1)."""
+    endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
     rule = state.app.url_rule_class(
-        (state.url_prefix or "").rstrip("/") + RULE,
+        (state.url_prefix or "").rstrip("/") + path,
         endpoint=endpoint,
         methods=None,
         subdomain=state.subdomain,
@@ -202,6 +231,29 @@ def _add_rule(state: BlueprintSetupState, view: Callable[..., Response]) -> None
     rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
     state.app.url_map.add(rule)
     state.app.view_functions[endpoint] = view
+
+
+def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playground) -> None:
+    """Add the playground for all methods, so that its guard decides before a method is refused."""
+
+    def view(playground_file: str | None = None, **_values: Any) -> Response:
+        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
+        try:
+            return playground.reply(sent, playground_file)
+        except HTTPException:  # Not found, or the method: the host's own, as for any path.
+            raise
+        except Exception as error:  # Of the guard or of the catalog: an envelope, and in the log.
+            return endpoint.refuse(error)
+
+    def page(**_values: Any) -> Response:
+        return view("")
+
+    def add(state: BlueprintSetupState) -> None:
+        _add_rule(state, "playground", PLAYGROUND_RULE, view)
+        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page)
+        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view)
+
+    blueprint.record(add)
 
 
 def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:

@@ -60,19 +60,25 @@ def make_app(
     app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
     app.register_blueprint(make_blueprint(endpoint, name), url_prefix=prefix(url_prefix))
 
+    views = {f"{name}.{view}" for view in ("playground", "playground_page", "playground_file")}
+
+    def is_own(error: exceptions.HTTPException) -> bool:
+        """Whether the error is the routing's, or the playground's, which refuses as if it were not there."""
+        return request.routing_exception is error or request.endpoint in views
+
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
         if request.routing_exception is not error:
             return error
         return endpoint.refuse(BadRequest("the header Host is not valid"))
 
     def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
-        if request.routing_exception is not error:
+        if not is_own(error):
             return error
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
         return endpoint.refuse(NotFound("not found")) if reply is None else endpoint.with_cors(reply)
 
     def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
-        if request.routing_exception is not error:
+        if not is_own(error):
             return error
         refusal = HttpError("method not allowed", 405)
         refusal.headers = {"Allow": ", ".join(sorted(error.valid_methods or ()))}

@@ -11,7 +11,7 @@ from sample_service.service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("city", "getCity", set={"cityId": object_id(of="city")}, get=1, public=True)
+    @service.gw.acts.act("city", "getCity", set={"cityId": object_id(of="city")}, get=1, public=True, mcp=True)
     def get_city(body: Body) -> dict[str, Any]:
         """Return one city."""
         details = body["details"]

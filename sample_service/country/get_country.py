@@ -11,7 +11,9 @@ from sample_service.service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("country", "getCountry", set={"countryId": object_id(of="country")}, get=1, public=True)
+    @service.gw.acts.act(
+        "country", "getCountry", set={"countryId": object_id(of="country")}, get=1, public=True, mcp=True
+    )
     def get_country(body: Body) -> dict[str, Any]:
         """Return one country."""
         details = body["details"]

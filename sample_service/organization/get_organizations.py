@@ -17,6 +17,7 @@ def register(service: Service) -> None:
         mode="create",
         pre_act=service.signed_in,
         returns="many",
+        mcp=True,
     )
     def get_organizations(body: Body) -> object:
         """Return organizations, oldest first; 20 unless `limit` says otherwise."""

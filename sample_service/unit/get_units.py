@@ -18,6 +18,7 @@ def register(service: Service) -> None:
         mode="create",
         pre_act=service.signed_in,
         returns="many",
+        mcp=True,
     )
     def get_units(body: Body) -> object:
         """Return units, all or those of one organization, oldest first; 20 unless `limit` says otherwise."""

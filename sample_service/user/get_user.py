@@ -17,6 +17,7 @@ def register(service: Service) -> None:
         set={"userId": object_id(of="user")},
         get=1,
         pre_act=service.signed_in,
+        mcp=True,
     )
     def get_user(body: Body) -> dict[str, Any]:
         """Return one user."""

@@ -22,6 +22,7 @@ def register(service: Service) -> None:
         mode="create",
         pre_act=service.signed_in,
         returns="many",
+        mcp=True,
     )
     def get_users(body: Body) -> object:
         """Return users, all or those of an organization or unit, oldest first; 20 unless `limit` says otherwise."""

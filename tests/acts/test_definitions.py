@@ -76,6 +76,7 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "maxGetDepth": None,
         "maxGetLeaves": None,
         "returns": None,
+        "mcp": False,
     }
     assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
     assert act.description == "Say hello.\n\nTo the caller."
@@ -86,7 +87,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 12)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 13)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -243,6 +244,7 @@ REFUSED = {
     "depth true": ({"maxGetDepth": True}, "act user.addUser: maxGetDepth must be a positive integer"),
     "leaves as text": ({"maxGetLeaves": "9"}, "act user.addUser: maxGetLeaves must be a positive integer"),
     "leaves as fraction": ({"maxGetLeaves": 9.0}, "act user.addUser: maxGetLeaves must be a positive integer"),
+    "mcp that is no yes or no": ({"mcp": 1}, "act user.addUser: mcp must be true or false"),
     "returns a word nobody knows": (
         {"returns": "all"},
         "act user.addUser: returns: expected 'one', 'optional', 'many' or a value kind",

@@ -15,7 +15,14 @@ from gatewayfw.settings import Settings
 STRUCT = {"set": {"name": string()}, "get": {}}
 URL = "http://127.0.0.1:9"
 #: What an act has that says nothing of it.
-UNSAID = {"public": False, "limit": None, "maxGetDepth": None, "maxGetLeaves": None, "returns": None}
+UNSAID = {
+    "public": False,
+    "limit": None,
+    "maxGetDepth": None,
+    "maxGetLeaves": None,
+    "returns": None,
+    "mcp": False,
+}
 
 
 def add_user(body):
@@ -64,6 +71,7 @@ CONTRACT = {
     "maxGetDepth": 3,
     "maxGetLeaves": 5,
     "returns": {"done": boolean},
+    "mcp": True,
 }
 REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
 
@@ -117,6 +125,7 @@ def test_the_decorator_registers_the_function_and_gives_it_back(acts):
         mode="create",
         pre_act=[get_user],
         pre_validation=[add_user],
+        mcp=True,
     )
     def decorated(body):
         """Add one user."""
@@ -125,6 +134,7 @@ def test_the_decorator_registers_the_function_and_gives_it_back(acts):
     act = acts.get_main_act("user", "addUser")
     assert (decorated("body"), act.fn, act.description) == ("body", decorated, "Add one user.")
     assert (act.pre_act, act.pre_validation, act.validation_run_type) == ((get_user,), (add_user,), "create")
+    assert act.mcp is True
 
 
 GETS = {

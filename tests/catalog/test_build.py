@@ -135,12 +135,14 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         validation_run_type="create",
         limit="2/minute",
         max_get_depth=2,
+        mcp=True,
     )
     assert described == {
         "description": "Add a city.\n\nTo a country.",
         "mode": "create",
         "access": "rule",
         "roles": ["Manager", "Admin"],
+        "mcp": True,
         "limit": ["2/minute"],
         "hooks": {"preValidation": ["read_token"], "preAct": ["load_user", "check_access"]},
         "maxGetDepth": 2,
@@ -228,9 +230,14 @@ def test_a_restricted_selection_names_what_may_be_asked_for(gw):
         "kind": "selection",
         "model": "country",
         "fields": ["_id", "name"],
-        "links": {"cities": {"model": "city", "fields": ["_id", "name"], "links": {}}},
+        "whole": True,
+        "links": {"cities": {"model": "city", "fields": ["_id", "name"], "whole": False, "links": {}}},
         **NEEDED,
     }
+
+
+def test_an_act_is_no_tool_unless_it_says_so(gw):
+    assert act_of(gw)["mcp"] is False
 
 
 def test_services(gw):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
+from datetime import datetime
 
 import pytest
+from bson import ObjectId
 from marshmallow import INCLUDE, Schema, validate
 from marshmallow import fields as mm
 
@@ -80,6 +82,18 @@ KINDS = {
     "default that is made": (
         defaulted(array(string), list),
         {"kind": "array", "items": {"kind": "string", **NEEDED}, "presence": "defaulted"},
+    ),
+    "default that JSON has in another form": (
+        defaulted(date(), datetime(2020, 1, 1)),
+        {"kind": "date", "default": "2020-01-01T00:00:00.000Z", "presence": "defaulted"},
+    ),
+    "id as default": (
+        defaulted(object_id(), ObjectId("0" * 24)),
+        {"kind": "object_id", "default": "0" * 24, "presence": "defaulted"},
+    ),
+    "default that JSON has not": (
+        defaulted(any_(), {"at": datetime(2020, 1, 1)}),
+        {"kind": "any", "presence": "defaulted"},
     ),
     "described": (described(integer, "How many."), {"kind": "integer", "description": "How many.", **NEEDED}),
     "nullable": (mm.String(allow_none=True), {"kind": "string", "nullable": True, **LEFT_OUT}),

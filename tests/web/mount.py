@@ -12,12 +12,14 @@ from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.lane import Lane
+from gatewayfw.web.playground import Playground
 
 #: The test modules whose `host` is entered in both ways.
 BOTH = {"test_blueprint", "test_cors"}
 ENTRIES = ["flask", "lane"]
 BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
 ID = "test-1"
+CATALOG = {"format": 1, "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
 
 
 class Entry:
@@ -45,8 +47,9 @@ def raising(error):
     return fn
 
 
-def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False, **settings):
-    parts = Settings.load({}, **settings), Cors.checked(cors), playground
+def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False, guard=None, **settings):
+    shown = Playground(lambda: CATALOG, guard) if playground else None
+    parts = Settings.load({}, **settings), Cors.checked(cors), shown
     return Endpoint(Script(fn), contexts or ContextFns(), *parts)
 
 

@@ -1,18 +1,17 @@
 """The blueprint: every method, every error as an envelope, and a host app that stays as it was."""
 
-import logging
 import warnings
 from wsgiref.validate import validator
 
 import pytest
 from flask import Blueprint, Flask, Response, abort, g, got_request_exception, redirect, request, url_for
+from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client
 
 from gatewayfw import errors
 from gatewayfw.acts import ContextFns, RemoteReply
-from gatewayfw.errors import DefinitionError
-from gatewayfw.web.blueprint import make_blueprint
+from gatewayfw.web.blueprint import Answer, make_blueprint
 from gatewayfw.web.server import make_app
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
@@ -311,19 +310,6 @@ def test_limit_of_the_host_is_an_envelope_on_the_gateway():
     assert seen(post(app, json={**BODY, "x": "x" * 500})) == refusal(413, "the request body is too large")
 
 
-def test_playground_answers_404_and_says_so_in_the_log(caplog):
-    with caplog.at_level(logging.WARNING, "gatewayfw"):
-        app = host(playground=True)
-    assert caplog.messages == ["option 'playground': the playground is not available in this version"]
-    assert seen(app.test_client().get("/api/playground")) == refusal(404, "not found")
-
-
-def test_playground_option_must_be_a_boolean():
-    with pytest.raises(DefinitionError) as caught:
-        host(playground="yes")
-    assert caught.value.message == "option 'playground': expected true or false"
-
-
 @pytest.mark.parametrize(
     ("method", "path", "given", "status"),
     [
@@ -332,7 +318,11 @@ def test_playground_option_must_be_a_boolean():
         ("GET", "/gateway", {}, 405),
         ("HEAD", "/gateway", {}, 405),
         ("OPTIONS", "/gateway", {"headers": {"Origin": "https://a.b", "Access-Control-Request-Method": "POST"}}, 204),
-        ("GET", "/playground", {}, 404),
+        ("GET", "/playground", {}, 200),
+        ("HEAD", "/playground/", {}, 200),
+        ("GET", "/playground/catalog.json", {}, 200),
+        ("POST", "/playground", {}, 405),
+        ("GET", "/playground/missing", {}, 404),
         ("GET", "/a.txt", {}, 200),
         ("GET", "/missing", {}, 404),
     ],
@@ -395,6 +385,43 @@ def test_request_ids_are_all_different():
     app = host()
     given = [app.test_client().post("/api/gateway", json=BODY).headers["X-Request-Id"] for _ in range(100)]
     assert len(set(given)) == 100
+
+
+CHANGES = {
+    "nothing": lambda reply: None,
+    "a header": lambda reply: reply.headers.add("X-Host", "1"),
+    "a header less": lambda reply: reply.headers.remove("Cache-Control"),
+    "no length": lambda reply: reply.headers.remove("Content-Length"),
+    "a place": lambda reply: reply.headers.set("Location", "/else where"),
+    "a status": lambda reply: setattr(reply, "status", "201 CREATED"),
+    "no content": lambda reply: setattr(reply, "status_code", 204),
+    "not modified": lambda reply: setattr(reply, "status_code", 304),
+    "a body": lambda reply: reply.set_data(b"[]"),
+    "a stream": lambda reply: setattr(reply, "response", iter([b"a", b"b"])),
+    "a callback": lambda reply: reply.call_on_close(lambda: CLOSED.append(1)),
+    "a method": lambda reply: setattr(reply, "get_wsgi_headers", lambda environ: Headers({"X-Own": "1"})),
+}
+CLOSED = []
+
+
+def sent(reply, method):
+    """What a server gets of a reply, and how often a callback was called."""
+    CLOSED.clear()
+    body, status, headers = reply.get_wsgi_response({"REQUEST_METHOD": method})
+    whole = b"".join(body)
+    if hasattr(body, "close"):
+        body.close()
+    return whole, status, headers, len(CLOSED)
+
+
+@pytest.mark.parametrize("method", ["POST", "HEAD"])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_an_answer_is_sent_as_werkzeug_would_send_it(change, method):
+    ours = Answer(b"{}", ID)
+    theirs = Response([b"{}"], "200 OK", list(ours.headers))
+    change(ours)
+    change(theirs)
+    assert sent(ours, method) == sent(theirs, method)
 
 
 def test_act_finds_all_headers_once_and_the_id_of_the_request():

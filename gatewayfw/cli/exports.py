@@ -1,0 +1,131 @@
+"""The commands that give a gateway to other tools: ``openapi``, ``jsonschema`` and ``mcp``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from flask import Flask
+from flask.cli import with_appcontext
+from werkzeug.routing import Rule
+
+from gatewayfw.catalog import build
+from gatewayfw.cli.choice import NAME, app, chosen, errors_told
+from gatewayfw.cli.output import dumped, table
+from gatewayfw.core import Gateway
+from gatewayfw.export import files
+from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.mcp import make_server, serve, tools_of
+from gatewayfw.export.openapi import openapi as openapi_document
+
+OUTPUT = click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file instead of printing."
+)
+#: Holds the token that tools of language models send.
+TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
+
+
+@click.command("openapi")
+@click.option("--virtual-paths", is_flag=True, help="One path for each act, for tools that need one.")
+@click.option("--title", default="Gateway", show_default=True)
+@click.option("--api-version", default="1", show_default=True)
+@OUTPUT
+@NAME
+@with_appcontext
+def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | None, name: str | None) -> None:
+    """Print the OpenAPI 3.1 document of a gateway."""
+    route, gateway = chosen(name)
+    with errors_told():
+        document = openapi_document(
+            _catalog(gateway),
+            path=_rule(app(), route).rule,
+            title=title,
+            version=api_version,
+            virtual_paths=virtual_paths,
+        )
+        _give(document, output)
+
+
+@click.command("jsonschema")
+@OUTPUT
+@NAME
+@with_appcontext
+def jsonschema(output: Path | None, name: str | None) -> None:
+    """Print the JSON Schema of a gateway's requests, replies and models."""
+    _, gateway = chosen(name)
+    with errors_told():
+        _give(json_schema(_catalog(gateway)), output)
+
+
+@click.command("mcp")
+@click.option("--list", "only_list", is_flag=True, help="List the tools and end.")
+@click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help=f"Holds the token that is sent, read for each call; else the variable {TOKEN_VARIABLE} does.",
+)
+@NAME
+@with_appcontext
+def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
+    """Serve acts as tools of a language model, over standard input and output.
+
+    Offered are the acts with mcp=True. Each call is a request to the app, in this process.
+    """
+    route, gateway = chosen(name)
+    with errors_told():
+        catalog = _catalog(gateway)
+        tools = tools_of(catalog)
+        if only_list:
+            rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
+            click.echo(table(("tool", "description"), rows))
+            return
+        if not tools:
+            raise click.ClickException("no act is offered as a tool: give those that should be mcp=True")
+        host = app()
+        rule = _rule(host, route)
+        server = make_server(catalog, lambda body: _sent(host, rule, body, _token(token_file)), route)
+    serve(server)
+
+
+def _catalog(gateway: Gateway) -> dict[str, Any]:
+    return build(gateway.schemas, gateway.acts)
+
+
+def _give(document: Mapping[str, Any], output: Path | None) -> None:
+    if output is None:
+        click.echo(dumped(document))
+        return
+    try:
+        files.write(output.parent, {output.name: dumped(document) + "\n"})
+    except OSError as error:
+        raise click.ClickException(f"{output}: {error.strerror}") from error
+
+
+def _rule(host: Flask, name: str) -> Rule:
+    rule = next(host.url_map.iter_rules(f"{name}.gateway"))
+    if rule.arguments:
+        raise click.ClickException(f"the route {rule.rule} has variables; no document or tool can fill them in")
+    return rule
+
+
+def _token(file: Path | None) -> str:
+    """Return the token to be sent, empty for none."""
+    if file is None:
+        return os.environ.get(TOKEN_VARIABLE, "").strip()
+    return file.read_text("utf-8").strip()
+
+
+def _sent(host: Flask, rule: Rule, body: dict[str, Any], token: str) -> Mapping[str, Any]:
+    """Send a body to the app and return the envelope of its reply.
+
+    What is no envelope, such as an error page of the host, is told as an error with its status.
+    """
+    headers = {"token": token} if token else {}
+    reply = host.test_client().post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
+    envelope = reply.get_json(silent=True)
+    if isinstance(envelope, dict) and envelope.keys() == {"body", "success"}:
+        return envelope
+    return {"success": False, "body": {"message": f"HTTP {reply.status_code}, no envelope"}}

@@ -1,0 +1,16 @@
+"""Clients of a gateway: over HTTP, and in process for tests.
+
+Both have ``call(model, act, set=..., get=...)``, which gives the ``body`` of the reply or raises
+`CallError`. The module that `gatewayfw.export.python` generates gives them types:
+``client: Client = HttpClient(url)``.
+
+One call is one request: no redirects, retries, cookies or proxies of the environment. Tokens are
+never logged and stand in no message and no ``repr``.
+"""
+
+from __future__ import annotations
+
+from gatewayfw.client.clients import MAX_BYTES, HttpClient, InProcessClient
+from gatewayfw.client.replies import BadReply, CallError, NoReply
+
+__all__ = ["MAX_BYTES", "BadReply", "CallError", "HttpClient", "InProcessClient", "NoReply"]

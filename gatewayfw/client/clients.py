@@ -1,0 +1,195 @@
+"""The clients: what a call is, and what is sent along with each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+from types import TracebackType
+from typing import Any, Protocol, TypeVar, final
+
+from flask import Flask
+
+from gatewayfw.acts.remote import RemoteService, encode
+from gatewayfw.client.replies import answer
+from gatewayfw.client.transports import Http, InProcess, Transport
+from gatewayfw.errors import DefinitionError
+
+#: Most bytes of one reply, unless a client says otherwise.
+MAX_BYTES = 10 * 1024 * 1024
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")
+#: Headers that the client itself decides.
+_OWN = frozenset(
+    {
+        *("accept", "accept-encoding", "content-encoding", "content-length", "content-type"),
+        *("connection", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
+        *("token", "x-gateway-detail"),
+    }
+)
+_FIXED = {"Accept": "application/json", "Content-Type": "application/json", "X-Gateway-Detail": "1"}
+
+_Self = TypeVar("_Self", bound="_Client")
+
+
+class _Client:
+    """What both clients can. Nothing in it changes, so threads may share one."""
+
+    def __init__(self, transport: Transport, shown: str, token: str | None, headers: Mapping[str, str] | None) -> None:
+        self._transport = transport
+        self._shown = shown
+        self._headers = _checked(headers or {})
+        self._token = _checked_token(token)
+
+    def call(
+        self,
+        model: str,
+        act: str,
+        *,
+        service: str = "main",
+        set: Mapping[str, Any] | None = None,
+        get: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Run an act and return what it answers: the ``body`` of the reply.
+
+        ``set`` and ``get`` are JSON; left out they are ``{}``. Ids and dates are text, also in what
+        comes back.
+
+        Raises:
+            CallError: the gateway refused, or see `BadReply` and `NoReply`.
+            TypeError: ``set`` or ``get`` holds a value that JSON has no form for.
+            ValueError: it holds NaN, an infinite number, or text that has no UTF-8 form.
+        """
+        details = {"set": {} if set is None else dict(set), "get": {} if get is None else dict(get)}
+        data = encode({"service": service, "model": model, "act": act, "details": details})
+        own = {} if self._token is None else {"token": self._token}
+        return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
+
+    def with_token(self: _Self, token: str | None) -> _Self:
+        """Return a client like this one that sends another token, or none; both share their connections.
+
+        Raises:
+            DefinitionError: the token cannot stand in a header.
+        """
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _token=_checked_token(token))
+        return other
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._shown!r})"
+
+
+@final
+class HttpClient(_Client):
+    """A client over HTTP.
+
+    ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with
+    each request, besides those of the client. A call takes at most ``timeout`` seconds, from
+    connecting to the last byte of the reply; only the look-up of the host's name has the system's own
+    limit. ``connections`` are kept open for the next calls; more threads than that may call.
+    A reply of more than ``max_bytes`` is refused. A forked process makes connections of its own.
+
+    Raises:
+        DefinitionError: an argument does not fit; the message never holds a token or header.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 10.0,
+        *,
+        connections: int = 8,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        """Take where the gateway is, and what to send along; nothing is sent before the first call."""
+        if isinstance(timeout, bool) or not (timeout > 0 and isfinite(timeout)):
+            raise DefinitionError("timeout: expected seconds above 0")
+        for name, value in (("connections", connections), ("max_bytes", max_bytes)):
+            if type(value) is not int or value < 1:
+                raise DefinitionError(f"{name}: expected a positive integer")
+        target = RemoteService(url, name="client").url  # the one rule for URLs
+        self._http = Http(target, timeout, connections, max_bytes)
+        super().__init__(self._http, target, token, headers)
+
+    def close(self) -> None:
+        """Close the kept connections, also of those made by `with_token`; another call opens new ones."""
+        self._http.close()
+
+    def __enter__(self) -> HttpClient:
+        """Return the client; leaving the block closes it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the kept connections."""
+        self.close()
+
+
+class MakesApp(Protocol):
+    """What makes a Flask app: a `gatewayfw.core.Gateway`."""
+
+    def create_app(self) -> Flask:
+        """Return the app."""
+
+
+@final
+class InProcessClient(_Client):
+    """A client for tests: requests go through the WSGI app, without a network.
+
+    ``served`` is a Flask app with a gateway in it, or a gateway, of which an app is made. So hooks of
+    the app, headers, the reading of the body and the envelope are those of a server. An exception
+    that the app lets through, as Flask does while testing, is raised by `call`. ``path`` is the
+    gateway's, such as ``/api/gateway``; it is found where the app has one gateway.
+
+    Raises:
+        DefinitionError: the app has no or several gateways, or a variable in their path, and
+            ``path`` is missing; or another argument does not fit.
+    """
+
+    def __init__(
+        self,
+        served: Flask | MakesApp,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        path: str | None = None,
+    ) -> None:
+        """Take the app, and what to send along."""
+        app = served if isinstance(served, Flask) else served.create_app()
+        found = _path_of(app) if path is None else path
+        if not found.startswith("/"):
+            raise DefinitionError("path: expected one that starts with a slash")
+        super().__init__(InProcess(app, found), found, token, headers)
+
+
+def _checked(headers: Mapping[str, str]) -> dict[str, str]:
+    sent: dict[str, str] = {}
+    for name, value in headers.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise DefinitionError("headers: a name is not one of HTTP")
+        if name.lower() in _OWN:
+            raise DefinitionError(f"headers: {name} is the client's own")
+        if name.lower() in map(str.lower, sent):
+            raise DefinitionError(f"headers: {name} is given twice")
+        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+            raise DefinitionError(f"headers: the value of {name} cannot stand in a header")
+        sent[name] = value
+    return sent
+
+
+def _checked_token(token: str | None) -> str | None:
+    if token is not None and (not isinstance(token, str) or not _VALUE.fullmatch(token)):
+        raise DefinitionError("token: it cannot stand in a header")
+    return token
+
+
+def _path_of(app: Flask) -> str:
+    endpoints = {f"{name}.gateway" for name in app.extensions.get("gatewayfw", {})}
+    found = [rule for rule in app.url_map.iter_rules() if rule.endpoint in endpoints]
+    if len(found) != 1 or found[0].arguments:
+        raise DefinitionError(f"path: needed, because the app has {len(found)} routes of gateways or a variable in one")
+    return str(found[0].rule)

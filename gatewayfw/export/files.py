@@ -1,0 +1,78 @@
+"""Generated files on disk: whole or not at all, in one folder, and untouched where nothing changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from difflib import unified_diff
+from pathlib import Path
+
+from gatewayfw.errors import DefinitionError
+
+
+def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write files, by name, into a folder, which is made if it is missing; return those that changed.
+
+    Each is written beside its place and renamed, so that nobody ever reads half of it.
+
+    Raises:
+        DefinitionError: a name leads out of the folder, by itself or as a symbolic link. Then
+            nothing is written.
+        OSError: the folder or a file cannot be made or read.
+    """
+    places = {_place(folder, name): text.encode() for name, text in texts.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    changed = {place: data for place, data in places.items() if _read(place) != data}
+    for place, data in changed.items():
+        _replace(place, data)
+    return [folder / name for name in texts if _place(folder, name) in changed]
+
+
+def difference(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Return the lines of a unified diff from the files of a folder to what they should be; none where they are.
+
+    Raises:
+        DefinitionError: a name leads out of the folder.
+        OSError: a file cannot be read.
+    """
+    lines: list[str] = []
+    for name, text in texts.items():
+        data = _read(_place(folder, name))
+        if data is None:
+            lines.append(f"{folder / name} is missing")
+        elif data != text.encode():
+            old = data.decode(errors="replace").splitlines()
+            lines += unified_diff(old, text.splitlines(), str(folder / name), "generated", lineterm="", n=1)
+    return lines
+
+
+def _place(folder: Path, name: str) -> Path:
+    """Return where a file is, symbolic links resolved."""
+    inside = folder.resolve()
+    place = (inside / name).resolve()
+    if place == inside or not place.is_relative_to(inside):
+        raise DefinitionError(f"the file {name!r} is not inside the folder {str(folder)!r}")
+    return place
+
+
+def _read(place: Path) -> bytes | None:
+    try:
+        return place.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _replace(place: Path, data: bytes) -> None:
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise

@@ -1,0 +1,193 @@
+"""JSON Schema 2020-12 of a gateway: of every request, of every reply, of the models.
+
+``$defs`` has, by ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and
+``.reply`` (the ``body`` of the reply, as it is when ``get`` asks for everything; as ``get`` decides, nothing of a
+document is required); ``model.NAME`` (a document with all that is shown of it), ``error`` (the
+``body`` of an error) and ``remote.NAME.request`` of each remote service. The rest is what these share.
+
+What the schema takes the validator takes, and the other way round, but:
+
+- mode ``create`` also takes what it coerces, such as ``"5"`` for a number;
+- nobody can say here: the details of dates and e-mail addresses; patterns whose notation
+  means something else in ECMA's (they are in ``$comment``); checks of the author's own, validator
+  functions and what is special to marshmallow's own fields;
+- numbers: JSON Schema takes ``1.0`` for 1, the validator does not; integers beyond 64 bits are refused everywhere;
+- a ``get`` may name excluded fields, which do not exist here; it is bounded by ``max_get_leaves``, too;
+- the limits of a request's size, depth and texts (see the settings) are not written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gatewayfw.export.jsonschema_kinds import Schema, ShownValues, Values
+from gatewayfw.export.text import header
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+MAIN = "main"
+#: The body of an error; all but the message is there when the header X-Gateway-Detail is 1.
+ERROR: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "message": {"type": "string"},
+        "code": {"type": "string"},
+        "errors": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+            "description": "By the path of the value: set.name.",
+        },
+        "requestId": {"type": "string"},
+    },
+    "required": ["message"],
+}
+_DEFS = "#/$defs/"
+
+
+@dataclass(frozen=True)
+class ActEntry:
+    """One act of a catalog and where it stands."""
+
+    service: str
+    model: str
+    name: str
+    act: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """Its name in ``$defs``."""
+        return f"{self.service}.{self.model}.{self.name}"
+
+    @property
+    def title(self) -> str:
+        """Its name for people: the service only where it is not main."""
+        return f"{self.model}.{self.name}" if self.service == MAIN else self.key
+
+
+def json_schema(catalog: Mapping[str, Any]) -> Schema:
+    """Return the schema of a request's body, with ``$defs`` for all there is; see the head of this module."""
+    defs = definitions(catalog, _DEFS)
+    requests = [{"$ref": f"{_DEFS}{name}"} for name in requests_of(catalog)]
+    return {
+        "$schema": DIALECT,
+        "$comment": header(catalog),
+        "title": "A request to the gateway",
+        **({"oneOf": requests} if requests else {"not": {}}),
+        "$defs": defs,
+    }
+
+
+def definitions(catalog: Mapping[str, Any], prefix: str) -> dict[str, Schema]:
+    """Return all schemas by name; references to them start with ``prefix``."""
+    defs: dict[str, Schema] = {}
+    for entry in acts_of(catalog):
+        defs[f"{entry.key}.request"] = _request(entry, prefix)
+    for name, service in catalog["services"].items():
+        if service["remote"]:
+            defs[f"remote.{name}.request"] = _remote_request(name)
+    sent, shown = _writers(catalog, prefix, defs)
+    for entry in acts_of(catalog):
+        act = entry.act
+        defs[f"{entry.key}.set"] = sent.schema(act["set"])
+        defs[f"{entry.key}.get"] = sent.schema(act["get"], act["maxGetDepth"])
+        defs[f"{entry.key}.reply"] = _reply(shown, act)
+    for model in catalog["models"]:
+        defs[f"model.{model}"] = shown.whole(model)
+    defs["error"] = dict(ERROR)
+    return defs
+
+
+def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema:
+    """Return the schema of the details of one act, with ``$defs`` for what it needs.
+
+    A part that takes nothing but ``{}`` is not in it.
+    """
+    defs: dict[str, Schema] = {}
+    sent, _ = _writers(catalog, _DEFS, defs)
+    parts = {"set": sent.schema(act["set"]), "get": sent.schema(act["get"], act["maxGetDepth"])}
+    asked = {name: part for name, part in parts.items() if act[name].get("fields") != {} or "links" in act[name]}
+    schema: Schema = {"type": "object", "properties": asked, "required": list(asked), "additionalProperties": False}
+    return schema | ({"$defs": defs} if defs else {})
+
+
+def requests_of(catalog: Mapping[str, Any]) -> list[str]:
+    """Return the names of the requests in ``$defs``: of all acts, then of the remote services."""
+    remote = [name for name, service in catalog["services"].items() if service["remote"]]
+    return [f"{entry.key}.request" for entry in acts_of(catalog)] + [f"remote.{name}.request" for name in remote]
+
+
+def acts_of(catalog: Mapping[str, Any]) -> Iterator[ActEntry]:
+    """Yield the acts of all services that are not remote, in the order registered."""
+    for service, described in catalog["services"].items():
+        for model, acts in described.get("acts", {}).items():
+            yield from (ActEntry(service, model, name, act) for name, act in acts.items())
+
+
+def _writers(catalog: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -> tuple[Values, ShownValues]:
+    models = catalog["models"]
+    return Values(models, prefix, defs), ShownValues(models, prefix, defs)
+
+
+def _request(entry: ActEntry, prefix: str) -> Schema:
+    service: Schema = {"const": entry.service}
+    if entry.service == MAIN:
+        service = {"enum": [MAIN, None], "default": MAIN}
+    details = {part: {"$ref": f"{prefix}{entry.key}.{part}"} for part in ("set", "get")}
+    described = {"description": entry.act["description"]} if entry.act["description"] else {}
+    return {
+        "title": entry.title,
+        **described,
+        "type": "object",
+        "properties": {
+            "service": service,
+            "model": {"const": entry.model},
+            "act": {"const": entry.name},
+            "details": {
+                "type": "object",
+                "properties": details,
+                "required": list(details),
+                "additionalProperties": False,
+            },
+        },
+        "required": [*([] if entry.service == MAIN else ["service"]), "model", "act", "details"],
+    }
+
+
+def _remote_request(name: str) -> Schema:
+    word = {"type": "string", "minLength": 1}
+    parts = {"set": {"type": "object"}, "get": {"type": "object"}}
+    details = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
+    return {
+        "title": f"{name}: a remote service",
+        "type": "object",
+        "properties": {"service": {"const": name}, "model": word, "act": word, "details": details},
+        "required": ["service", "model", "act", "details"],
+    }
+
+
+def _reply(shown: ShownValues, act: Mapping[str, Any]) -> Schema:
+    returns = act["returns"]
+    if returns["kind"] == "documents":
+        return _documents(shown, act, returns)
+    if returns["kind"] != "object" or returns["fields"] is None:
+        return shown.schema(returns)
+    properties = {
+        name: _documents(shown, act, part) if part["kind"] == "documents" else shown.schema(part)
+        for name, part in returns["fields"].items()
+    }
+    required = [
+        name for name, part in returns["fields"].items() if part["presence"] == "required" and not part.get("picked")
+    ]
+    written = {"type": "object", "properties": properties}
+    return written | ({"required": required} if required else {})
+
+
+def _documents(shown: ShownValues, act: Mapping[str, Any], returns: Mapping[str, Any]) -> Schema:
+    selection, levels = act["get"], act["maxGetDepth"]
+    for name in returns["get"]:
+        selection, levels = selection["fields"][name], levels - 1
+    one = shown.document(selection, levels)
+    if returns["type"] == "many":
+        return {"type": "array", "items": one}
+    return {"anyOf": [one, {"type": "null"}]} if returns["type"] == "optional" else one

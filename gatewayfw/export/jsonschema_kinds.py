@@ -1,0 +1,235 @@
+"""The kinds of a catalog as JSON Schema: values, what a `get` may name, what a document shows.
+
+What several acts share stands once in ``$defs``: ``get.MODEL.DEPTH``, ``shown.MODEL.DEPTH`` and, for
+the copies of a link, ``shown.MODEL.LINK.DEPTH``; a depth is the number of levels of links below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, final
+
+from gatewayfw.export.patterns import ecma
+
+Schema = dict[str, Any]
+Kind = Mapping[str, Any]
+
+#: The values of a `get`: leave out, show.
+FLAG: Mapping[str, Any] = MappingProxyType({"enum": [0, 1]})
+#: More levels than any `get` has.
+ENDLESS = 1_000
+#: The ends of what 64 bits, signed, can hold.
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_LONGEST_EMAIL = 320
+_ID: Mapping[str, Any] = MappingProxyType(
+    # The length is for readers to whom `$` also means before a last line break, as it does to Python's.
+    {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
+)
+#: ISO 8601 as requests may have it: a date, or a date and time; without an offset it is UTC.
+_DATE = (
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$"
+)
+
+
+class Values:
+    """Writes the schemas of values that requests hold.
+
+    Attributes:
+        models: those of the catalog.
+        defs: what is shared, by name; grows while schemas are written.
+        prefix: where ``defs`` will stand: ``#/$defs/``.
+    """
+
+    def __init__(self, models: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -> None:
+        self.models = models
+        self.prefix = prefix
+        self.defs = defs
+
+    def schema(self, kind: Kind, levels: int = ENDLESS) -> Schema:
+        """Return the schema of a kind; ``levels`` is how deep a `get` may be from here on."""
+        written = self._bare(kind, levels)
+        if kind.get("nullable"):
+            written = _or_null(written)
+        notes = [f"An _id of the model {kind['of']}."] if "of" in kind else []
+        notes += [kind["description"]] if "description" in kind else []
+        written |= {"description": " ".join(notes)} if notes else {}
+        return written | ({"default": kind["default"]} if "default" in kind else {})
+
+    def fields(self, fields: Mapping[str, Kind], levels: int = ENDLESS) -> Schema:
+        """Return ``properties`` and ``required`` of an object."""
+        required = [name for name, field in fields.items() if field["presence"] == "required"]
+        written: Schema = {"properties": {name: self.schema(field, levels) for name, field in fields.items()}}
+        return written | ({"required": required} if required else {})
+
+    def date(self) -> Schema:
+        """Return the schema of a date."""
+        return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
+
+    def _bare(self, kind: Kind, levels: int) -> Schema:
+        name = kind["kind"]
+        if name == "array":
+            items = self.schema(kind["items"], levels - 1)
+            return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
+        if name == "object":
+            return self._object(kind, levels)
+        if name == "selection":
+            return self.selection(kind, levels)
+        return self.date() if name == "date" else _SCALARS[name](kind)
+
+    def _object(self, kind: Kind, levels: int) -> Schema:
+        if kind["fields"] is None:
+            return {"type": "object"}
+        written = {"type": "object", **self.fields(kind["fields"], levels - 1)}
+        return written if kind.get("open") else {**written, "additionalProperties": False}
+
+    def selection(self, selection: Kind, levels: int) -> Schema:
+        """Return the schema of a `get` for one model."""
+        if levels < 1:
+            return {"type": "object", "maxProperties": 0}
+        model = selection["model"]
+        if "depth" not in selection:
+            return self._named_only(selection, levels)
+        depth = selection["depth"]
+        name = f"get.{model}.{depth}" if levels >= depth else f"get.{model}.{depth}.{levels}"
+        return self.shared(name, lambda: self._level(model, depth, levels))
+
+    def shared(self, name: str, make: Callable[[], Schema]) -> Schema:
+        """Return a reference to what ``make`` writes, which is written once."""
+        if name not in self.defs:
+            self.defs[name] = {}  # Its place is before what it refers to.
+            self.defs[name] = make()
+        return {"$ref": self.prefix + name}
+
+    def _level(self, model: str, depth: int, levels: int) -> Schema:
+        described = self.models[model]
+        links = {
+            name: self._link({"model": link["model"], "depth": depth - 1}, levels - 1)
+            for name, link in (described["links"].items() if depth else ())
+        }
+        return _object_of({**{name: dict(FLAG) for name in described["fields"]}, **links})
+
+    def _named_only(self, selection: Kind, levels: int) -> Schema:
+        links = {name: self._link(link, levels - 1) for name, link in selection["links"].items()}
+        return _object_of({**{name: dict(FLAG) for name in selection["fields"]}, **links})
+
+    def _link(self, selection: Kind, levels: int) -> Schema:
+        inner = self.selection(selection, levels)
+        if self._is_whole(selection):
+            return {"anyOf": [dict(FLAG), inner]}
+        return {"anyOf": [{"const": 0}, inner]}
+
+    def _is_whole(self, selection: Kind) -> bool:
+        """Tell whether a link takes 1: where all fields of the model may be named."""
+        return "depth" in selection or bool(selection["whole"])
+
+
+@final
+class ShownValues(Values):
+    """Writes the schemas of values that replies hold; nothing of a document is required, as `get` decides."""
+
+    def date(self) -> Schema:
+        """Return the schema of a date."""
+        return {"type": "string", "format": "date-time"}
+
+    def document(self, selection: Kind, levels: int) -> Schema:
+        """Return the schema of a document in the shape of a whole selection."""
+        model = selection["model"]
+        described = self.models[model]
+        if "depth" not in selection:
+            return self._restricted(selection, described["fields"], levels)
+        depth = min(selection["depth"], levels)
+        return self.shared(f"shown.{model}.{depth}", lambda: self._document(model, described["fields"], depth))
+
+    def copies(self, model: str, name: str, depth: int) -> Schema:
+        """Return the schema of what a link shows: one copy, or a list of such."""
+        link = self.models[model]["links"][name]
+        target, fields = link["model"], link["fields"]
+        one = self.shared(f"shown.{model}.{name}.{depth}", lambda: self._document(target, fields, depth))
+        return _listed(link, one)
+
+    def whole(self, model: str) -> Schema:
+        """Return the schema of a document as it is when everything of it is shown."""
+        described = self.models[model]
+        properties = self._document(model, described["fields"], 1)["properties"]
+        fields, links = described["fields"], described["links"]
+        required = [name for name, field in fields.items() if field["presence"] == "required"]
+        required += [name for name, link in links.items() if not link["optional"]]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    def _document(self, model: str, fields: Any, depth: int) -> Schema:
+        described = self.models[model]
+        shown = {name: self.schema(described["fields"][name]) for name in fields}
+        for schema in shown.values():
+            schema.pop("default", None)
+        links = {name: self.copies(model, name, depth - 1) for name in (described["links"] if depth else ())}
+        return _object_of({**shown, **links})
+
+    def _restricted(self, selection: Kind, fields: Any, levels: int) -> Schema:
+        described = self.models[selection["model"]]
+        properties = {name: self.schema(described["fields"][name]) for name in selection["fields"] if name in fields}
+        for name, inner in selection["links"].items() if levels > 0 else ():
+            link = described["links"][name]
+            if "depth" in inner:
+                properties[name] = self.copies(selection["model"], name, min(inner["depth"], levels - 1))
+            else:
+                properties[name] = _listed(link, self._restricted(inner, link["fields"], levels - 1))
+        return _object_of(properties)
+
+
+def _object_of(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _listed(link: Kind, one: Schema) -> Schema:
+    return {"type": "array", "items": one} if link["type"] == "multiple" else one
+
+
+def _named(kind: Kind, *names: str) -> Schema:
+    return {name: kind[name] for name in names if name in kind}
+
+
+def _or_null(schema: Schema) -> Schema:
+    changed = dict(schema)
+    if "const" in changed:
+        changed["enum"] = [changed.pop("const")]
+    if "enum" in changed:
+        changed["enum"] = [*changed["enum"], None]
+    if "type" in changed:
+        changed["type"] = [changed["type"], "null"]
+    return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
+
+
+def _string(kind: Kind) -> Schema:
+    written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
+    if "pattern" not in kind:
+        return written
+    pattern = ecma(kind["pattern"])
+    if pattern is not None:
+        return {**written, "pattern": pattern}
+    return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
+
+
+def _enums(kind: Kind) -> Schema:
+    choices = kind["choices"]
+    words: Schema = {"type": "string"} if all(isinstance(choice, str) for choice in choices) else {}
+    return {**words, "const": choices[0]} if len(choices) == 1 else {**words, "enum": list(choices)}
+
+
+def _integer(kind: Kind) -> Schema:
+    return {"type": "integer", "minimum": kind.get("minimum", _LOWEST), "maximum": kind.get("maximum", _HIGHEST)}
+
+
+_SCALARS: Mapping[str, Callable[[Kind], Schema]] = MappingProxyType(
+    {
+        "string": _string,
+        "object_id": lambda kind: dict(_ID),
+        "email": lambda kind: {"type": "string", "format": "email", "maxLength": _LONGEST_EMAIL},
+        "boolean": lambda kind: {"type": "boolean"},
+        "any": lambda kind: {},
+        "number": lambda kind: {"type": "number", **_named(kind, "minimum", "maximum")},
+        "integer": _integer,
+        "enums": _enums,
+    }
+)

@@ -1,0 +1,133 @@
+"""A server of the Model Context Protocol: each act that opted in (``mcp=True``) is a tool of a language model.
+
+A tool is named ``MODEL_ACT``, with the service in front where it is not main; it takes ``set`` and
+``get`` by the act's JSON Schema. A call is an ordinary request: hooks, access rules, limits
+and the envelope are those of the endpoint. An error comes back as one of the tool, with its message only.
+
+Needs the extra ``gatewayfw[mcp]``. Source: the protocol's "Tools"; names and forms are our choice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.export.jsonschema import MAIN, ActEntry, acts_of, details_schema
+from gatewayfw.export.text import digest
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+#: Sends the body of a request and returns the envelope of the reply. It may block.
+Send = Callable[[dict[str, Any]], Mapping[str, Any]]
+Schema = dict[str, Any]
+
+_ABOUT = (
+    "Each tool runs one act of a gateway. `set` is what the act needs; `get` names the fields of the result to show, "
+    "with 1, or with an object for what a relation embeds. Only `_id` is shown unasked."
+)
+
+
+@final
+@dataclass(frozen=True)
+class ActTool:
+    """An act as a tool.
+
+    Attributes:
+        schema: of the arguments, ``{"set", "get"}``; a part that takes nothing may be left out.
+    """
+
+    name: str
+    entry: ActEntry
+    schema: Schema
+
+    @property
+    def description(self) -> str:
+        """What the act's author says of it."""
+        return str(self.entry.act["description"]) or self.entry.title
+
+    def body(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body of the request that a call means."""
+        named = {"service": self.entry.service, "model": self.entry.model, "act": self.entry.name}
+        return {**named, "details": {"set": {}, "get": {}, **arguments}}
+
+
+def tools_of(catalog: Mapping[str, Any]) -> dict[str, ActTool]:
+    """Return the tools of a gateway by name, in the order in which their acts were registered.
+
+    Raises:
+        DefinitionError: two acts would have the same name.
+    """
+    found: dict[str, ActTool] = {}
+    for entry in acts_of(catalog):
+        if not entry.act["mcp"]:
+            continue
+        service = () if entry.service == MAIN else (entry.service,)
+        name = "_".join((*service, entry.model, entry.name))
+        if name in found:
+            raise DefinitionError(f"mcp: {found[name].entry.title} and {entry.title} would both be the tool {name}")
+        found[name] = ActTool(name, entry, details_schema(catalog, entry.act))
+    return found
+
+
+def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw") -> Server[Any]:
+    """Return a server of the official package that offers the tools; ``send`` runs their calls, in threads.
+
+    Raises:
+        DefinitionError: the package is not installed, or two acts would be the same tool.
+    """
+    try:
+        import anyio  # All of an optional extra.
+        import anyio.to_thread
+        from mcp.server import Server
+        from mcp.shared.exceptions import MCPError
+        from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult, TextContent, Tool
+    except ImportError as error:
+        raise _missing() from error
+    tools = tools_of(catalog)
+    listed = [
+        Tool(name=tool.name, title=tool.entry.title, description=tool.description, input_schema=tool.schema)
+        for tool in tools.values()
+    ]
+
+    async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
+        return ListToolsResult(tools=listed)
+
+    async def call_tool(_context: Any, params: Any) -> CallToolResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}")
+        envelope = await anyio.to_thread.run_sync(send, tool.body(params.arguments or {}))
+        text, failed = _told(envelope)
+        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
+
+    return Server(name, version=digest(catalog), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def serve(server: Server[Any]) -> None:
+    """Serve one client over standard input and output until it ends; blocks.
+
+    What acts print meanwhile goes to standard error.
+    """
+    import anyio  # All of an optional extra, which has made the server.
+    from mcp.server.stdio import stdio_server
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)
+
+
+def _told(envelope: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the text of a result, or the message of an error, and whether it is one."""
+    if envelope["success"] is True:
+        return json.dumps(envelope["body"], ensure_ascii=False), False
+    return str(envelope["body"]["message"]), True
+
+
+def _missing() -> DefinitionError:
+    return DefinitionError("a server for language models needs the extra mcp: pip install 'gatewayfw[mcp]'")

@@ -1,0 +1,204 @@
+"""OpenAPI 3.1 of a gateway: one path that takes every request, or one *virtual* path for each act.
+
+All requests go to one path, and the body says which act is meant. So the document has one
+operation, whose body is one of the requests of `gatewayfw.export.jsonschema`; its reply is any
+of the replies. Tools that need one operation for each act get them by ``virtual_paths``: their paths
+are ``/gateway#user.addUser``, and as nobody sends what follows ``#``, a request to them reaches the gateway.
+
+Needs the extra ``gatewayfw[openapi]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.export.jsonschema import ActEntry, acts_of, definitions, requests_of
+from gatewayfw.export.jsonschema_kinds import Schema
+from gatewayfw.export.text import header
+
+if TYPE_CHECKING:
+    from apispec import APISpec
+
+VERSION = "3.1.0"
+_REF = "#/components/"
+_SCHEMAS = f"{_REF}schemas/"
+_TOKEN = "token"
+_ABOUT = (
+    "One endpoint. The body names model and act; `details.set` is what the act needs, `details.get` what of the "
+    "result it shows: 1 for a field, an object for what a relation embeds."
+)
+#: What each status means; the words are those of the header X-Error-Code.
+_ERRORS: Mapping[int, str] = MappingProxyType(
+    {
+        400: "The request cannot be understood, or was refused: bad_request, validation_error. Nothing was written.",
+        401: "The caller could not be identified: unauthenticated.",
+        403: "The caller may not do this: forbidden.",
+        404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
+        409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Nothing was written.",
+        413: "The request, or what it would make, is too large: too_large. Nothing was written.",
+        415: "The body is not plain application/json: unsupported_media_type.",
+        429: "The rate limit is used up: rate_limited.",
+        500: "An error of the server: internal_error, storage_error.",
+        502: "A remote service failed: remote_error.",
+        503: "The database cannot be reached, or the time is used up: unavailable, timeout, partly_done, "
+        "outcome_unknown.",
+        504: "A remote service took too long: remote_timeout.",
+    }
+)
+#: What every act may end with.
+_ALWAYS = frozenset({400, 404, 413, 415, 500, 503})
+#: The headers of an error reply besides those of every one.
+_MORE_HEADERS: Mapping[int, str] = MappingProxyType({401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"})
+_HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "X-Request-Id": "The id of the request, as it was sent or a new one.",
+        "X-Error-Code": "The error in one word.",
+        "WWW-Authenticate": "Token.",
+        "Retry-After": "In how many seconds another try may succeed.",
+    }
+)
+_PARAMETERS: Mapping[str, str] = MappingProxyType(
+    {
+        "X-Gateway-Detail": "1: the body of an error also has code, errors and requestId.",
+        "X-Request-Id": "Up to 64 letters, digits, dots, hyphens and underscores; kept as the id of the request.",
+    }
+)
+
+
+def openapi(
+    catalog: Mapping[str, Any],
+    *,
+    path: str = "/gateway",
+    title: str = "Gateway",
+    version: str = "1",
+    virtual_paths: bool = False,
+) -> dict[str, Any]:
+    """Return the document; ``path`` is where the gateway is mounted, its prefix included.
+
+    Raises:
+        DefinitionError: apispec is not installed, or ``path`` does not start with a slash.
+    """
+    if not path.startswith("/"):
+        raise DefinitionError("openapi: path must start with '/'")
+    spec = _spec(title, version)
+    for name, schema in definitions(catalog, _SCHEMAS).items():
+        spec.components.schema(name, schema)
+    _add_components(spec)
+    for model in dict.fromkeys(entry.model for entry in acts_of(catalog)):
+        spec.tag({"name": model})
+    if virtual_paths:
+        for entry in acts_of(catalog):
+            spec.path(f"{path}#{entry.title}", operations={"post": _operation_of(entry)})
+    else:
+        spec.path(path, operations={"post": _operation(catalog)})
+    # apispec begins with the paths.
+    head = {"openapi": VERSION, "x-generated": header(catalog)}
+    return {**head, **{key: value for key, value in spec.to_dict().items() if key != "openapi"}}
+
+
+def _spec(title: str, version: str) -> APISpec:
+    try:
+        from apispec import APISpec  # An optional extra.
+    except ImportError as error:
+        raise DefinitionError("OpenAPI needs the extra openapi: pip install 'gatewayfw[openapi]'") from error
+    return APISpec(title, version, VERSION, info={"description": _ABOUT})
+
+
+def _add_components(spec: APISpec) -> None:
+    components = spec.components
+    components.schema(
+        "failure",
+        {
+            "type": "object",
+            "properties": {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}},
+            "required": ["success", "body"],
+        },
+    )
+    for name, text in _HEADERS.items():
+        type_ = "integer" if name == "Retry-After" else "string"
+        components.header(name, {"description": text, "schema": {"type": type_}})
+    for name, text in _PARAMETERS.items():
+        described = {"name": name, "description": text, "schema": {"type": "string"}}
+        components.parameter(name, "header", described)
+    for status, text in _ERRORS.items():
+        components.response(str(status), _error(text, _MORE_HEADERS.get(status)))
+    components.response("error", _error("Another error that the author of an act chose."))
+    components.security_scheme(_TOKEN, {"type": "apiKey", "in": "header", "name": "token"})
+
+
+def _error(text: str, *more: str | None) -> Schema:
+    return _response(text, {"$ref": f"{_SCHEMAS}failure"}, ["X-Error-Code", *(name for name in more if name)])
+
+
+def _response(text: str, schema: Schema, headers: Iterable[str] = ()) -> Schema:
+    named = ["X-Request-Id", *headers]
+    return {
+        "description": text,
+        "headers": {name: {"$ref": f"{_REF}headers/{name}"} for name in named},
+        "content": {"application/json": {"schema": schema}},
+    }
+
+
+def _operation(catalog: Mapping[str, Any]) -> Schema:
+    entries = list(acts_of(catalog))
+    requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog)]
+    replies = [{"$ref": f"{_SCHEMAS}{entry.key}.reply"} for entry in entries]
+    statuses = _ALWAYS.union(*(_statuses(entry.act) for entry in entries))
+    if any(service["remote"] for service in catalog["services"].values()):  # Nothing is known of its replies.
+        replies, statuses = [], frozenset(_ERRORS)
+    asked: Schema = {"oneOf": requests} if requests else {"not": {}}
+    return {
+        "operationId": "gateway",
+        "summary": "Run an act",
+        # Whether a token is needed is the act's matter.
+        "security": [{}, {_TOKEN: []}],
+        **_exchange(asked, {"anyOf": replies} if replies else {}, statuses),
+    }
+
+
+def _operation_of(entry: ActEntry) -> Schema:
+    first, _, rest = entry.act["description"].partition("\n")
+    described = {"summary": first or entry.title} | ({"description": rest.strip()} if rest.strip() else {})
+    return {
+        "operationId": entry.title,
+        "tags": [entry.model],
+        **described,
+        "security": _security(entry.act["access"]),
+        **_exchange(
+            {"$ref": f"{_SCHEMAS}{entry.key}.request"},
+            {"$ref": f"{_SCHEMAS}{entry.key}.reply"},
+            _statuses(entry.act),
+        ),
+    }
+
+
+def _exchange(request: Schema, reply: Schema, statuses: frozenset[int]) -> Schema:
+    """Return what is sent and what may come back."""
+    envelope = {
+        "type": "object",
+        "properties": {"success": {"const": True}, "body": reply},
+        "required": ["success", "body"],
+    }
+    refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
+    return {
+        "parameters": list(_PARAMETERS),
+        "requestBody": {"required": True, "content": {"application/json": {"schema": request}}},
+        "responses": {
+            "200": _response("What the act returned.", envelope),
+            **refused,
+            "default": {"$ref": f"{_REF}responses/error"},
+        },
+    }
+
+
+def _security(access: str) -> list[Schema]:
+    """Return who may call: with ``open`` nobody but the act's hooks knows whether they want a token."""
+    return {"public": [], "rule": [{_TOKEN: []}]}.get(access, [{}, {_TOKEN: []}])
+
+
+def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
+    ruled = {401, 403} if act["access"] != "public" else set()
+    return _ALWAYS | {409} | ruled | ({429} if act["limit"] else set())

@@ -1,0 +1,158 @@
+"""The Python types of a gateway: one module without dependencies, for mypy and other checkers.
+
+It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose
+``call`` has an overload for each act. The clients of `gatewayfw.client` fit it as they are:
+``client: Client = HttpClient(url)``. What a projection decides cannot be expressed: of a document
+every key may be missing (``total=False``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, final
+
+from gatewayfw.export.python_selections import Selections
+from gatewayfw.export.python_types import Entry, Types, class_name, comment, docstring, quoted
+from gatewayfw.export.text import header
+
+_HEAD = '''\
+# {header}
+# fmt: off
+# ruff: noqa
+"""The models and acts of a gateway, for type checkers: ``client: Client = HttpClient(url)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
+
+#: 24 hexadecimal digits.
+Id: TypeAlias = str
+#: ISO 8601; in replies in UTC with milliseconds, as in "2024-05-01T12:00:00.000Z".
+Date: TypeAlias = str
+#: What a `get` says of a field: shown or not.
+Flag: TypeAlias = Literal[0, 1]
+
+
+'''
+
+_CLIENT = '''\
+class Client(Protocol):
+    """Calls acts; see `gatewayfw.client`, whose clients are such."""
+
+    def with_token(self, token: str | None) -> Client:
+        """Return a client that sends another token, or none."""
+'''
+
+_CALL = """\
+    def call(
+        self,
+        model: {model},
+        act: {act},
+        *,
+        service: {service},
+        set: {set},
+        get: {get},
+    ) -> {returns}:
+{doc}
+"""
+
+_FREE = "Mapping[str, Any] | None = None"
+
+
+def python(catalog: Mapping[str, Any]) -> str:
+    """Return the source of the module for a catalog; equal catalogs give equal text.
+
+    It is plain Python 3.10 and imports nothing but ``typing`` and ``collections.abc``.
+    """
+    types = Types()
+    calls = list(_Acts(catalog, types).calls())
+    mark = "    @overload\n" if len(calls) > 1 else ""
+    client = "\n".join([_CLIENT, *(mark + call for call in calls)])
+    return _HEAD.format(header=header(catalog)) + "\n\n".join(filter(None, [types.source(), client]))
+
+
+@final
+class _Acts:
+    """The methods ``call`` of a client, one for each act or remote service."""
+
+    def __init__(self, catalog: Mapping[str, Any], types: Types) -> None:
+        self._services: Mapping[str, Any] = catalog["services"]
+        self._types = types
+        self._selections = Selections(catalog["models"], types)
+
+    def calls(self) -> Iterator[str]:
+        """Yield the methods."""
+        for service, described in self._services.items():
+            if described["remote"]:
+                yield _remote(service)
+                continue
+            for model, acts in described["acts"].items():
+                yield from (self._call(service, model, name, act) for name, act in acts.items())
+
+    def _call(self, service: str, model: str, name: str, act: Mapping[str, Any]) -> str:
+        base = class_name(*([] if service == "main" else [service]), model, name)
+        # In the order of use, which is that of the module.
+        set_ = self._argument(act["set"], base, "Set")
+        get = self._argument(act["get"], base, "Get")
+        return _CALL.format(
+            model=f"Literal[{quoted(model)}]",
+            act=f"Literal[{quoted(name)}]",
+            service=_service(service),
+            set=set_,
+            get=get,
+            returns=self._returned(act["returns"], act["get"], base),
+            doc=docstring(act["description"], "        "),
+        )
+
+    def _argument(self, kind: Mapping[str, Any], base: str, suffix: str) -> str:
+        """Return annotation and default of ``set`` or ``get``; left out it is ``{}``."""
+        if kind["kind"] == "selection":
+            return f"{self._selections.shape(kind, base).get} | None = None"
+        if kind["kind"] != "object" or kind["fields"] is None or kind.get("open"):
+            return _FREE
+        if not kind["fields"]:  # one class for all acts that take nothing
+            return f"{self._types.value(kind, 'Nothing')} | None = None"
+        entries = [self._entry(name, field, base, suffix) for name, field in kind["fields"].items()]
+        found = self._types.add(self._types.fresh(base + suffix), entries)
+        return found if any(entry.required for entry in entries) else f"{found} | None = None"
+
+    def _entry(self, name: str, kind: Mapping[str, Any], base: str, suffix: str) -> Entry:
+        required = kind["presence"] == "required"
+        if kind["kind"] == "selection":
+            return Entry(name, self._selections.shape(kind, class_name(base, name)).get, required, comment(kind))
+        return Entry(name, self._types.value(kind, class_name(base, suffix, name)), required, comment(kind))
+
+    def _returned(self, kind: Mapping[str, Any], get: Mapping[str, Any], base: str) -> str:
+        if kind["kind"] == "object" and kind["fields"]:
+            entries = [
+                Entry(name, self._part(part, get, base, name), _is_sure(part), comment(part))
+                for name, part in kind["fields"].items()
+            ]
+            return self._types.add(self._types.fresh(f"{base}Result"), entries)
+        found = self._part(kind, get, base, "Result")
+        may_be_null = kind["presence"] != "required" and found != "Any" and not found.endswith(" | None")
+        return f"{found} | None" if may_be_null else found
+
+    def _part(self, kind: Mapping[str, Any], get: Mapping[str, Any], base: str, name: str) -> str:
+        if kind["kind"] != "documents":
+            return self._types.value(kind, class_name(base, name))
+        for step in kind["get"]:
+            get = get["fields"][step]
+        document = self._selections.shape(get, class_name(base, *kind["get"])).document
+        return {"one": document, "optional": f"{document} | None", "many": f"list[{document}]"}[kind["type"]]
+
+
+def _is_sure(part: Mapping[str, Any]) -> bool:
+    """Whether a part of a result is there whatever was asked for."""
+    return part["presence"] == "required" and not part.get("picked")
+
+
+def _remote(service: str) -> str:
+    """Return the method for a service of which nothing is known."""
+    names = {"model": "str", "act": "str", "service": _service(service), "set": _FREE, "get": _FREE}
+    return _CALL.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
+
+
+def _service(name: str) -> str:
+    return f"Literal[{quoted(name)}]" + (' = "main"' if name == "main" else "")

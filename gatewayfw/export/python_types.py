@@ -1,0 +1,187 @@
+"""Typed dictionaries as Python source: what a kind of value is called, and the classes it needs.
+
+The source runs on Python 3.10 without a dependency: no ``NotRequired``, so keys that may be left
+out are those of a class with ``total=False`` that inherits from one with the others. What a class
+body cannot say (keys such as ``a-b``, ``class`` or ``list``) takes the functional form.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+#: Names of the module itself.
+RESERVED = (
+    *("Any", "Client", "Date", "Flag", "Id", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
+    *("None", "True", "False"),
+)
+#: Builtins that stand in annotations; as keys of a class body they would hide these.
+_USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_TEXTS = {"string": "str", "email": "str", "object_id": "Id", "date": "Date"}
+_SCALARS = {**_TEXTS, "boolean": "bool", "number": "float", "integer": "int"}
+
+ANY_OBJECT = "dict[str, Any]"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key of a typed dictionary: its annotation, whether it must be there, its description."""
+
+    name: str
+    annotation: str
+    required: bool = False
+    comment: str = ""
+
+
+@final
+class Types:
+    """The typed dictionaries of one module, in the order in which they were first needed."""
+
+    def __init__(self) -> None:
+        self._names = set(RESERVED)
+        self._blocks: list[str] = []
+        self._values: dict[tuple[Entry, ...], str] = {}
+
+    def source(self) -> str:
+        """Return the classes."""
+        return "\n\n".join(self._blocks)
+
+    def fresh(self, wanted: str) -> str:
+        """Return a name for a class that no other has; the wanted one, if it is free."""
+        name, number = wanted, 1
+        while name in self._names:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._names.add(name)
+        return name
+
+    def add(self, name: str, entries: Sequence[Entry], doc: str = "") -> str:
+        """Add a class under a name that is `fresh`, and return the name."""
+        needed = [entry for entry in entries if entry.required]
+        rest = [entry for entry in entries if not entry.required]
+        if not needed or not rest:
+            self._blocks.append(_typed_dict(name, "TypedDict", entries, doc, total=bool(needed or not rest)))
+            return name
+        base = self.fresh(f"_{name}Needed")
+        self._blocks.append(_typed_dict(base, "TypedDict", needed, "", total=True))
+        if all(map(_is_plain, rest)):
+            self._blocks.append(_typed_dict(name, base, rest, doc, total=False))
+            return name
+        other = self.fresh(f"_{name}Rest")
+        self._blocks.append(_typed_dict(other, "TypedDict", rest, "", total=False))
+        self._blocks.append(f"class {name}({base}, {other}):\n" + _docstring(doc or "The keys of both.", "    ") + "\n")
+        return name
+
+    def value(self, kind: Mapping[str, Any], wanted: str) -> str:
+        """Return the annotation of a kind; objects in it become classes named after ``wanted``.
+
+        A selection has no annotation here: see `gatewayfw.export.python_selections`.
+        """
+        found = self._value(kind, wanted)
+        return f"{found} | None" if kind.get("nullable") and found != "Any" else found
+
+    def entries(self, fields: Mapping[str, Mapping[str, Any]], wanted: str) -> list[Entry]:
+        """Return the keys of an object with these fields."""
+        return [
+            Entry(name, self.value(kind, wanted + camel(name)), kind["presence"] == "required", comment(kind))
+            for name, kind in fields.items()
+        ]
+
+    def _value(self, kind: Mapping[str, Any], wanted: str) -> str:
+        word = kind["kind"]
+        if word == "enums":
+            return _choices(kind["choices"])
+        if word == "array":
+            return f"list[{self.value(kind['items'], wanted)}]"
+        if word != "object":
+            return _SCALARS.get(word, "Any")
+        if kind["fields"] is None or kind.get("open"):
+            return ANY_OBJECT  # a typed dictionary takes no other keys
+        entries = tuple(self.entries(kind["fields"], wanted))
+        if entries not in self._values:  # equal objects share a class
+            self._values[entries] = self.add(self.fresh(wanted), entries)
+        return self._values[entries]
+
+
+def camel(name: str) -> str:
+    """Return what a name adds to that of a class: its words of ASCII letters and digits, each capitalised."""
+    return "".join(word[0].upper() + word[1:] for word in _WORD.findall(name)) or "X"
+
+
+def class_name(*names: str) -> str:
+    """Return the name of a class after others."""
+    found = "".join(map(camel, names))
+    return f"X{found}" if found[0].isdigit() else found
+
+
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    is_simple = text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_simple else ascii(text)
+
+
+def comment(kind: Mapping[str, Any]) -> str:
+    """Return the description of a field in one line."""
+    return " ".join(_printable(kind.get("description", "")).split())
+
+
+def docstring(text: str, indent: str) -> str:
+    """Return a docstring, or ``...`` for a text without words."""
+    return _docstring(text, indent) if text.strip() else f"{indent}..."
+
+
+def _docstring(text: str, indent: str) -> str:
+    lines = [_printable(line).rstrip().replace("\\", "\\\\").replace('"', '\\"') for line in text.strip().splitlines()]
+    start = "\n".join(f"{indent}{line}" if line else "" for line in lines).strip()
+    end = f"\n{indent}" if len(lines) > 1 else ""
+    return f'{indent}"""{start}{end}"""'
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _choices(choices: Sequence[Any]) -> str:
+    literals = [quoted(one) if isinstance(one, str) else repr(one) for one in choices if not isinstance(one, float)]
+    parts = [f"Literal[{', '.join(dict.fromkeys(literals))}]"] if literals else []
+    parts += ["float"] if len(literals) < len(choices) else []
+    return " | ".join(parts) or "Any"
+
+
+def _is_plain(entry: Entry) -> bool:
+    """Whether a class body can have the key; capitals are left to classes, two underscores would be mangled."""
+    name = entry.name
+    if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
+        return False
+    return not (name.startswith("__") or name[0].isupper() or name in _USED)
+
+
+def _typed_dict(name: str, base: str, entries: Sequence[Entry], doc: str, *, total: bool) -> str:
+    if not all(map(_is_plain, entries)):
+        return _functional(name, entries, doc, total=total)
+    head = f"class {name}({base}{'' if total else ', total=False'}):"
+    lines = [line for entry in entries for line in _described(entry, f"{entry.name}: {entry.annotation}")]
+    if doc or not lines:
+        said = _docstring(doc or "No keys.", "    ")
+        lines = [said, *([""] if lines else []), *lines]
+    return "\n".join([head, *lines]) + "\n"
+
+
+def _functional(name: str, entries: Iterable[Entry], doc: str, *, total: bool) -> str:
+    # The annotations are text, so that they may name classes that follow.
+    lines = [
+        f"    {line}"
+        for entry in entries
+        for line in _described(entry, f"{quoted(entry.name)}: {quoted(entry.annotation)},")
+    ]
+    above = [f"# {doc}"] if doc else []
+    end = ["    },", *([] if total else ["    total=False,"]), ")"]
+    return "\n".join([*above, f"{name} = TypedDict(", f"    {quoted(name)},", "    {", *lines, *end]) + "\n"
+
+
+def _described(entry: Entry, line: str) -> list[str]:
+    return [*([f"    #: {entry.comment}"] if entry.comment else []), f"    {line}"]

@@ -1,0 +1,19 @@
+"""What all exports share: the hash of a catalog and the first line of a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def digest(catalog: Mapping[str, Any]) -> str:
+    """Return the first 16 hexadecimal digits of a catalog's SHA-256: of its JSON, the order of keys included."""
+    text = json.dumps(catalog, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def header(catalog: Mapping[str, Any]) -> str:
+    """Return the text that opens each export, without the marks of a comment."""
+    return f"gatewayfw {digest(catalog)}: generated; do not edit"

@@ -1,0 +1,116 @@
+"""The TypeScript of a gateway: one module without dependencies, types of models and acts and a client.
+
+A reply's type is inferred from the literal `get` of the call, key by key, as `gatewayfw.odm.projection`
+decides what is shown. The module is TypeScript 5.4 and later, in strict mode, and runs where there is
+a ``fetch``: browsers, Node 18 and later, Deno, Bun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gatewayfw.export.text import header
+from gatewayfw.export.typescript_kinds import DEEPEST, Asked, Kind, Sent, Shown
+from gatewayfw.export.typescript_parts import CLIENT, TYPES
+from gatewayfw.export.typescript_text import Member, block, union
+
+
+def typescript(catalog: Mapping[str, Any]) -> str:
+    """Return the source of the module for a catalog; equal catalogs give equal text."""
+    models: Mapping[str, Any] = catalog["models"]
+    described = block(Member(name, _model(models, model)) for name, model in models.items())
+    services = block(Member(name, _service(models, service)) for name, service in catalog["services"].items())
+    below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
+    parts = [
+        f"// {header(catalog)}\n",
+        f"export interface Models {described}\n",
+        f"export interface Services {services}\n",
+        f"{TYPES}/** One level less. */\ntype Below = [{below}];\n",
+        CLIENT,
+    ]
+    return "\n".join(parts)
+
+
+def _model(models: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+    links = block(_link(models, name, link) for name, link in model["links"].items())
+    return block([Member("fields", block(Shown().members(model["fields"]))), Member("links", links)])
+
+
+def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> Member:
+    target = link["model"]
+    hidden = [f"{target}.{field}" for field in models[target]["fields"] if field not in link["fields"]]
+    word = "Many" if link["type"] == "multiple" else "One"
+    text = f"{word}<{union([target])}{f', {union(hidden)}' if hidden else ''}>"
+    return Member(name, text, link["optional"], _said_of(link))
+
+
+def _said_of(link: Mapping[str, Any]) -> str:
+    sort = link["sort"]
+    of = f"reverse of {link['model']}.{link['of']}" if "of" in link else ""
+    most = "" if link["limit"] is None else f"at most {link['limit']}"
+    order = "" if sort is None else f"by {sort['field']} {sort['order']}ending"
+    line = ", ".join(filter(None, [of, most, order]))
+    return line and f"{line[0].upper()}{line[1:]}."
+
+
+def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
+    if service["remote"]:
+        return "Remote"
+    return block(
+        Member(model, block(Member(name, _act(models, act), comment=_told(act)) for name, act in acts.items()))
+        for model, acts in service["acts"].items()
+    )
+
+
+def _act(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
+    return block(
+        [
+            _set(act["set"]),
+            Member("get", _get(models, act)),
+            Member("body", _body(act["returns"])),
+        ]
+    )
+
+
+def _set(kind: Kind) -> Member:
+    if kind["kind"] != "object" or kind["fields"] is None:
+        return Member("set", "object")
+    needed = any(field["presence"] == "required" for field in kind["fields"].values())
+    return Member("set", Sent().type(kind), optional=not needed)
+
+
+def _get(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
+    known = act["get"]["kind"] in ("object", "selection")
+    return Asked(models, act["maxGetDepth"]).type(act["get"]) if known else "AnyObject"
+
+
+def _body(kind: Kind) -> str:
+    """Return what stands for the result of an act; `Body` of the module makes a type of it."""
+    if kind["kind"] == "documents":
+        return _documents(kind)
+    if kind["kind"] != "object" or not any("picked" in part for part in (kind["fields"] or {}).values()):
+        return Shown().type(kind if kind["presence"] == "required" else {**kind, "nullable": True})
+    always, asked = (list(_parts(kind, picked=picked)) for picked in (False, True))
+    return f"Parts<{block(always)}, {block(asked)}>"
+
+
+def _parts(kind: Kind, *, picked: bool) -> Iterator[Member]:
+    for name, part in kind["fields"].items():
+        if part["picked"] is picked:
+            yield Member(name, _body({**part, "presence": "required"}), part["presence"] == "optional")
+
+
+def _documents(kind: Kind) -> str:
+    path = f", [{', '.join(union([name]) for name in kind['get'])}]" if kind["get"] else ""
+    end = {"one": "", "optional": " | null", "many": "[]"}[kind["type"]]
+    return f"Doc<{union([kind['model']])}{path}>{end}"
+
+
+def _told(act: Mapping[str, Any]) -> str:
+    """Return the comment of an act: its description, and who may call it how often."""
+    access = "For anyone." if act["access"] == "public" else ""
+    roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""
+    limit = f"At most {' and '.join(act['limit'])}." if act["limit"] else ""
+    last = " ".join(filter(None, [access, roles, limit]))
+    return "\n\n".join(filter(None, [act["description"], last]))

@@ -1,0 +1,161 @@
+"""Kinds of a catalog as TypeScript types: of values in replies, of values that are sent, of a `get`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, final
+
+from gatewayfw.export.typescript_text import Member, block, union
+
+Kind = Mapping[str, Any]
+#: What links above hide, by model.
+Hidden = Mapping[str, frozenset[str]]
+
+#: Levels of links that the type `Get` counts.
+DEEPEST = 32
+_PLAIN = {
+    "string": "string",
+    "email": "string",
+    "object_id": "ObjectId",
+    "date": "IsoDate",
+    "boolean": "boolean",
+    "number": "number",
+    "integer": "number",
+}
+#: What the comment of a field says of its bounds.
+_NOTES = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "minLength": "characters at least",
+    "maxLength": "characters at most",
+    "minItems": "at least",
+    "maxItems": "at most",
+    "pattern": "pattern",
+    "format": "format",
+    "default": "default",
+}
+
+
+class Shown:
+    """Values as replies have them: what has a default is there."""
+
+    def type(self, kind: Kind) -> str:
+        """Return the type of a kind; lines after the first are indented as at the left edge."""
+        text = self._type(kind)
+        return f"{text} | null" if kind.get("nullable") else text
+
+    def members(self, fields: Mapping[str, Kind]) -> Iterator[Member]:
+        """Yield the keys of an object with these fields."""
+        for name, kind in fields.items():
+            yield Member(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
+
+    def _type(self, kind: Kind) -> str:
+        name = kind["kind"]
+        if name == "enums":
+            return union(kind["choices"])
+        if name == "array":
+            return self._array(kind["items"])
+        if name == "object":
+            return self._object(kind)
+        if name == "selection":
+            return self._selection(kind)
+        return _PLAIN.get(name) or self._anything()
+
+    def _may_be_absent(self, kind: Kind) -> bool:
+        return bool(kind["presence"] == "optional")
+
+    def _comment(self, kind: Kind) -> str:
+        return str(kind.get("description", ""))
+
+    def _anything(self) -> str:
+        return "Json"
+
+    def _array(self, items: Kind) -> str:
+        return f"({self.type(items)})[]" if _is_open_ended(items) else f"{self.type(items)}[]"
+
+    def _object(self, kind: Kind) -> str:
+        if kind["fields"] is None:
+            return "{ [key: string]: Json }"
+        text = block(self.members(kind["fields"]))
+        if kind.get("open"):
+            return f"{text} & AnyObject"
+        return text if kind["fields"] else "Nothing"
+
+    def _selection(self, kind: Kind) -> str:
+        return "AnyObject"
+
+
+class Sent(Shown):
+    """Values as clients send them: what has a default may be left out, and a list may be constant."""
+
+    def _may_be_absent(self, kind: Kind) -> bool:
+        return bool(kind["presence"] != "required")
+
+    def _comment(self, kind: Kind) -> str:
+        return "\n".join(filter(None, [super()._comment(kind), noted(kind)]))
+
+    def _array(self, items: Kind) -> str:
+        is_list = items["kind"] == "array" and not items.get("nullable")
+        return f"readonly ({self.type(items)})[]" if is_list else f"readonly {super()._array(items)}"
+
+
+@final
+class Asked(Sent):
+    """What a ``get`` may say. ``levels`` of objects it may have; see `gatewayfw.schemas.select.bounds_problem`."""
+
+    def __init__(self, models: Mapping[str, Any], levels: int) -> None:
+        self._models = models
+        self._levels = levels
+
+    def members(self, fields: Mapping[str, Kind]) -> Iterator[Member]:
+        """Yield the keys of an object with these fields, each a level below it."""
+        return super(Asked, Asked(self._models, self._levels - 1)).members(fields)
+
+    def _type(self, kind: Kind) -> str:
+        return "Flag" if kind["kind"] == "enums" and kind["choices"] == [0, 1] else super()._type(kind)
+
+    def _anything(self) -> str:
+        return "unknown"
+
+    def _object(self, kind: Kind) -> str:
+        return "AnyObject" if kind["fields"] is None else super()._object(kind)
+
+    def _selection(self, kind: Kind) -> str:
+        return self._select(kind, self._levels, {})
+
+    def _select(self, kind: Kind, levels: int, hidden: Hidden) -> str:
+        """Return what may be said of one model; a restricted selection is written out."""
+        model = kind["model"]
+        if "depth" in kind:
+            depth = min(kind["depth"], max(levels, 0), DEEPEST)
+            gone = [f"{name}.{field}" for name, fields in hidden.items() for field in sorted(fields)]
+            return f"Get<{union([model])}, {depth}{f', {union(gone)}' if gone else ''}>"
+        fields = [name for name in kind["fields"] if name not in hidden.get(model, ())]
+        links = [(name, self._link(model, name, below, levels, hidden)) for name, below in kind["links"].items()]
+        return block(Member(name, text, optional=True) for name, text in [*((one, "Flag") for one in fields), *links])
+
+    def _link(self, model: str, name: str, below: Kind, levels: int, hidden: Hidden) -> str:
+        """Return what a link takes: an object, and 1 only where all fields may be asked for."""
+        link = self._models[model]["links"][name]
+        target = link["model"]
+        fields = self._models[target]["fields"]
+        gone = frozenset(fields) - frozenset(link["fields"]) | hidden.get(target, frozenset())
+        is_whole = "depth" in below or below["whole"]
+        inner = self._select(below, levels - 1, {**hidden, target: gone} if gone else hidden)
+        return f"{'Flag' if is_whole else '0'} | {inner}"
+
+
+def noted(kind: Kind) -> str:
+    """Return what a comment says of a field beside its description: whose id it is, its bounds and default."""
+    items = kind.get("items", {})
+    ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
+    bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
+    line = ", ".join([*ids, *bounds])
+    return line and f"{line[0].upper()}{line[1:]}."
+
+
+def _is_open_ended(kind: Kind) -> bool:
+    """Whether ``[]`` after the type of a kind would belong to the last part of it only."""
+    many = kind["kind"] == "enums" and len(kind["choices"]) > 1
+    return bool(many or kind.get("nullable") or kind.get("open"))

@@ -1,0 +1,242 @@
+"""The parts of ``gateway.ts`` that are the same for every gateway: the types, and the client that runs."""
+
+from __future__ import annotations
+
+TYPES = """\
+export type Service = keyof Services & string;
+export type Model = keyof Models & string;
+export type ModelOf<S extends Service = "main"> = keyof Services[S] & string;
+export type ActOf<S extends Service, M extends ModelOf<S>> = keyof Services[S][M] & string;
+
+/** The pure fields of a model; those it has optionally may be absent. */
+export type Fields<M extends Model> = Models[M] extends { fields: infer F } ? F : never;
+/** The relations of a model and the reverse relations on it. */
+export type Links<M extends Model> = Models[M] extends { links: infer L } ? L : never;
+
+/** What `get` may say of the model `M`: fields take 1 or 0; links, `D` levels down, take 1, 0 or an object. */
+export type Get<M extends Model, D extends number = 1, H = never> = { [K in keyof Whole<M, H>]?: Flag } &
+  ([D] extends [0] ? unknown : { [K in keyof Links<M>]?: Flag | GetBelow<Links<M>[K], Below[D], H> });
+
+/** What is shown of a document of the model `M` when `get` is `G`. */
+export type Result<M extends Model, G> = Flat<OwnId<G> & Part<M, G, never>>;
+
+/** What an act takes as `set`. */
+export type SetOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> = NonNullable<Entry<S, M, A>["set"]>;
+/** What an act takes as `get`. */
+export type GetOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> = Entry<S, M, A>["get"];
+/** What an act returns when `get` is `G`. */
+export type BodyOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>, G> = Body<Entry<S, M, A>["body"], G>;
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+/** The `_id` of a document: 24 hexadecimal digits. */
+export type ObjectId = string;
+/** A date in ISO 8601; in replies with milliseconds and Z. */
+export type IsoDate = string;
+
+export type Flag = 0 | 1;
+export type Nothing = { [key: string]: never };
+export type AnyObject = { [key: string]: unknown };
+/** A link to one document of the model `M`; no copy shows the fields `X`, nor does what is below it. */
+export interface One<M extends string, X extends string = never> { model: M; many: false; hides: X }
+/** A link to a list of documents, empty where there are none. */
+export interface Many<M extends string, X extends string = never> { model: M; many: true; hides: X }
+/** A document of the model `M` in the shape that `get` asks for, or the part of it at the path `P`. */
+export interface Doc<M extends string, P extends readonly string[] = []> { readonly $doc: M; readonly $at: P }
+/** An object: what it has in any case, and what only where `get` names it. */
+export interface Parts<Always, Asked> { readonly $always: Always; readonly $asked: Asked }
+/** A service elsewhere: its acts are not known here. */
+export interface Remote { [model: string]: { [act: string]: { set: unknown; get: unknown; body: unknown } } }
+
+interface AnyAct { set?: unknown; get: unknown; body: unknown }
+type Entry<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> =
+  Services[S][M][A] extends infer E extends AnyAct ? E : never;
+type Details<E extends AnyAct, G> = Pick<E, "set"> & { get: G & NoInfer<Exact<G, E["get"]>> };
+
+/** `G`, with every key that `S` does not have as an error. */
+type Exact<G, S> = unknown extends S ? G : string extends keyof S ? G : {
+  [K in keyof G]: K extends keyof S ? ExactValue<G[K], Extract<S[K], object>> : never;
+};
+type ExactValue<V, S> = V extends readonly unknown[] ? V : V extends object ? Exact<V, S> : V;
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};
+type Shown<M extends string, K, H> = `${M}.${K & string}` extends H ? never : K;
+type GetBelow<L, D extends number, H> =
+  L extends { model: infer N extends Model; hides: infer X } ? Get<N, D, H | X> : never;
+
+/** The keys that `G` surely asks for, and those of which only the program that runs can tell. */
+type Sure<G> = keyof { [K in keyof G as [G[K]] extends [1 | object] ? K : never]: 1 };
+type Maybe<G> = Exclude<
+  keyof { [K in keyof G as [Extract<G[K], 1 | object>] extends [never] ? never : K]: 1 },
+  Sure<G>
+>;
+/** The `_id` of a document that is shown unless `G` says 0. */
+type OwnId<G> = "_id" extends keyof G
+  ? [G["_id"]] extends [0] ? unknown : 0 extends G["_id"] ? { _id?: ObjectId } : { _id: ObjectId }
+  : { _id: ObjectId };
+/** The `_id` of a copy, which is shown in place of nothing. */
+type CopyId<G> = [Sure<G>] extends [never] ? ([Maybe<G>] extends [never] ? OwnId<G> : Partial<OwnId<G>>) : unknown;
+
+/** What `G` names of the model `M`; `H` is what the links above hide. */
+type Part<M extends Model, G, H> = Named<M, G, H, Sure<G>> &
+  ([Maybe<G>] extends [never] ? unknown : Partial<Named<M, G, H, Maybe<G>>>);
+type Named<M extends Model, G, H, N> = Open<M, Pick<Fields<M>, N & keyof Fields<M>>, H> &
+  Through<Pick<Links<M>, N & keyof Links<M>>, G, H>;
+type Through<L, G, H> = { [K in keyof L]: K extends keyof G ? Linked<L[K], G[K], H> : never };
+type Linked<L, V, H> = L extends { model: infer N extends Model; many: infer B; hides: infer X }
+  ? B extends true ? Copy<N, V, H | X>[] : Copy<N, V, H | X>
+  : never;
+type Copy<M extends Model, V, H> =
+  V extends 1 ? Whole<M, H> : V extends object ? Flat<CopyId<V> & Part<M, V, H>> : never;
+type Whole<M extends Model, H> = Open<M, Fields<M>, H>;
+/** `F`, fields of `M`, without those that `H` hides. */
+type Open<M extends Model, F, H> = [H] extends [never] ? F : { [K in keyof F as Shown<M, K, H>]: F[K] };
+
+type Body<B, G> = B extends Doc<infer M extends Model, infer P> ? Asked<M, At<G, P>>
+  : B extends Doc<infer M extends Model, infer P>[] ? Asked<M, At<G, P>>[]
+  : B extends Parts<infer A, infer C>
+    ? Flat<{ [K in keyof A]: Body<A[K], G> } & Picked<C, G, Sure<G>> & Partial<Picked<C, G, Maybe<G>>>>
+  : B;
+type Asked<M extends Model, G> = G extends object ? Result<M, G> : never;
+type At<G, P> = P extends [infer K, ...infer R] ? (K extends keyof G ? At<G[K], R> : never) : G;
+type Picked<C, G, N> = { [K in keyof C as K extends N ? K : never]: Body<C[K], G> };
+"""
+
+CLIENT = """\
+/** Why a request failed: `message` is for people, `code` and `errors` (texts by path) are for programs. */
+export interface Refusal { message: string; code: string; errors?: { [path: string]: string[] }; requestId?: string }
+/** `status` is the one of HTTP; 0 where no reply came, with the code `no_reply`. */
+export interface Failure { success: false; status: number; body: Refusal }
+export type Reply<B> = { success: true; body: B } | Failure;
+
+/** What `call` throws; its `cause` is the error that kept a reply from coming, or from being understood. */
+export class GatewayError extends Error {
+  readonly reply: Failure;
+  readonly status: number;
+  readonly code: string;
+  readonly errors: { [path: string]: string[] };
+  readonly requestId: string | undefined;
+
+  constructor(reply: Failure, cause?: unknown) {
+    super(reply.body.message);
+    this.name = "GatewayError";
+    this.reply = reply;
+    this.status = reply.status;
+    this.code = reply.body.code;
+    this.errors = reply.body.errors ?? {};
+    this.requestId = reply.body.requestId;
+    if (cause !== undefined) Object.assign(this, { cause });
+  }
+}
+
+type Headers = { [name: string]: string };
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : any;
+type Fetch = (
+  url: string,
+  init: { method: string; headers: Headers; body: string; signal?: Signal },
+) => Promise<{ status: number; text(): Promise<string> }>;
+
+export interface ClientOptions {
+  /** Where the gateway is: all that stands before `/gateway`. */
+  url: string;
+  token?: string | null | undefined;
+  headers?: Headers | undefined;
+  /** In place of the global `fetch`. */
+  fetch?: Fetch | undefined;
+  /** Gets every failure before it is thrown or returned. */
+  onError?: ((error: GatewayError) => void) | undefined;
+}
+
+export interface CallOptions {
+  headers?: Headers | undefined;
+  signal?: Signal | undefined;
+}
+
+export interface Client {
+  /** Sent with each request; set it after a login. */
+  token: string | null | undefined;
+  /** Sent with each request. */
+  headers: Headers;
+
+  /** Run an act and return what it returns; throw a GatewayError where it fails. */
+  call<
+    S extends Service = "main",
+    M extends ModelOf<S> = ModelOf<S>,
+    A extends ActOf<S, M> = ActOf<S, M>,
+    const G extends GetOf<S, M, A> = GetOf<S, M, A>,
+  >(
+    model: M,
+    act: A,
+    details: Details<Entry<S, M, A>, G>,
+    options?: CallOptions & { service?: S | undefined },
+  ): Promise<BodyOf<S, M, A, G>>;
+
+  /** Send a request and return the reply, whose `success` tells how it went; never throw. */
+  send<
+    S extends Service = "main",
+    M extends ModelOf<S> = ModelOf<S>,
+    A extends ActOf<S, M> = ActOf<S, M>,
+    const G extends GetOf<S, M, A> = GetOf<S, M, A>,
+  >(
+    request: { service?: S | undefined; model: M; act: A; details: Details<Entry<S, M, A>, G> },
+    options?: CallOptions,
+  ): Promise<Reply<BodyOf<S, M, A, G>>>;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { url, token, headers = {}, onError } = options;
+  const endpoint = `${url.replace(/\\/+$/, "")}/gateway`;
+
+  const failed = (status: number, body: Refusal, cause?: unknown): GatewayError => {
+    const error = new GatewayError({ success: false, status, body }, cause);
+    onError?.(error);
+    return error;
+  };
+
+  const run = async (request: any, { headers, signal }: CallOptions = {}): Promise<any> => {
+    const { service, model, act, details } = request;
+    const { set = {}, get } = details;
+    const fetch = options.fetch ?? (globalThis as unknown as { fetch: Fetch }).fetch;
+    let status = 0;
+    let envelope: any;
+    try {
+      const response = await fetch(endpoint, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          "X-Gateway-Detail": "1",
+          ...client.headers,
+          ...(client.token ? { token: client.token } : {}),
+          ...headers,
+        },
+        body: JSON.stringify({ service, model, act, details: { set, get } }),
+        ...(signal ? { signal } : {}),
+      });
+      status = response.status;
+      envelope = JSON.parse(await response.text());
+    } catch (cause) {
+      const why = status ? "the reply is not JSON" : "no reply";
+      const code = status ? "no_envelope" : "no_reply";
+      return failed(status, { message: `${why}: ${cause instanceof Error ? cause.message : cause}`, code }, cause);
+    }
+    if (envelope?.success === true) return envelope;
+    if (envelope?.success === false) return failed(status, { message: "refused", code: "refused", ...envelope.body });
+    return failed(status, { message: "the reply is no envelope", code: "no_envelope" });
+  };
+
+  const client: Client = {
+    token,
+    headers: { ...headers },
+    async call(model: any, act: any, details: any, { service, ...options }: any = {}): Promise<any> {
+      const reply = await run({ service, model, act, details }, options);
+      if (reply instanceof GatewayError) throw reply;
+      return reply.body;
+    },
+    async send(request: any, options?: CallOptions): Promise<any> {
+      const reply = await run(request, options);
+      return reply instanceof GatewayError ? reply.reply : reply;
+    },
+  };
+  return client;
+}
+"""

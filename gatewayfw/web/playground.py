@@ -1,0 +1,212 @@
+"""The playground's page, its files, and what it reads of the gateway, below ``{base}/playground``.
+
+The files are those of the package: they are read once, and a request names one of them or gets 404;
+nothing of a request ever becomes a path of the file system. Every URL in the page is relative, so any
+prefix and any proxy will do. What is below is for GET and HEAD.
+"""
+
+from __future__ import annotations
+
+import gzip
+import mimetypes
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any, final
+
+import orjson
+from flask import Request, Response
+from werkzeug.exceptions import MethodNotAllowed, NotFound
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.python import python
+from gatewayfw.export.typescript import typescript
+
+#: Where the playground is, below the prefix of the blueprint.
+RULE = "/playground"
+#: Where acts are called, seen from there.
+_GATEWAY = "/gateway"
+_METHODS = ("GET", "HEAD")
+
+#: Whether a request may see the playground.
+Guard = Callable[[Request], bool]
+Catalog = Mapping[str, Any]
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+#: Of every reply.
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "Content-Security-Policy": CSP,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+)
+_FRESH = "no-store"
+_FOR_EVER = "public, max-age=31536000, immutable"
+_JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
+#: Smaller ones are not worth it; others are packed already.
+_PACKED_FROM = 1000
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the playground: its bytes and its type."""
+
+    content: bytes
+    type: str
+
+    @cached_property
+    def packed(self) -> bytes | None:
+        """The bytes as gzip; None where that gains nothing."""
+        return gzip.compress(self.content, 9, mtime=0) if len(self.content) >= _PACKED_FROM else None
+
+
+@cache
+def files() -> Mapping[str, File]:
+    """Return the files by their names below the playground: ``index.html``, ``assets/...``."""
+    return MappingProxyType(dict(_read(resources.files("gatewayfw") / "playground" / "static", "")))
+
+
+def _read(folder: Traversable, prefix: str) -> Iterable[tuple[str, File]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else ():
+        if entry.is_dir():
+            yield from _read(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, File(entry.read_bytes(), _type(entry.name))
+
+
+def _type(name: str) -> str:
+    _, dot, ending = name.rpartition(".")
+    return _TYPES.get(dot + ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+def check_options(on: Any, guard: Any, refused_in: Iterable[str], environ: Mapping[str, str]) -> None:
+    """Refuse options of the wrong type, and a playground where the setting says there must be none.
+
+    ``refused_in`` names environments; that of this process is in ``GATEWAYFW_ENV``, else ``FLASK_ENV``.
+
+    Raises:
+        DefinitionError: names the option.
+    """
+    if not isinstance(on, bool):
+        raise DefinitionError("option 'playground': expected true or false")
+    if guard is not None and not callable(guard):
+        raise DefinitionError("option 'playground_guard': expected a function of a request")
+    said = (environ.get("GATEWAYFW_ENV") or environ.get("FLASK_ENV") or "").strip().lower()
+    if on and said and said in {name.strip().lower() for name in refused_in}:
+        raise DefinitionError(
+            f"option 'playground': refused in the environment {said!r} (setting playground_refused_in); "
+            "it tells everybody who may open it which acts and models exist"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Playground:
+    """Answers requests for the playground.
+
+    Attributes:
+        catalog: makes the gateway's catalog; asked for each time, because acts may be added at any time.
+        guard: decides who may see anything of it; None for everybody.
+    """
+
+    catalog: Callable[[], Catalog]
+    guard: Guard | None = None
+
+    def reply(self, sent: Request, name: str | None) -> Response:
+        """Return the reply to a request for a name below the playground; None is the page without a slash.
+
+        Raises:
+            NotFound: there is nothing of that name, or the guard refuses: werkzeug's, as if there
+                were no such route.
+            MethodNotAllowed: neither GET nor HEAD: werkzeug's.
+            DefinitionError: the catalog cannot be made.
+        """
+        if self.guard is not None and not self.guard(sent):
+            raise NotFound
+        if name in (None, "", "index.html"):
+            found = _reply(sent, _page("" if name is not None else f"{RULE[1:]}/"), _FRESH)
+        elif name in _MADE:
+            found = self._made(sent, name)
+        elif name in files():
+            found = _reply(sent, files()[name], _FOR_EVER)
+        else:
+            raise NotFound
+        if sent.method not in _METHODS:
+            raise MethodNotAllowed(valid_methods=_METHODS)
+        return found
+
+    def _made(self, sent: Request, name: str) -> Response:
+        type_, make = _MADE[name]
+        try:
+            content = make(self.catalog(), _gateway_path(sent))
+        except ImportError as error:  # An extra that is not installed.
+            text = f"{name} needs a package that is not installed: {error.name}\n"
+            return _reply(sent, File(text.encode(), _TEXT), _FRESH, 404)
+        return _reply(sent, File(content, type_), _FRESH)
+
+
+@cache
+def _page(base: str) -> File:
+    """Return the page, whose files are found from its own URL: at ``/playground`` one level deeper."""
+    page = files()["index.html"].content
+    return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
+
+
+def _reply(sent: Request, file: File, caching: str, status: int = 200) -> Response:
+    headers = {**HEADERS, "Cache-Control": caching}
+    content = file.content
+    if file.packed is not None:
+        headers["Vary"] = "Accept-Encoding"
+        if sent.accept_encodings.quality("gzip") > 0:
+            content, headers["Content-Encoding"] = file.packed, "gzip"
+    return Response(content, status, headers, content_type=file.type)
+
+
+def _gateway_path(sent: Request) -> str:
+    """Return the path of the gateway that a request for the playground belongs to, the mount point included."""
+    path = sent.script_root + sent.path
+    return path[: path.rindex(RULE)] + _GATEWAY
+
+
+def _catalog(catalog: Catalog, path: str) -> bytes:
+    return orjson.dumps(catalog)
+
+
+def _typescript(catalog: Catalog, path: str) -> bytes:
+    return typescript(catalog).encode()
+
+
+def _python(catalog: Catalog, path: str) -> bytes:
+    return python(catalog).encode()
+
+
+def _openapi(catalog: Catalog, path: str) -> bytes:
+    from gatewayfw.export.openapi import openapi  # It needs an extra.
+
+    return orjson.dumps(openapi(catalog, path=path), option=orjson.OPT_INDENT_2)
+
+
+def _json_schema(catalog: Catalog, path: str) -> bytes:
+    return orjson.dumps(json_schema(catalog), option=orjson.OPT_INDENT_2)
+
+
+#: What is made of the catalog when it is asked for: type and maker, by name.
+_MADE: Mapping[str, tuple[str, Callable[[Catalog, str], bytes]]] = MappingProxyType(
+    {
+        "catalog.json": (_JSON, _catalog),
+        "gateway.ts": (_TEXT, _typescript),
+        "gateway_types.py": (_TEXT, _python),
+        "openapi.json": (_JSON, _openapi),
+        "schema.json": (_JSON, _json_schema),
+    }
+)

@@ -1,0 +1,180 @@
+/** The catalog of the gateway, as `gatewayfw.catalog` describes it, and look-ups in it. */
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+export type Presence = "required" | "optional" | "defaulted";
+
+interface Common {
+  presence: Presence;
+  nullable?: boolean;
+  default?: Json;
+  description?: string;
+}
+
+export type TextKind = Common & {
+  kind: "string";
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: "uri" | "uuid" | "date" | "time";
+};
+export type IdKind = Common & { kind: "object_id"; of?: string };
+export type PlainKind = Common & { kind: "email" | "date" | "boolean" | "any" };
+export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number; maximum?: number };
+export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean)[] };
+export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
+export type ObjectKind = Common & { kind: "object"; fields: Record<string, Kind> | null; open?: boolean };
+
+/** What a `get` may name: by depth, or exactly what the act's author named. */
+export type Selection =
+  | { model: string; depth: number }
+  | { model: string; fields: string[]; links: Record<string, Selection> };
+export type SelectionKind = Common & { kind: "selection" } & Selection;
+export type DocumentsKind = Common & {
+  kind: "documents";
+  model: string;
+  type: "one" | "optional" | "many";
+  /** Where in `get` the selection is: empty for all of it. */
+  get: string[];
+  picked?: boolean;
+};
+
+export type Kind =
+  | TextKind
+  | IdKind
+  | PlainKind
+  | NumberKind
+  | EnumKind
+  | ArrayKind
+  | ObjectKind
+  | SelectionKind
+  | DocumentsKind;
+
+export interface Link {
+  model: string;
+  type: "single" | "multiple";
+  optional: boolean;
+  /** What the copies show, `_id` first. */
+  fields: string[];
+  limit: number | null;
+  sort: { field: string; order: "asc" | "desc" } | null;
+  /** On a relation: the reverse relations that it causes on `model`. */
+  reverses?: string[];
+  /** On a reverse relation: the relation of `model` that causes it. */
+  of?: string;
+}
+
+export interface Model {
+  fields: Record<string, Kind>;
+  links: Record<string, Link>;
+}
+
+export interface Act {
+  description: string | null;
+  mode: "assert" | "create";
+  access: "public" | "rule" | "open";
+  roles: string[] | null;
+  limit: string[];
+  hooks: { preValidation: string[]; preAct: string[] };
+  maxGetDepth: number;
+  maxGetLeaves: number;
+  set: Kind;
+  get: Kind;
+  returns: Kind;
+}
+
+export type Service = { remote: true } | { remote: false; acts: Record<string, Record<string, Act>> };
+
+export interface Catalog {
+  format: number;
+  models: Record<string, Model>;
+  services: Record<string, Service>;
+}
+
+/** An act with its place. */
+export interface Place {
+  service: string;
+  model: string;
+  act: string;
+}
+export interface PlacedAct extends Place {
+  spec: Act;
+}
+
+/** Where the playground is: absolute, with a slash at its end. The scripts are in `assets/` below it. */
+export const ROOT: URL = new URL(import.meta.env.DEV ? "./" : "../", import.meta.url);
+/** Where acts are called. */
+export const GATEWAY_URL: string = new URL("../gateway", ROOT).href;
+
+/** Fetch a file beside the page, such as `catalog.json` or `gateway.ts`. */
+export async function fetchBeside(name: string, signal?: AbortSignal): Promise<string> {
+  const reply = await fetch(new URL(name, ROOT), { signal: signal ?? null, cache: "no-store" });
+  const text = await reply.text();
+  if (!reply.ok) throw new Error(text.slice(0, 400) || `${name}: status ${reply.status}`);
+  return text;
+}
+
+export async function fetchCatalog(): Promise<Catalog> {
+  return JSON.parse(await fetchBeside("catalog.json")) as Catalog;
+}
+
+export function modelOf(catalog: Catalog, name: string): Model | undefined {
+  return Object.hasOwn(catalog.models, name) ? catalog.models[name] : undefined;
+}
+
+export function linksOf(catalog: Catalog, name: string): Record<string, Link> {
+  return modelOf(catalog, name)?.links ?? {};
+}
+
+export function actOf(catalog: Catalog, { service, model, act }: Place): Act | undefined {
+  const found = Object.hasOwn(catalog.services, service) ? catalog.services[service] : undefined;
+  if (!found || found.remote || !Object.hasOwn(found.acts, model)) return undefined;
+  const acts = found.acts[model] as Record<string, Act>;
+  return Object.hasOwn(acts, act) ? acts[act] : undefined;
+}
+
+/** All acts in the order of the catalog. */
+export function allActs(catalog: Catalog): PlacedAct[] {
+  return Object.entries(catalog.services).flatMap(([service, found]) =>
+    found.remote
+      ? []
+      : Object.entries(found.acts).flatMap(([model, acts]) =>
+          Object.entries(acts).map(([act, spec]) => ({ service, model, act, spec })),
+        ),
+  );
+}
+
+/** Acts that return a list of documents of a model: what an id can be picked from. */
+export function actsReturningMany(catalog: Catalog, model: string): PlacedAct[] {
+  return allActs(catalog).filter(({ spec }) => manyOf(spec.returns)?.model === model);
+}
+
+/** The documents within a result that are a list; its path in the body is `listPath`. */
+export function manyOf(returns: Kind): DocumentsKind | undefined {
+  if (returns.kind === "documents") return returns.type === "many" ? returns : undefined;
+  if (returns.kind !== "object") return undefined;
+  return Object.values(returns.fields ?? {}).find(
+    (part): part is DocumentsKind => part.kind === "documents" && part.type === "many",
+  );
+}
+
+/** What may be named one level below a selection: pure fields and links. */
+export interface Level {
+  model: string;
+  fields: string[];
+  links: Record<string, Selection>;
+}
+
+/** The names of one level of a selection; with depth 0 there are no links. */
+export function levelOf(catalog: Catalog, selection: Selection): Level {
+  if (!("depth" in selection)) return selection;
+  const model = modelOf(catalog, selection.model);
+  const fields = Object.keys(model?.fields ?? {});
+  if (selection.depth <= 0) return { model: selection.model, fields, links: {} };
+  const links = Object.entries(model?.links ?? {}).map(([name, link]) => [
+    name,
+    { model: link.model, depth: selection.depth - 1 },
+  ]);
+  return { model: selection.model, fields, links: Object.fromEntries(links) as Record<string, Selection> };
+}

@@ -1,0 +1,78 @@
+/** Completion: the keys that an object may still have, the values that a key takes. */
+
+import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import { syntaxTree } from "@codemirror/language";
+import type { SyntaxNode } from "@lezer/common";
+import type { Catalog, Kind } from "../catalog";
+import { nameOfKind } from "../form";
+import { emptyValue } from "../state";
+import { choicesOf, keysOf, kindAt } from "./kinds";
+import { nameOf, pathOf } from "./places";
+
+export function completer(catalog: Catalog, kind: () => Kind | undefined) {
+  return (context: CompletionContext): CompletionResult | null => {
+    const node = syntaxTree(context.state).resolveInner(context.pos, -1);
+    const value = valueAt(context, node);
+    if (value) return valueOptions(context, value.from, choicesOf(kindAt(catalog, kind(), value.path)));
+    const object = objectAround(node);
+    if (!object) return null;
+    const from = node.name === "PropertyName" ? node.from : (context.matchBefore(/"?[\w$]*/)?.from ?? context.pos);
+    if (from === context.pos && !context.explicit) return null;
+    const keys = keysOf(catalog, kindAt(catalog, kind(), pathOf(context.state, object)));
+    const present = object.getChildren("Property").map((property) => nameOf(context.state, property));
+    const here = context.state.sliceDoc(from, context.pos).replaceAll('"', "");
+    const isNew = node.name !== "PropertyName" || node.parent?.getChild(":") === null;
+    const to = node.name === "PropertyName" ? node.to : context.pos;
+    const options = Object.entries(keys ?? {})
+      .filter(([name]) => name === here || !present.includes(name))
+      .map(([name, inner]) => keyOption(name, inner, isNew && !hasColon(context, to)));
+    return { from, to, options, validFor: /^"?[\w$]*"?$/ };
+  };
+}
+
+function hasColon(context: CompletionContext, at: number): boolean {
+  return /^\s*:/.test(context.state.sliceDoc(at, at + 20));
+}
+
+function keyOption(name: string, kind: Kind, withValue: boolean): Completion {
+  const key = JSON.stringify(name);
+  return {
+    label: key,
+    displayLabel: name,
+    detail: nameOfKind(kind),
+    type: "property",
+    boost: kind.presence === "required" ? 1 : 0,
+    ...(kind.description ? { info: kind.description } : {}),
+    apply: withValue ? `${key}: ${JSON.stringify(firstValue(kind))}` : key,
+  };
+}
+
+function firstValue(kind: Kind): unknown {
+  return kind.kind === "selection" || (kind.kind === "enums" && kind.choices.includes(1)) ? 1 : emptyValue(kind);
+}
+
+/** Where a value is or would be written: after the colon, or in a list. */
+function valueAt(context: CompletionContext, node: SyntaxNode): { from: number; path: string[] } | null {
+  const isValue = ["String", "Number", "True", "False", "Null"].includes(node.name);
+  if (isValue) return { from: node.from, path: pathOf(context.state, node) };
+  const property = node.name === "Property" ? node : node.parent?.name === "Property" && node.name !== "PropertyName" ? node.parent : null;
+  if (!property) return null;
+  const before = context.state.sliceDoc(property.from, context.pos);
+  if (!before.includes(":") || (!context.explicit && !context.matchBefore(/[\w"]+/))) return null;
+  return { from: context.matchBefore(/"?\w*/)?.from ?? context.pos, path: pathOf(context.state, property) };
+}
+
+function valueOptions(context: CompletionContext, from: number, choices: unknown[]): CompletionResult | null {
+  if (!choices.length) return null;
+  const node = syntaxTree(context.state).resolveInner(context.pos, -1);
+  const to = node.from === from && node.name === "String" ? node.to : context.pos;
+  return { from, to, options: choices.map((choice) => ({ label: JSON.stringify(choice), type: "constant" })) };
+}
+
+function objectAround(node: SyntaxNode): SyntaxNode | null {
+  for (let at: SyntaxNode | null = node; at; at = at.parent) {
+    if (at.name === "Object") return at;
+    if (at.name === "Array" || at.name === "String") return null;
+  }
+  return null;
+}

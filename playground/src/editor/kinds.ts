@@ -1,0 +1,92 @@
+/** What may stand where in a JSON text: walks the kinds, checks a value against them. */
+
+import { levelOf, type Catalog, type Json, type Kind } from "../catalog";
+
+export interface Problem {
+  path: string;
+  text: string;
+}
+
+const FLAG: Kind = { kind: "enums", choices: [1, 0], presence: "optional" };
+
+/** The kinds of an object's keys; undefined where any key goes, or none is known. */
+export function keysOf(catalog: Catalog, kind: Kind | undefined): Record<string, Kind> | undefined {
+  if (kind?.kind === "object") return kind.fields ?? undefined;
+  if (kind?.kind !== "selection") return undefined;
+  const level = levelOf(catalog, kind);
+  const links = Object.entries(level.links).map(([name, selection]): [string, Kind] => [
+    name,
+    { kind: "selection", ...selection, presence: "optional" },
+  ]);
+  return { ...Object.fromEntries(level.fields.map((name) => [name, FLAG])), ...Object.fromEntries(links) };
+}
+
+/** The kind at a path below another. */
+export function kindAt(catalog: Catalog, kind: Kind | undefined, path: readonly string[]): Kind | undefined {
+  return path.reduce<Kind | undefined>((at, name) => {
+    if (at?.kind === "array") return at.items;
+    const keys = keysOf(catalog, at);
+    return keys && Object.hasOwn(keys, name) ? keys[name] : undefined;
+  }, kind);
+}
+
+/** What a value may be, for completion. */
+export function choicesOf(kind: Kind | undefined): Json[] {
+  if (!kind) return [];
+  const none = kind.nullable ? [null] : [];
+  if (kind.kind === "enums") return [...kind.choices, ...none];
+  if (kind.kind === "boolean") return [true, false, ...none];
+  return kind.kind === "selection" ? [1, 0, ...none] : none;
+}
+
+/** What is wrong with a value, as far as its kind tells; the server has the last word. */
+export function check(catalog: Catalog, kind: Kind, value: Json, path: string): Problem[] {
+  if (value === null) return kind.nullable || kind.kind === "any" ? [] : [{ path, text: "May not be null." }];
+  const wrong = (text: string): Problem[] => [{ path, text }];
+  switch (kind.kind) {
+    case "object":
+      return isObject(value) ? checkKeys(catalog, kind, value, path) : wrong("Must be an object.");
+    case "selection":
+      if (value === 1 || value === 0) return path.split(".").length > 1 ? [] : wrong("Must be an object.");
+      return isObject(value) ? checkKeys(catalog, kind, value, path) : wrong("Must be 1, 0 or an object.");
+    case "array":
+      return Array.isArray(value)
+        ? value.flatMap((item, index) => check(catalog, kind.items, item, `${path}.${index}`))
+        : wrong("Must be a list.");
+    case "boolean":
+      return typeof value === "boolean" ? [] : wrong("Must be true or false.");
+    case "number":
+    case "integer":
+      return typeof value === "number" ? [] : wrong("Must be a number.");
+    case "enums":
+      return kind.choices.some((choice) => choice === value)
+        ? []
+        : wrong(`Must be one of ${kind.choices.map((choice) => JSON.stringify(choice)).join(", ")}.`);
+    case "any":
+    case "documents":
+      return [];
+    case "object_id":
+      return typeof value === "string" && (value === "" || /^[0-9a-f]{24}$/i.test(value))
+        ? []
+        : wrong("Must be an id: 24 hex digits.");
+    default:
+      return typeof value === "string" ? [] : wrong("Must be a text.");
+  }
+}
+
+function checkKeys(catalog: Catalog, kind: Kind, value: Record<string, Json>, path: string): Problem[] {
+  const keys = keysOf(catalog, kind);
+  if (!keys) return [];
+  const isOpen = kind.kind === "object" && kind.open === true;
+  const given = Object.entries(value).flatMap(([name, inner]): Problem[] => {
+    const at = path ? `${path}.${name}` : name;
+    if (Object.hasOwn(keys, name)) return check(catalog, keys[name] as Kind, inner, at);
+    return isOpen ? [] : [{ path: at, text: "This name is not known here." }];
+  });
+  const missing = Object.entries(keys).filter(([name, inner]) => inner.presence === "required" && !(name in value));
+  return [...given, ...missing.map(([name]) => ({ path, text: `“${name}” is missing.` }))];
+}
+
+function isObject(value: Json): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,3 @@
+declare module "*.css";
+interface ImportMeta { readonly env: { readonly DEV: boolean } }
+declare module "*.svg" { const url: string; export default url; }

@@ -1,0 +1,176 @@
+/** One model: its fields, relations, reverse relations, and the acts that use it. */
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Catalog, Link, Model } from "../catalog";
+import { WithCode } from "../library/words";
+import { openRequest } from "../state";
+import { Badge, Button, Table, type Column } from "../ui";
+import { kindName, limitsOf, rowsOf, type Row } from "./describe";
+import { show, type Looked } from "./place";
+import { usesOf, type Use } from "./uses";
+
+export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }) {
+  const model = catalog.models[looked.model] as Model;
+  const uses = useMemo(() => usesOf(catalog, looked.model), [catalog, looked.model]);
+  const links = Object.entries(model.links).map(([name, link]) => ({ name, link }));
+  return (
+    <article class="explorer-detail" aria-labelledby="explorer-model">
+      <h2 id="explorer-model" tabIndex={-1}>
+        {looked.model}
+      </h2>
+      <h3>Fields</h3>
+      <Table label={`Fields of ${looked.model}`} columns={FIELDS} rows={rowsOf(model.fields)} rowKey={({ path }) => path} />
+      <Links title="Relations" model={looked.model} rows={links.filter(({ link }) => link.of === undefined)} looked={looked} />
+      <Links
+        title="Reverse relations"
+        model={looked.model}
+        rows={links.filter(({ link }) => link.of !== undefined)}
+        looked={looked}
+      />
+      <h3>Acts that use it</h3>
+      {uses.length === 0 ? (
+        <p class="muted">None.</p>
+      ) : (
+        <Table label={`Acts that use ${looked.model}`} columns={USES} rows={uses} rowKey={({ placed }) => keyOf(placed)} />
+      )}
+    </article>
+  );
+}
+
+const FIELDS: readonly Column<Row>[] = [
+  { key: "name", title: "Name", cell: (row) => <FieldName {...row} /> },
+  { key: "kind", title: "Kind", cell: ({ kind }) => <span class="mono">{kindName(kind)}</span> },
+  { key: "notes", title: "Notes", cell: (row) => <Notes {...row} /> },
+];
+
+function FieldName({ path, depth }: Row) {
+  return <code class={`explorer-name depth-${Math.min(depth, 4)}`}>{path}</code>;
+}
+
+function Notes({ kind }: Row) {
+  const value = kind.default === undefined ? "" : `: ${JSON.stringify(kind.default)}`;
+  return (
+    <span class="explorer-notes">
+      {kind.presence === "optional" && <Badge>optional</Badge>}
+      {kind.presence === "defaulted" && <Badge>default{value}</Badge>}
+      {limitsOf(kind).map((limit) => (
+        <span key={limit} class="small">
+          {limit}
+        </span>
+      ))}
+      {kind.description && (
+        <span class="muted small">
+          <WithCode text={kind.description} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface NamedLink {
+  name: string;
+  link: Link;
+}
+
+function Links({ title, model, rows, looked }: { title: string; model: string; rows: NamedLink[]; looked: Looked }) {
+  const columns: Column<NamedLink>[] = [
+    { key: "name", title: "Name", cell: ({ name }) => <LinkName {...{ model, name, looked }} /> },
+    { key: "model", title: "Shows", cell: ({ link }) => <Shown link={link} /> },
+    { key: "jump", title: title === "Relations" ? "Reverse" : "Caused by", cell: ({ link }) => <Jumps link={link} /> },
+    { key: "copies", title: "Fields of its copies", cell: ({ link }) => <code>{link.fields.join(", ")}</code> },
+  ];
+  return (
+    <>
+      <h3>{title}</h3>
+      {rows.length === 0 ? (
+        <p class="muted">None.</p>
+      ) : (
+        <Table label={`${title} of ${model}`} columns={columns} rows={rows} rowKey={({ name }) => name} />
+      )}
+    </>
+  );
+}
+
+function LinkName({ model, name, looked }: { model: string; name: string; looked: Looked }) {
+  const element = useRef<HTMLElement>(null);
+  const isLooked = looked.model === model && looked.link === name;
+  useEffect(() => {
+    if (!isLooked) return;
+    element.current?.scrollIntoView({ block: "center" });
+    element.current?.focus({ preventScroll: true });
+  }, [isLooked]);
+  return (
+    <code ref={element} class="explorer-name" tabIndex={-1} data-link={name} aria-current={isLooked || undefined}>
+      {name}
+    </code>
+  );
+}
+
+function Shown({ link }: { link: Link }) {
+  const notes = [
+    link.type === "multiple" ? "many" : link.optional ? "one, or none" : "one",
+    link.limit === null ? "" : `at most ${link.limit}`,
+    link.sort === null ? "" : `by ${link.sort.field}, ${link.sort.order === "asc" ? "ascending" : "descending"}`,
+  ];
+  return (
+    <span class="explorer-notes">
+      <Jump model={link.model} />
+      <span class="muted small">{notes.filter(Boolean).join("; ")}</span>
+    </span>
+  );
+}
+
+/** From a relation to its reverse relations, from a reverse relation to the relation that causes it. */
+function Jumps({ link }: { link: Link }) {
+  const names = link.of === undefined ? (link.reverses ?? []) : [link.of];
+  if (names.length === 0) return <span class="muted">none</span>;
+  return (
+    <span class="explorer-notes">
+      {names.map((name) => (
+        <Jump key={name} model={link.model} link={name} />
+      ))}
+    </span>
+  );
+}
+
+export function Jump({ model, link }: { model: string; link?: string }) {
+  return (
+    <button type="button" class="explorer-jump" onClick={() => show(model, link)}>
+      {link ? `${model}.${link}` : model}
+    </button>
+  );
+}
+
+const USES: readonly Column<Use>[] = [
+  {
+    key: "act",
+    title: "Act",
+    cell: ({ placed: { service, model, act, spec } }) => (
+      <span class="explorer-act">
+        <code>
+          {service === "main" ? "" : `${service}: `}
+          {model}.{act}
+        </code>
+        {spec.description && (
+          <span class="muted small">
+            <WithCode text={spec.description} />
+          </span>
+        )}
+      </span>
+    ),
+  },
+  { key: "ways", title: "How", cell: ({ ways }) => ways.join(", ") },
+  {
+    key: "open",
+    title: <span class="sr-only">Open</span>,
+    cell: ({ placed: { service, model, act } }) => (
+      <Button small aria-label={`Open ${model}.${act}`} onClick={() => openRequest({ service, model, act })}>
+        Open
+      </Button>
+    ),
+  },
+];
+
+function keyOf({ service, model, act }: Use["placed"]): string {
+  return [service, model, act].join(" ");
+}

@@ -1,0 +1,65 @@
+/** Kinds in plain words. */
+
+import type { Kind } from "../catalog";
+
+/** A field, or a field within one: `features[].feature`. */
+export interface Row {
+  path: string;
+  depth: number;
+  kind: Kind;
+}
+
+/** Return fields and the fields within them, one a row. */
+export function rowsOf(fields: Readonly<Record<string, Kind>>, within = "", depth = 0): Row[] {
+  return Object.entries(fields).flatMap(([name, kind]) => {
+    const path = within + name;
+    const [inner, brackets] = innermost(kind);
+    const inside = inner.kind === "object" ? rowsOf(inner.fields ?? {}, `${path}${brackets}.`, depth + 1) : [];
+    return [{ path, depth, kind }, ...inside];
+  });
+}
+
+function innermost(kind: Kind): [Kind, string] {
+  let [inner, brackets] = [kind, ""];
+  while (inner.kind === "array") [inner, brackets] = [inner.items, `${brackets}[]`];
+  return [inner, brackets];
+}
+
+/** Return the name of a kind: "list of string". */
+export function kindName(kind: Kind): string {
+  const name = kind.kind === "array" ? `list of ${kindName(kind.items)}` : plainName(kind);
+  return kind.nullable ? `${name} or null` : name;
+}
+
+function plainName(kind: Kind): string {
+  if (kind.kind === "object_id") return kind.of ? `id of ${kind.of}` : "id";
+  if (kind.kind === "enums") return "one of";
+  if (kind.kind === "object" && kind.fields === null) return "object of any keys";
+  if (kind.kind === "string" && kind.format) return kind.format;
+  return kind.kind;
+}
+
+/** Return what a value must be besides its kind: "at least 1", "2 to 40 characters". */
+export function limitsOf(kind: Kind): string[] {
+  switch (kind.kind) {
+    case "string":
+      return [...range(kind.minLength, kind.maxLength, " characters"), ...(kind.pattern ? [`matches ${kind.pattern}`] : [])];
+    case "number":
+    case "integer":
+      return range(kind.minimum, kind.maximum, "");
+    case "array":
+      return [...range(kind.minItems, kind.maxItems, " items"), ...limitsOf(kind.items)];
+    case "enums":
+      return [kind.choices.map(String).join(" · ")];
+    default:
+      return [];
+  }
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string[] {
+  if (least !== undefined && most !== undefined) {
+    return [least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`];
+  }
+  if (least !== undefined) return [`at least ${least}${unit}`];
+  return most === undefined ? [] : [`at most ${most}${unit}`];
+}

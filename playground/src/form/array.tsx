@@ -1,0 +1,133 @@
+/** Lists: add, remove, move. */
+
+import { useRef, useState } from "preact/hooks";
+import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
+import { emptyValue } from "../state";
+import { Button, classes, IconButton } from "../ui";
+import { useErrors } from "./errors";
+import { nameOfKind, ValueField, type ValueProps } from ".";
+import { canPick, Picker } from "./picker";
+
+type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined };
+
+export function ArrayField(props: ArrayProps) {
+  const { kind, name, path } = props;
+  const value = props.value ?? [];
+  const errors = useErrors(path);
+  const isChoice = kind.items.kind === "enums" && areChoices(kind.items, value);
+  return (
+    <fieldset class={classes("group", errors && "wrong")} data-path={path}>
+      <legend>
+        <span class="value-name">{name}</span>
+        {kind.presence === "required" && <span class="required"> *</span>}
+        <span class="muted small"> {nameOfKind(kind)}</span>
+      </legend>
+      {kind.description && <p class="field-hint">{kind.description}</p>}
+      {errors && <p class="field-errors">{errors.join(" ")}</p>}
+      {isChoice ? <Choices {...props} value={value} /> : <Items {...props} value={value} />}
+    </fieldset>
+  );
+}
+
+function areChoices(items: EnumKind, value: Json[]): boolean {
+  const known = value.every((item) => items.choices.some((choice) => choice === item));
+  return known && new Set(value).size === value.length;
+}
+
+/** A list of known words, each at most once: a box for each. */
+function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
+  const { choices } = kind.items as EnumKind;
+  return (
+    <div class="choices">
+      {choices.map((choice) => (
+        <label class="switch" key={String(choice)}>
+          <input
+            type="checkbox"
+            checked={value.includes(choice)}
+            onChange={(event) => {
+              const isOn = event.currentTarget.checked;
+              onChange(choices.filter((other) => (other === choice ? isOn : value.includes(other))));
+            }}
+          />
+          <span>{String(choice)}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Items({ kind, name, path, value, onChange }: ArrayProps & { value: Json[] }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [picking, setPicking] = useState(false);
+  const isFull = kind.maxItems !== undefined && value.length >= kind.maxItems;
+  const of = kind.items.kind === "object_id" ? (kind.items as IdKind).of : undefined;
+  const put = (at: number, item: Json | undefined) =>
+    onChange(value.map((other, index) => (index === at ? (item ?? null) : other)));
+  const move = (at: number, to: number) => {
+    const next = [...value];
+    next.splice(to, 0, ...next.splice(at, 1));
+    onChange(next);
+  };
+  const remove = (at: number) => {
+    onChange(value.filter((_item, index) => index !== at));
+    root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
+  };
+  return (
+    <div class="array" ref={root}>
+      {value.map((item, index) => (
+        <div class="array-item" key={index}>
+          <div class="grow">
+            <ValueField
+              kind={{ ...kind.items, presence: "required" }}
+              name={`${name} ${index + 1}`}
+              path={`${path}.${index}`}
+              value={item}
+              onChange={(next) => put(index, next)}
+            />
+          </div>
+          <div class="array-buttons">
+            <IconButton
+              small
+              icon="up"
+              label={`Move ${name} ${index + 1} up`}
+              disabled={index === 0}
+              onClick={() => move(index, index - 1)}
+            />
+            <IconButton
+              small
+              icon="down"
+              label={`Move ${name} ${index + 1} down`}
+              disabled={index === value.length - 1}
+              onClick={() => move(index, index + 1)}
+            />
+            <IconButton small icon="remove" label={`Remove ${name} ${index + 1}`} onClick={() => remove(index)} />
+          </div>
+        </div>
+      ))}
+      <div class="array-add row">
+        <Button
+          small
+          icon="add"
+          disabled={isFull}
+          onClick={() => onChange([...value, emptyValue({ ...kind.items, presence: "required" })])}
+        >
+          Add {name}
+        </Button>
+        {of !== undefined && canPick(of) && (
+          <Button small icon="search" disabled={isFull} aria-label={`Find ${name} to add`} onClick={() => setPicking(true)}>
+            Find
+          </Button>
+        )}
+        {value.length === 0 && <span class="muted small">none</span>}
+      </div>
+      {picking && (
+        <Picker
+          of={of}
+          taken={value}
+          onClose={() => setPicking(false)}
+          onPick={(id) => onChange(value.includes(id) ? value.filter((other) => other !== id) : [...value, id])}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+/** A form for every kind of value of the catalog. */
+
+import { useContext } from "preact/hooks";
+import type { Json, JsonObject, Kind } from "../catalog";
+import { emptyValue } from "../state";
+import { Button, classes } from "../ui";
+import { ArrayField } from "./array";
+import { ErrorsContext, useErrors } from "./errors";
+import { JsonField } from "./json";
+import { ProjectionTree } from "../projection";
+import { ScalarField } from "./scalar";
+
+export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
+
+export interface ValueProps<K extends Kind = Kind> {
+  kind: K;
+  name: string;
+  /** Within the request: `set.name`. */
+  path: string;
+  /** Undefined where nothing is sent. */
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+}
+
+/** One named value with its label; what may be left out has a switch. */
+export function ValueField(props: ValueProps) {
+  const { kind, name, path, value, onChange } = props;
+  const errors = useErrors(path);
+  if (value === undefined && kind.presence !== "required") {
+    return (
+      <div class={classes("value-off", errors && "wrong")}>
+        <Switch {...props} />
+        <span class="muted small">{offText(kind)}</span>
+        {errors && <p class="field-errors">{errors.join(" ")}</p>}
+      </div>
+    );
+  }
+  const control = value === null && kind.nullable ? <NullField {...props} /> : <Control {...props} />;
+  if (kind.presence === "required" && !kind.nullable) return control;
+  return (
+    <div class="value-on">
+      <div class="value-switches">
+        {kind.presence !== "required" && <Switch {...props} />}
+        {kind.nullable && (
+          <label class="switch small">
+            <input
+              type="checkbox"
+              checked={value === null}
+              onChange={() => onChange(value === null ? emptyValue({ ...kind, nullable: false }) : null)}
+            />
+            <span>
+              <span class="sr-only">{name} is </span>null
+            </span>
+          </label>
+        )}
+      </div>
+      {control}
+    </div>
+  );
+}
+
+function Switch({ kind, name, path, value, onChange }: ValueProps) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        data-switch={path}
+        checked={value !== undefined}
+        onChange={() => onChange(value === undefined ? emptyValue({ ...kind, nullable: false }) : undefined)}
+      />
+      <span>
+        <span class="sr-only">Send </span>
+        <span class={value === undefined ? undefined : "sr-only"}>{name}</span>
+      </span>
+    </label>
+  );
+}
+
+function offText(kind: Kind): string {
+  if (kind.presence !== "defaulted") return "optional";
+  return kind.default === undefined ? "filled in" : `default ${JSON.stringify(kind.default)}`;
+}
+
+function NullField({ kind, name }: ValueProps) {
+  return (
+    <p class="null-value">
+      <span class="value-name">{name}</span> <code>null</code> <span class="muted small">{nameOfKind(kind)}</span>
+    </p>
+  );
+}
+
+function Control(props: ValueProps) {
+  const { kind, value } = props;
+  if (kind.kind === "array" && (value === undefined || Array.isArray(value)))
+    return <ArrayField {...props} kind={kind} value={value} />;
+  if (kind.kind === "object" && kind.fields && (value === undefined || isObject(value)))
+    return <ObjectField {...props} kind={kind} value={value} />;
+  if (kind.kind === "selection" && (value === undefined || isObject(value))) return <SelectionField {...props} kind={kind} />;
+  if (isScalar(kind) && (value === undefined || value === null || typeof value !== "object"))
+    return <ScalarField {...props} kind={kind} value={value} />;
+  return <JsonField {...props} />;
+}
+
+function isScalar(kind: Kind): boolean {
+  return !["array", "object", "any", "selection", "documents"].includes(kind.kind);
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function SelectionField({ kind, name, path, value, onChange }: ValueProps<Extract<Kind, { kind: "selection" }>>) {
+  return (
+    <ProjectionTree selection={kind} label={name} path={path} value={isObject(value) ? value : {}} onChange={onChange} />
+  );
+}
+
+type ObjectProps = Omit<ValueProps<Extract<Kind, { kind: "object" }>>, "value"> & { value: JsonObject | undefined };
+
+function ObjectField({ kind, name, path, value = {}, onChange }: ObjectProps) {
+  const errors = useErrors(path);
+  return (
+    <fieldset class={classes("group", errors && "wrong")} data-path={path}>
+      <legend>
+        <span class="value-name">{name}</span>
+      </legend>
+      {kind.description && <p class="field-hint">{kind.description}</p>}
+      {errors && <p class="field-errors">{errors.join(" ")}</p>}
+      <Fields kind={kind} path={path} value={value} onChange={onChange} />
+    </fieldset>
+  );
+}
+
+export interface FieldsProps {
+  kind: Extract<Kind, { kind: "object" }>;
+  path: string;
+  value: JsonObject;
+  onChange: (value: JsonObject) => void;
+}
+
+/** The fields of an object, and what is in it besides. */
+export function Fields({ kind, path, value, onChange }: FieldsProps) {
+  const fields = kind.fields ?? {};
+  const more = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
+  const change = (name: string, inner: Json | undefined) => onChange(changed(value, name, inner, Object.keys(fields)));
+  return (
+    <div class="fields">
+      {Object.entries(fields).map(([name, inner]) => (
+        <ValueField
+          key={name}
+          kind={inner}
+          name={name}
+          path={`${path}.${name}`}
+          value={Object.hasOwn(value, name) ? value[name] : undefined}
+          onChange={(next) => change(name, next)}
+        />
+      ))}
+      {(kind.open || kind.fields === null) && (
+        <JsonField
+          kind={{ kind: "object", fields: null, presence: "optional" }}
+          name={kind.fields === null ? "any keys" : "more keys"}
+          path={`${path}.*`}
+          value={Object.fromEntries(more.map((name) => [name, value[name] as Json]))}
+          onChange={(next) => {
+            const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
+            onChange({ ...Object.fromEntries(known), ...(isObject(next) ? next : {}) });
+          }}
+        />
+      )}
+      {!kind.open && kind.fields !== null && more.map((name) => <Unknown key={name} name={name} path={path} remove={() => change(name, undefined)} />)}
+    </div>
+  );
+}
+
+function Unknown({ name, path, remove }: { name: string; path: string; remove: () => void }) {
+  const errors = useContext(ErrorsContext)[`${path}.${name}`];
+  return (
+    <div class="value-off wrong">
+      <span class="value-name">{name}</span>
+      <span class="field-errors">{errors?.join(" ") ?? "This act knows no such field."}</span>
+      <Button small onClick={remove}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+/** An object with one key changed; keys keep the order of the form, so that the JSON reads like it. */
+export function changed(value: JsonObject, name: string, inner: Json | undefined, order: readonly string[]): JsonObject {
+  const next = { ...value };
+  if (inner === undefined) delete next[name];
+  else next[name] = inner;
+  const names = [...order.filter((key) => key in next), ...Object.keys(next).filter((key) => !order.includes(key))];
+  return Object.fromEntries(names.map((key) => [key, next[key] as Json]));
+}
+
+/** A kind in a few words: `text, 2–80`, `id of user`, `list of numbers`. */
+export function nameOfKind(kind: Kind): string {
+  switch (kind.kind) {
+    case "string":
+      return ["text", kind.format, range(kind.minLength, kind.maxLength)].filter(Boolean).join(", ");
+    case "object_id":
+      return kind.of ? `id of ${kind.of}` : "id";
+    case "number":
+    case "integer":
+      return [kind.kind, range(kind.minimum, kind.maximum)].filter(Boolean).join(", ");
+    case "enums":
+      return "choice";
+    case "array":
+      return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
+    case "any":
+      return "any value";
+    default:
+      return kind.kind;
+  }
+}
+
+function range(low: number | undefined, high: number | undefined): string {
+  if (low === undefined && high === undefined) return "";
+  if (low === undefined) return `at most ${high}`;
+  return high === undefined ? `at least ${low}` : `${low}–${high}`;
+}

@@ -1,0 +1,149 @@
+/** Finds the id of a document through an act that returns a list of them. */
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
+import { catalog, emptyObject, send } from "../state";
+import { Button, Dialog, Empty, Field } from "../ui";
+import { ErrorsContext, Fields, isObject, type Errors } from ".";
+
+export interface PickerProps {
+  /** The model; undefined where nobody said: any. */
+  of: string | undefined;
+  /** Ids that are chosen already. */
+  taken?: readonly Json[];
+  onPick: (id: string) => void;
+  onClose: () => void;
+}
+
+export function canPick(of: string | undefined): boolean {
+  return sources(of).length > 0;
+}
+
+function sources(of: string | undefined): PlacedAct[] {
+  if (!catalog.value) return [];
+  if (of !== undefined) return actsReturningMany(catalog.value, of);
+  return allActs(catalog.value).filter(({ spec }) => manyOf(spec.returns));
+}
+
+export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
+  const acts = useMemo(() => sources(of), [of]);
+  const [at, setAt] = useState(0);
+  const act = acts[at] as PlacedAct;
+  const [set, setSet] = useState<JsonObject>(() => setOf(act));
+  const [words, setWords] = useState("");
+  const [state, setState] = useState<{ rows: JsonObject[]; error: string; errors: Errors; busy: boolean }>(NOTHING);
+  const search = async (chosen: PlacedAct, given: JsonObject) => {
+    setState({ ...NOTHING, busy: true });
+    const { service, model, act: name } = chosen;
+    const reply = await send({ service, model, act: name, set: given, get: getOf(chosen) });
+    const { envelope } = reply;
+    if (envelope?.success) setState({ ...NOTHING, rows: rowsOf(envelope.body) });
+    else {
+      const body = envelope?.body;
+      setState({ ...NOTHING, error: body?.message ?? reply.error ?? "", errors: body?.errors ?? {} });
+    }
+  };
+  useEffect(() => {
+    const given = setOf(act);
+    setSet(given);
+    void search(act, given);
+  }, [at]);
+  const fits = state.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words.toLowerCase()));
+  return (
+    <Dialog title={of ? `Find a ${of}` : "Find a document"} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+      <div class="stack picker">
+        {acts.length > 1 && (
+          <Field label="Search with">
+            {(ids) => (
+              <select {...ids} value={String(at)} onChange={(event) => setAt(Number(event.currentTarget.value))}>
+                {acts.map(({ model, act: name }, index) => (
+                  <option key={index} value={String(index)}>
+                    {model} · {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <details>
+          <summary>What {act.act} is asked</summary>
+          <ErrorsContext.Provider value={state.errors}>
+            {act.spec.set.kind === "object" && (
+              <Fields kind={act.spec.set} path="set" value={set} onChange={setSet} />
+            )}
+          </ErrorsContext.Provider>
+          <Button small icon="search" onClick={() => void search(act, set)}>
+            Ask again
+          </Button>
+        </details>
+        <input
+          type="search"
+          aria-label="Filter what was found"
+          placeholder="Filter…"
+          data-focus
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <div role="status" class="small muted">
+          {state.busy ? "Searching…" : state.error ? "" : `${fits.length} of ${state.rows.length} found`}
+        </div>
+        {state.error && (
+          <Empty title="The search failed">
+            {state.error}
+            {Object.entries(state.errors).map(([path, texts]) => (
+              <p key={path}>
+                <code>{path}</code> {texts.join(" ")}
+              </p>
+            ))}
+          </Empty>
+        )}
+        <ul class="picker-list">
+          {fits.map((row) => {
+            const id = String(row._id);
+            const isTaken = taken.includes(id);
+            return (
+              <li key={id}>
+                <button type="button" aria-pressed={taken.length ? isTaken : undefined} onClick={() => onPick(id)}>
+                  <span>{titleOf(row)}</span>
+                  <code class="muted">{id}</code>
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </Dialog>
+  );
+}
+
+const NOTHING = { rows: [] as JsonObject[], error: "", errors: {}, busy: false };
+
+/** What the act is asked at first: what is required, and of the rest its defaults, which mode `assert` wants too. */
+function setOf({ spec }: PlacedAct): JsonObject {
+  return spec.set.kind === "object" ? emptyObject(spec.set.fields ?? {}) : {};
+}
+
+/** The pure fields of the list's documents. */
+function getOf({ spec }: PlacedAct): JsonObject {
+  const many = manyOf(spec.returns);
+  const names = many?.get ?? [];
+  const part = names.reduce<Kind | undefined>(
+    (kind, name) => (kind?.kind === "object" ? kind.fields?.[name] : undefined),
+    spec.get,
+  );
+  const fields = part?.kind === "selection" && catalog.value ? levelOf(catalog.value, part).fields : [];
+  const chosen: JsonObject = Object.fromEntries(fields.map((name) => [name, 1]));
+  return names.reduceRight<JsonObject>((inner, name) => ({ [name]: inner }), chosen);
+}
+
+/** The documents in a body: itself or the first list of objects in it. */
+function rowsOf(body: Json): JsonObject[] {
+  const list = Array.isArray(body) ? body : isObject(body) ? Object.values(body).find(Array.isArray) : undefined;
+  return (list ?? []).filter((row): row is JsonObject => isObject(row) && typeof row._id === "string");
+}
+
+/** The texts that say most of a document: up to three that are no ids. */
+function titleOf(row: JsonObject): string {
+  const texts = Object.entries(row).filter(([name, value]) => name !== "_id" && typeof value === "string" && value);
+  return texts.slice(0, 3).map(([, value]) => String(value)).join(" · ") || "(no text)";
+}

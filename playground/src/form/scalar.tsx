@@ -1,0 +1,214 @@
+/** Texts, numbers, dates, choices, ids. */
+
+import { useState } from "preact/hooks";
+import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
+import { Button, Field, type FieldIds } from "../ui";
+import { useErrors } from "./errors";
+import { nameOfKind, type ValueProps } from ".";
+import { canPick, Picker } from "./picker";
+
+type Value = string | number | boolean | null | undefined;
+type ScalarProps<K extends Kind = Kind> = Omit<ValueProps<K>, "value"> & { value: Value };
+type InputProps<K extends Kind = Kind> = ScalarProps<K> & { ids: FieldIds };
+
+export function ScalarField(props: ScalarProps) {
+  const { kind, name, path } = props;
+  const errors = useErrors(path);
+  const shown = { label: <span class="value-name">{name}</span>, errors, hint: kind.description };
+  if (kind.kind === "boolean") return <BooleanField {...props} />;
+  return (
+    <Field {...shown} required={kind.presence === "required"} aside={nameOfKind(kind)}>
+      {(ids) => <Input {...props} ids={ids} />}
+    </Field>
+  );
+}
+
+function Input(props: InputProps) {
+  const { kind } = props;
+  switch (kind.kind) {
+    case "enums":
+      return <EnumInput {...props} kind={kind} />;
+    case "number":
+    case "integer":
+      return <NumberInput {...props} kind={kind} />;
+    case "date":
+      return <DateInput {...props} />;
+    case "object_id":
+      return <IdInput {...props} kind={kind} />;
+    case "string":
+      return <TextInput {...props} kind={kind} />;
+    default:
+      return <PlainInput {...props} type={kind.kind === "email" ? "email" : "text"} />;
+  }
+}
+
+function text(value: Value): string {
+  return value === undefined || value === null ? "" : String(value);
+}
+
+type InputType = "text" | "email" | "url" | "date" | "time";
+
+function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: InputType }) {
+  return (
+    <input
+      {...ids}
+      type={type as "text"}
+      data-path={path}
+      autocomplete="off"
+      spellcheck={false}
+      value={text(value)}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+const LONG = 160;
+
+const TYPES = { uri: "url", date: "date", time: "time", uuid: "text", none: "text" } as const;
+
+function TextInput(props: InputProps<TextKind>) {
+  const { ids, kind, path, value, onChange } = props;
+  const isLong = (kind.maxLength ?? 0) > LONG || text(value).includes("\n") || text(value).length > LONG;
+  if (isLong && !kind.format)
+    return (
+      <textarea
+        {...ids}
+        data-path={path}
+        rows={3}
+        value={text(value)}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  const type = TYPES[kind.format ?? "none"];
+  return <PlainInput {...props} type={fitsNative(type, text(value)) ? type : "text"} />;
+}
+
+/** Whether the browser's own input shows this text: else it would look empty. */
+function fitsNative(type: string, value: string): boolean {
+  if (value === "") return true;
+  if (type === "date") return /^\d{4}-\d\d-\d\d$/.test(value);
+  return type !== "time" || /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(value);
+}
+
+function NumberInput({ ids, kind, path, value, onChange }: InputProps<NumberKind>) {
+  return (
+    <input
+      {...ids}
+      type="text"
+      inputMode={kind.kind === "integer" ? "numeric" : "decimal"}
+      data-path={path}
+      autocomplete="off"
+      value={text(value)}
+      onInput={(event) => onChange(numberOf(event.currentTarget.value))}
+    />
+  );
+}
+
+/** What a typed number is sent as: a number where it is one, else the text, which the server then refuses. */
+export function numberOf(typed: string): Json | undefined {
+  const clean = typed.trim();
+  if (clean === "") return undefined;
+  // "1." and "1e" are on the way to a number: as text the input keeps them.
+  return /^-?(0|[1-9]\d*)(\.\d*[1-9])?([eE][+-]?\d+)?$/.test(clean) && String(Number(clean)) === clean
+    ? Number(clean)
+    : typed;
+}
+
+const ISO = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)Z$/;
+
+function DateInput(props: InputProps) {
+  const { ids, path, value, onChange } = props;
+  const given = text(value);
+  const local = given === "" ? "" : ISO.exec(given)?.[1];
+  if (local === undefined) return <PlainInput {...props} type="text" />;
+  return (
+    <div class="with-button">
+      <input
+        {...ids}
+        type="datetime-local"
+        step="any"
+        data-path={path}
+        value={local}
+        onInput={(event) => onChange(event.currentTarget.value ? `${event.currentTarget.value}Z` : "")}
+      />
+      <Button small onClick={() => onChange(new Date().toISOString())}>
+        Now (UTC)
+      </Button>
+    </div>
+  );
+}
+
+function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
+  const at = kind.choices.findIndex((choice) => choice === value);
+  return (
+    <select
+      {...ids}
+      data-path={path}
+      value={String(at)}
+      onChange={(event) => onChange(kind.choices[Number(event.currentTarget.value)])}
+    >
+      {at < 0 && <option value="-1">{value === undefined ? "Choose…" : `${JSON.stringify(value)} (unknown)`}</option>}
+      {kind.choices.map((choice, index) => (
+        <option key={index} value={String(index)}>
+          {String(choice)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function BooleanField({ kind, name, path, value, onChange }: ScalarProps) {
+  const errors = useErrors(path);
+  return (
+    <div class={errors ? "field wrong" : "field"}>
+      <label class="switch">
+        <input
+          type="checkbox"
+          data-path={path}
+          checked={value === true}
+          aria-invalid={errors ? true : undefined}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        <span class="value-name">{name}</span>
+        <code class="muted">{String(value === true)}</code>
+      </label>
+      {kind.description && <p class="field-hint">{kind.description}</p>}
+      {errors && <p class="field-errors">{errors.join(" ")}</p>}
+    </div>
+  );
+}
+
+function IdInput(props: InputProps<IdKind>) {
+  const { ids, kind, name, path, value, onChange } = props;
+  const [picking, setPicking] = useState(false);
+  return (
+    <div class="with-button">
+      <input
+        {...ids}
+        type="text"
+        class="mono"
+        data-path={path}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="24 hex digits"
+        value={text(value)}
+        onInput={(event) => onChange(event.currentTarget.value.trim())}
+      />
+      {canPick(kind.of) && (
+        <Button small icon="search" aria-label={`Find ${name}`} onClick={() => setPicking(true)}>
+          Find
+        </Button>
+      )}
+      {picking && (
+        <Picker
+          of={kind.of}
+          onClose={() => setPicking(false)}
+          onPick={(id) => {
+            onChange(id);
+            setPicking(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}

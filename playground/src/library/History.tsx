@@ -1,0 +1,120 @@
+/** The history: search, look at, send again, save, remove. */
+
+import { useState } from "preact/hooks";
+import { JsonTree } from "../reply/tree";
+import { bodyOf, openRequest } from "../state";
+import { envelopeOf } from "../state/send";
+import { Badge, Button, Empty, Icon, IconButton } from "../ui";
+import { leaveRow } from "./focus";
+import { duration, size, time } from "./format";
+import { titleOf } from "./reading";
+import { history, keepHistory, type Entry } from "./record";
+import { SaveDialog } from "./SaveDialog";
+
+const PAGE = 30;
+
+export function History() {
+  const [words, setWords] = useState("");
+  const [shown, setShown] = useState(PAGE);
+  const [saving, setSaving] = useState<Entry | null>(null);
+  const found = history.value.filter((entry) => matches(entry, words));
+  return (
+    <section class="library-part" aria-label="History">
+      <div class="library-bar">
+        <input
+          type="search"
+          aria-label="Search requests and replies"
+          placeholder="Search requests and replies"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <label class="library-check">
+          <input
+            type="checkbox"
+            checked={keepHistory.value}
+            onChange={(event) => void (keepHistory.value = event.currentTarget.checked)}
+          />
+          Keep until this browser tab closes
+        </label>
+        <Button icon="remove" disabled={history.value.length === 0} onClick={() => void (history.value = [])}>
+          Clear
+        </Button>
+      </div>
+      {keepHistory.value && <p class="field-hint">Kept without passwords and tokens, in requests and replies.</p>}
+      <p class="sr-only" role="status">
+        {words.trim() ? `${found.length} found` : ""}
+      </p>
+      {found.length === 0 ? (
+        <Empty icon="history" title={history.value.length === 0 ? "No request was sent yet" : "Nothing found"}>
+          {history.value.length === 0 && "Requests and their replies appear here, newest first."}
+        </Empty>
+      ) : (
+        <ol class="library-entries">
+          {found.slice(0, shown).map((entry) => (
+            <EntryRow key={entry.id} entry={entry} onSave={() => setSaving(entry)} />
+          ))}
+        </ol>
+      )}
+      {found.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more</Button>}
+      {saving && <SaveDialog request={saving.request} onClose={() => setSaving(null)} />}
+    </section>
+  );
+}
+
+function matches({ request, text, status }: Entry, words: string): boolean {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (parts.length === 0) return true;
+  const all = `${titleOf(request)} ${status} ${JSON.stringify(request)} ${text}`.toLowerCase();
+  return parts.every((part) => all.includes(part));
+}
+
+function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
+  const [open, setOpen] = useState(false);
+  const { request, status, ok, ms, bytes, at } = entry;
+  const title = titleOf(request);
+  const remove = (event: Event) => {
+    leaveRow(event);
+    history.value = history.value.filter(({ id }) => id !== entry.id);
+  };
+  return (
+    <li class="library-entry">
+      <div class="library-line">
+        <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? "down" : "right"} />
+          <Badge look={ok ? "ok" : "bad"}>{status || "no reply"}</Badge>
+          <span class="library-title">{title}</span>
+        </button>
+        <span class="library-facts">
+          {time(at)} · {duration(ms)} · {size(bytes)}
+        </span>
+        <span class="library-acts">
+          <Button small aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
+            Open
+          </Button>
+          <Button small icon="play" aria-label={`Send again ${title}`} onClick={() => openRequest(request, { run: true })}>
+            Send again
+          </Button>
+          <IconButton small icon="save" label={`Save ${title}`} onClick={onSave} />
+          <IconButton small icon="remove" label={`Remove ${title} from the history`} onClick={remove} />
+        </span>
+      </div>
+      {open && <EntryDetail entry={entry} />}
+    </li>
+  );
+}
+
+function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
+  const envelope = envelopeOf(text);
+  return (
+    <div class="library-detail">
+      <section>
+        <h3>Request</h3>
+        <JsonTree value={bodyOf(request)} label="Request" />
+      </section>
+      <section>
+        <h3>Reply</h3>
+        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "The reply was not kept."}</pre>}
+      </section>
+    </div>
+  );
+}

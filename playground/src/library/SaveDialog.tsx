@@ -1,0 +1,43 @@
+/** Asks for the name under which a request is saved. */
+
+import { useState } from "preact/hooks";
+import type { ActRequest } from "../state";
+import { Button, Dialog, Field, notify } from "../ui";
+import { titleOf, Unreadable } from "./reading";
+import { saveRequest, saved } from "./saved";
+
+export function SaveDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+  const [name, setName] = useState(titleOf(request));
+  const isTaken = saved.value.some((one) => one.name === name.trim());
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!name.trim()) return;
+    try {
+      const isKept = saveRequest(request, name.trim());
+      notify(isKept ? "Saved." : "Saved until the page closes: the browser keeps nothing.", { bad: !isKept });
+      onClose();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      notify(`${error.message}.`, { bad: true });
+    }
+  };
+  return (
+    <Dialog
+      title="Save the request"
+      onClose={onClose}
+      actions={
+        <Button look="primary" type="submit" form="library-save" disabled={!name.trim()}>
+          {isTaken ? "Replace" : "Save"}
+        </Button>
+      }
+    >
+      <form id="library-save" onSubmit={save}>
+        <Field label="Name" hint="Passwords, tokens and headers are not saved.">
+          {(ids) => (
+            <input {...ids} value={name} maxLength={200} onInput={(event) => setName(event.currentTarget.value)} />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,77 @@
+/** Saved requests: open, send, share, remove; import and export as a file. */
+
+import { useState } from "preact/hooks";
+import { openRequest } from "../state";
+import { Button, Empty, IconButton, notify, saveFile } from "../ui";
+import { FileButton } from "./FileButton";
+import { leaveRow } from "./focus";
+import { readRequests, writeRequests } from "./files";
+import { titleOf } from "./reading";
+import { removeSaved, saveAll, saved, type Saved } from "./saved";
+import { copyLink } from "./share";
+
+export function SavedRequests() {
+  const [problem, setProblem] = useState("");
+  const all = saved.value;
+  const importText = (text: string) => {
+    const requests = readRequests(text);
+    saveAll(requests);
+    notify(`${requests.length} imported.`);
+  };
+  return (
+    <section class="library-part" aria-label="Saved requests">
+      <div class="library-bar">
+        <p class="field-hint grow">Kept by this browser, without passwords, tokens and headers.</p>
+        <FileButton onText={importText} onProblem={setProblem}>
+          Import
+        </FileButton>
+        <Button
+          icon="download"
+          disabled={all.length === 0}
+          onClick={() => saveFile("requests.json", writeRequests(all))}
+        >
+          Export
+        </Button>
+      </div>
+      <p class="library-problem" role="alert">
+        {problem}
+      </p>
+      {all.length === 0 ? (
+        <Empty icon="save" title="No saved requests">
+          Save a request from its tab or from the history, or import a file.
+        </Empty>
+      ) : (
+        <ul class="library-entries">
+          {all.map((one) => (
+            <SavedRow key={one.name} {...one} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function SavedRow({ name, request }: Saved) {
+  const remove = (event: Event) => {
+    leaveRow(event);
+    removeSaved(name);
+  };
+  return (
+    <li class="library-entry">
+      <div class="library-line">
+        <span class="library-title">{name}</span>
+        <span class="library-facts">{titleOf(request)}</span>
+        <span class="library-acts">
+          <Button small aria-label={`Open ${name} in a tab`} onClick={() => openRequest(request)}>
+            Open
+          </Button>
+          <Button small icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true })}>
+            Send
+          </Button>
+          <IconButton small icon="share" label={`Copy a link to ${name}`} onClick={() => void copyLink(request)} />
+          <IconButton small icon="remove" label={`Remove ${name}`} onClick={remove} />
+        </span>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,33 @@
+/** Starts the playground: the catalog, the shell, what the address asks for. */
+
+import { render } from "preact";
+import { fetchCatalog } from "./catalog";
+import { startHistory } from "./library/record";
+import { Shell } from "./shell";
+import { catalog, catalogError, openRequest } from "./state";
+import { followAddress } from "./state/address";
+
+async function start(): Promise<void> {
+  render(<Shell />, document.getElementById("app") as HTMLElement);
+  startHistory();
+  try {
+    catalog.value = await fetchCatalog();
+  } catch (error) {
+    catalogError.value = error instanceof Error ? error.message : String(error);
+    return;
+  }
+  await openShared();
+  followAddress();
+  addEventListener("hashchange", () => void openShared());
+}
+
+/** Open the request of a share link; the address then no longer has it. */
+async function openShared(): Promise<void> {
+  if (!location.hash.startsWith("#share=")) return;
+  const { readShare } = await import("./library/share");
+  const request = readShare(location.hash);
+  history.replaceState(null, "", "#/acts");
+  if (request) openRequest(request);
+}
+
+void start();

@@ -1,0 +1,224 @@
+/** A tree of boxes for what a `get` shows. */
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { levelOf, linksOf, type JsonObject, type Json, type Level, type Selection } from "../catalog";
+import { useErrors } from "../form/errors";
+import { catalog, specOf, activeTab } from "../state";
+import { Badge, Button, classes, Icon } from "../ui";
+import {
+  all,
+  inverted,
+  isPart,
+  isShown,
+  leaves,
+  shortest,
+  tickedOf,
+  toggleField,
+  whole,
+  withLink,
+  type Ticked,
+} from "./state";
+import "./projection.css";
+
+export interface ProjectionProps {
+  selection: Selection;
+  label: string;
+  /** Within the request: `get` or `get.user`. */
+  path: string;
+  value: JsonObject;
+  onChange: (value: JsonObject) => void;
+}
+
+export function ProjectionTree({ selection, label, path, value, onChange }: ProjectionProps) {
+  const id = useId();
+  const found = catalog.value;
+  if (!found) return null;
+  const level = levelOf(found, selection);
+  const most = activeTab.value && specOf(activeTab.value.request.value)?.maxGetLeaves;
+  const count = leaves(value);
+  return (
+    <section class="projection" aria-labelledby={id}>
+      <div class="projection-head">
+        <h4 id={id}>
+          {label} <span class="muted">of {selection.model}</span>
+        </h4>
+        <span class={classes("small", most && count > most ? "field-errors" : "muted")}>
+          {count} named{most ? ` of at most ${most}` : ""}
+        </span>
+        <div class="row">
+          <Button small look="quiet" onClick={() => onChange(all(found, level))}>
+            All
+          </Button>
+          <Button small look="quiet" onClick={() => onChange({})}>
+            None
+          </Button>
+          <Button small look="quiet" onClick={() => onChange(inverted(found, level, value))}>
+            Invert
+          </Button>
+        </div>
+      </div>
+      <div onKeyDown={walk}>
+        <LevelBoxes selection={selection} level={level} path={path} part={value} isTop onChange={onChange} />
+      </div>
+    </section>
+  );
+}
+
+/** Arrow keys lead from box to box; left and right fold and unfold. */
+function walk(event: KeyboardEvent): void {
+  const here = event.target as HTMLElement;
+  const boxes = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) boxes[boxes.indexOf(here as HTMLInputElement) + step]?.focus();
+  else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    const fold = here.closest("li")?.querySelector<HTMLButtonElement>(":scope > .projection-row > button");
+    if (fold && fold.ariaExpanded === String(event.key === "ArrowLeft")) fold.click();
+  } else return;
+  event.preventDefault();
+}
+
+interface LevelProps {
+  selection: Selection;
+  level: Level;
+  path: string;
+  part: JsonObject | 1;
+  isTop?: boolean;
+  onChange: (part: JsonObject) => void;
+}
+
+function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) {
+  const known = [...level.fields, ...Object.keys(level.links)];
+  const more = part === 1 ? [] : Object.keys(part).filter((name) => !known.includes(name));
+  return (
+    <ul class="projection-list">
+      {level.fields.map((name) => (
+        <FieldBox
+          key={name}
+          name={name}
+          path={`${path}.${name}`}
+          checked={isShown(name, part, level, isTop)}
+          onToggle={() => onChange(toggleField(name, part, level, isTop))}
+        />
+      ))}
+      {Object.entries(level.links).map(([name, below]) => (
+        <LinkBox
+          key={name}
+          name={name}
+          path={`${path}.${name}`}
+          model={level.model}
+          selection={below}
+          value={part === 1 ? undefined : part[name]}
+          onChange={(value) => onChange(withLink(name, value, part, level))}
+        />
+      ))}
+      {more.map((name) => (
+        <FieldBox
+          key={name}
+          name={name}
+          path={`${path}.${name}`}
+          checked
+          isUnknown
+          onToggle={() => onChange(withLink(name, undefined, part, level))}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface FieldBoxProps {
+  name: string;
+  path: string;
+  checked: boolean;
+  isUnknown?: boolean;
+  onToggle: () => void;
+}
+
+function FieldBox({ name, path, checked, isUnknown, onToggle }: FieldBoxProps) {
+  const errors = useErrors(path) ?? (isUnknown ? ["May not be asked for."] : undefined);
+  return (
+    <li class="projection-field">
+      <label class="projection-row">
+        <input type="checkbox" data-path={path} checked={checked} onChange={onToggle} />
+        <span class="value-name">{name}</span>
+        {errors && <span class="field-errors">{errors.join(" ")}</span>}
+      </label>
+    </li>
+  );
+}
+
+interface LinkBoxProps {
+  name: string;
+  path: string;
+  /** That has the link. */
+  model: string;
+  selection: Selection;
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+}
+
+/** Which links are unfolded, by tab and path: the tree is made anew when another part was shown. */
+const unfolded = new Map<string, boolean>();
+
+function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps) {
+  const found = catalog.value;
+  const key = `${activeTab.value?.id ?? 0} ${path}`;
+  const [open, setOpen] = useState(unfolded.get(key) ?? isPart(value));
+  const fold = () => {
+    unfolded.set(key, !open);
+    setOpen(!open);
+  };
+  const errors = useErrors(path);
+  if (!found) return null;
+  const level = levelOf(found, selection);
+  const ticked = tickedOf(value, level);
+  const isList = linksOf(found, model)[name]?.type === "multiple";
+  return (
+    <li class="projection-link">
+      <div class="projection-row">
+        <button
+          type="button"
+          class="projection-fold"
+          aria-expanded={open}
+          aria-label={`Fields of ${name}`}
+          onClick={fold}
+        >
+          <Icon name={open ? "down" : "right"} />
+        </button>
+        <label>
+          <Box
+            path={path}
+            ticked={ticked}
+            onToggle={() => onChange(ticked === "all" ? undefined : whole(found, selection))}
+          />
+          <span class="value-name">{name}</span>
+        </label>
+        <Badge>{isList ? `list of ${selection.model}` : selection.model}</Badge>
+        {errors && <span class="field-errors">{errors.join(" ")}</span>}
+      </div>
+      {open && (
+        <LevelBoxes
+          selection={selection}
+          level={level}
+          path={path}
+          part={value === 1 ? 1 : isPart(value) ? value : { _id: 0 }}
+          onChange={(part) => onChange(pruned(part, value, () => shortest(found, selection, part)))}
+        />
+      )}
+    </li>
+  );
+}
+
+/** What a link becomes: when nothing was asked of it, the first tick leaves no `_id: 0` behind. */
+function pruned(part: JsonObject, before: Json | undefined, short: () => Json): Json | undefined {
+  const { _id, ...rest } = part;
+  if (Object.keys(rest).length === 0 && _id !== 1) return undefined;
+  return isPart(before) || before === 1 || _id === 1 ? short() : rest;
+}
+
+function Box({ path, ticked, onToggle }: { path: string; ticked: Ticked; onToggle: () => void }) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = ticked === "some";
+  });
+  return <input type="checkbox" ref={box} data-path={path} checked={ticked === "all"} onChange={onToggle} />;
+}

@@ -1,0 +1,212 @@
+/** What a call gave: status, duration, size; the body as a tree and as text. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Json } from "../catalog";
+import { sendTab, token, type Failure, type Reply, type Tab } from "../state";
+import { Badge, Button, CopyButton, Empty, notify, saveFile, Tabs } from "../ui";
+import { JsonTree } from "./tree";
+import "./reply.css";
+
+type Shown = "tree" | "raw";
+const SHOWN = [
+  { key: "tree", label: "Reply" },
+  { key: "raw", label: "Raw" },
+] as const;
+/** Characters of raw text that are shown at once. */
+const RAW_STEP = 200_000;
+
+export function ReplyPanel({ tab }: { tab: Tab }) {
+  const [shown, setShown] = useState<Shown>("tree");
+  const section = useRef<HTMLElement>(null);
+  const reply = tab.reply.value;
+  const first = useRef(reply);
+  useEffect(() => {
+    // Where the reply is below the request, it would come unseen.
+    if (reply !== first.current && matchMedia("(max-width: 1020px)").matches) section.current?.scrollIntoView();
+    first.current = reply;
+  }, [reply]);
+  return (
+    <section class="reply" aria-label="Reply" ref={section}>
+      <div role="status" class="sr-only">
+        {tab.running.value ? "Waiting for the reply" : reply ? statusText(reply) : ""}
+      </div>
+      <Tabs
+        label="How the reply is shown"
+        class="reply-tabs"
+        items={SHOWN}
+        value={shown}
+        onChange={setShown}
+        aside={reply && !tab.running.value ? <Facts reply={reply} tab={tab} /> : null}
+      >
+        <Content tab={tab} reply={reply} shown={shown} />
+      </Tabs>
+    </section>
+  );
+}
+
+function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
+  if (tab.running.value)
+    return (
+      <Empty icon="history" title="Waiting…">
+        <Button icon="stop" onClick={() => tab.running.value?.abort()}>
+          Cancel
+        </Button>
+      </Empty>
+    );
+  if (!reply)
+    return (
+      <Empty icon="play" title="No reply yet">
+        <p>
+          <Button icon="play" small onClick={() => void sendTab(tab)}>
+            Send
+          </Button>{" "}
+          or press <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        </p>
+      </Empty>
+    );
+  if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
+  const { envelope } = reply;
+  if (!envelope)
+    return (
+      <Empty icon="close" title={reply.error ?? "No envelope"}>
+        {reply.text && <p>Status {reply.status}. What came is under “Raw”.</p>}
+      </Empty>
+    );
+  return (
+    <div class="reply-body">
+      {!envelope.success && <FailureBox failure={envelope.body} />}
+      {envelope.success && <TokenOffer body={envelope.body} />}
+      <JsonTree value={envelope} label="Reply as a tree" />
+    </div>
+  );
+}
+
+function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
+  const ok = reply.envelope?.success === true;
+  const name = `${tab.request.value.act}.json`;
+  return (
+    <>
+      <Badge look={ok ? "ok" : "bad"}>{reply.status || "none"}</Badge>
+      <span class="reply-fact" title="From sending to the last byte">
+        {duration(reply.ms)}
+      </span>
+      <span class="reply-fact">{size(reply.bytes)}</span>
+      <CopyButton iconOnly label="Copy the reply" text={() => pretty(reply.text)} />
+      <Button small look="quiet" icon="download" class="hide-narrow" onClick={() => saveFile(name, pretty(reply.text))}>
+        Save
+      </Button>
+    </>
+  );
+}
+
+function FailureBox({ failure }: { failure: Failure }) {
+  const errors = Object.entries(failure.errors ?? {});
+  return (
+    <div class="failure">
+      <p>
+        <strong>{failure.message}</strong> {failure.code && <code>{failure.code}</code>}
+      </p>
+      {errors.length > 0 && (
+        <ul>
+          {errors.map(([path, texts]) => (
+            <li key={path}>
+              <button type="button" class="failure-path" onClick={() => goTo(path)}>
+                {path}
+              </button>{" "}
+              {texts.join(" ")}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Put the focus on the field of a path, or the nearest above it. */
+function goTo(path: string): void {
+  for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
+    const named = (attribute: string) => document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(at)}"]`);
+    const field = named("data-path") ?? named("data-switch");
+    if (!field) continue;
+    field.scrollIntoView({ block: "center" });
+    field.focus();
+    return;
+  }
+  notify("This field is not in the form.");
+}
+
+/** Offers to use a token that a reply has. */
+function TokenOffer({ body }: { body: Json }) {
+  const found = tokenIn(body);
+  if (!found) return null;
+  const isUsed = found === token.value;
+  return (
+    <div class="token-offer">
+      {isUsed ? (
+        <span>This reply's token is sent with every call now.</span>
+      ) : (
+        <>
+          <span>This reply has a token.</span>
+          <Button
+            small
+            icon="key"
+            look="primary"
+            onClick={() => {
+              token.value = found;
+              notify("The token is sent with every call now.");
+            }}
+          >
+            Use it
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The text under `token` in a body, at most three levels down. */
+export function tokenIn(body: Json, levels = 3): string | undefined {
+  if (body === null || typeof body !== "object" || Array.isArray(body) || levels === 0) return undefined;
+  if (typeof body.token === "string" && body.token) return body.token;
+  for (const inner of Object.values(body)) {
+    const found = tokenIn(inner, levels - 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function Raw({ text }: { text: string }) {
+  const [most, setMost] = useState(RAW_STEP);
+  return (
+    <div class="raw" tabIndex={0} role="region" aria-label="Reply as text">
+      <pre>{text.slice(0, most)}</pre>
+      {text.length > most && (
+        <Button small onClick={() => setMost(most + 5 * RAW_STEP)}>
+          Show more of {size(text.length)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function statusText(reply: Reply): string {
+  const what = reply.error ?? (reply.envelope?.success ? "Succeeded" : "Failed");
+  return `${what}. Status ${reply.status}, ${duration(reply.ms)}, ${size(reply.bytes)}`;
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+export function duration(ms: number): string {
+  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(2)} MB`;
+}

@@ -1,0 +1,57 @@
+/** A JSON value as rows of a folding tree. */
+
+import type { Json } from "../catalog";
+
+export interface Row {
+  /** Unique: the names from the root, each after a slash. */
+  path: string;
+  depth: number;
+  /** The key or index; empty at the root. */
+  name: string;
+  value: Json;
+  /** Of an object or list: how much is in it; else undefined. */
+  size: number | undefined;
+  open: boolean;
+}
+
+/** Larger ones begin folded, but for the root. */
+export const OPEN_UP_TO = 60;
+const OPEN_DEPTH = 6;
+
+export type Folds = ReadonlyMap<string, boolean>;
+
+export function isOpen(path: string, depth: number, size: number, folds: Folds): boolean {
+  return folds.get(path) ?? (depth === 0 || (depth < OPEN_DEPTH && size <= OPEN_UP_TO));
+}
+
+/** The rows that are not folded away, from the top. */
+export function rowsOf(value: Json, folds: Folds): Row[] {
+  const rows: Row[] = [];
+  const visit = (name: string, inner: Json, path: string, depth: number): void => {
+    if (inner === null || typeof inner !== "object") {
+      rows.push({ path, depth, name, value: inner, size: undefined, open: false });
+      return;
+    }
+    const isList = Array.isArray(inner);
+    const size = isList ? inner.length : Object.keys(inner).length;
+    const open = size > 0 && isOpen(path, depth, size, folds);
+    rows.push({ path, depth, name, value: inner, size, open });
+    if (!open) return;
+    if (isList) inner.forEach((item, index) => visit(String(index), item, `${path}/${index}`, depth + 1));
+    else for (const key of Object.keys(inner)) visit(key, inner[key] as Json, `${path}/${escaped(key)}`, depth + 1);
+  };
+  visit("", value, "", 0);
+  return rows;
+}
+
+function escaped(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** What a folded object or list shows. */
+export function summary(value: Json): string {
+  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? "item" : "items"}`;
+  const keys = Object.keys(value ?? {});
+  const shown = keys.slice(0, 4).join(", ");
+  return keys.length > 4 ? `${shown}, … ${keys.length} keys` : shown;
+}

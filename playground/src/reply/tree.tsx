@@ -1,0 +1,152 @@
+/** A folding tree of JSON, of which only the rows in sight exist. */
+
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Json } from "../catalog";
+import type { Envelope } from "../state";
+import { classes, copyText, Icon, notify } from "../ui";
+import { rowsOf, summary, type Folds, type Row } from "./rows";
+import "./tree.css";
+
+const HEIGHT = 22;
+const BEYOND = 20;
+const LONG_TEXT = 300;
+
+export interface JsonTreeProps {
+  value: Json | Envelope;
+  label: string;
+  /** Pixels that it takes at most; else it fills what is there. */
+  height?: number;
+}
+
+export function JsonTree({ value, label, height }: JsonTreeProps) {
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const [folds, setFolds] = useState<Folds>(new Map());
+  const [at, setAt] = useState(0);
+  const [seen, setSeen] = useState({ top: 0, height: 600 });
+  const rows = useMemo(() => rowsOf(value as Json, folds), [value, folds]);
+  useEffect(() => {
+    setFolds(new Map());
+    setAt(0);
+  }, [value]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => setSeen({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, []);
+  const from = Math.max(0, Math.floor(seen.top / HEIGHT) - BEYOND);
+  const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / HEIGHT) + BEYOND);
+  const chosen = Math.min(at, rows.length - 1);
+  const fold = (row: Row, open: boolean) => setFolds(new Map(folds).set(row.path, open));
+  const go = (next: number) => {
+    setAt(next);
+    const element = box.current;
+    if (!element) return;
+    if (next * HEIGHT < element.scrollTop) element.scrollTop = next * HEIGHT;
+    else if ((next + 1) * HEIGHT > element.scrollTop + element.clientHeight)
+      element.scrollTop = (next + 1) * HEIGHT - element.clientHeight;
+  };
+  const keys = (event: KeyboardEvent) => {
+    const row = rows[chosen];
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(seen.height / HEIGHT) - 1);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
+    const by = step[event.key as keyof typeof step];
+    if (by) go(Math.max(0, Math.min(rows.length - 1, chosen + by)));
+    else if (event.key === "ArrowRight" && row.size && !row.open) fold(row, true);
+    else if (event.key === "ArrowLeft" && row.open) fold(row, false);
+    else if (event.key === "ArrowLeft") go(parentOf(rows, chosen));
+    else if ((event.key === "Enter" || event.key === " ") && row.size) fold(row, !row.open);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      class="json"
+      role="tree"
+      aria-label={label}
+      aria-activedescendant={chosen >= from && chosen < to ? `${id}-${chosen}` : undefined}
+      tabIndex={0}
+      ref={box}
+      style={height ? { maxHeight: `${height}px` } : undefined}
+      onKeyDown={keys}
+    >
+      <div class="json-all" role="presentation" style={{ height: `${rows.length * HEIGHT}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${from * HEIGHT}px)` }}>
+          {rows.slice(from, to).map((row, index) => (
+            <RowView
+              key={row.path}
+              id={`${id}-${from + index}`}
+              row={row}
+              chosen={from + index === chosen}
+              onChoose={() => setAt(from + index)}
+              onFold={() => fold(row, !row.open)}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function parentOf(rows: Row[], at: number): number {
+  const depth = rows[at]?.depth ?? 0;
+  for (let index = at - 1; index >= 0; index--) if ((rows[index]?.depth ?? 0) < depth) return index;
+  return at;
+}
+
+interface RowProps {
+  id: string;
+  row: Row;
+  chosen: boolean;
+  onChoose: () => void;
+  onFold: () => void;
+}
+
+function RowView({ id, row, chosen, onChoose, onFold }: RowProps) {
+  const { name, value, size, open, depth } = row;
+  return (
+    <div
+      class={classes("json-row", chosen && "chosen")}
+      id={id}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-expanded={size ? open : undefined}
+      aria-selected={chosen}
+      style={{ paddingLeft: `${depth * 16 + 4}px` }}
+      onClick={onChoose}
+      onDblClick={() => void copyText(typeof value === "string" ? value : JSON.stringify(value)).then((done) => done && notify("Value copied."))}
+    >
+      <span class="json-fold" onClick={size ? onFold : undefined}>
+        {size ? <Icon name={open ? "down" : "right"} /> : null}
+      </span>
+      {depth > 0 && <span class="json-name">{name}:</span>}
+      <Value value={value} open={open} size={size} />
+    </div>
+  );
+}
+
+function Value({ value, open, size }: { value: Json; open: boolean; size: number | undefined }) {
+  if (typeof value === "string") {
+    const shown = value.length > LONG_TEXT ? `${value.slice(0, LONG_TEXT)}…` : value;
+    return <span class="json-text">{JSON.stringify(shown)}</span>;
+  }
+  if (typeof value === "number") return <span class="json-number">{String(value)}</span>;
+  if (value === null || typeof value === "boolean") return <span class="json-word">{String(value)}</span>;
+  const [start, end] = Array.isArray(value) ? "[]" : "{}";
+  if (size === 0) return <span class="json-mark">{`${start}${end}`}</span>;
+  return (
+    <span class="json-mark">
+      {open ? start : `${start} `}
+      {!open && <span class="json-summary">{summary(value)}</span>}
+      {!open && ` ${end}`}
+    </span>
+  );
+}

@@ -1,0 +1,89 @@
+/** The view of acts: the list, the open requests, their replies. */
+
+import { useEffect, useState } from "preact/hooks";
+import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
+import { ReplyPanel } from "../reply";
+import { Button, Empty, Icon, nextIndex } from "../ui";
+import { ActList } from "./list";
+import { RequestPanel } from "./panel";
+import "./request.css";
+import "../form/form.css";
+
+export function Acts() {
+  const [listed, setListed] = useState(false);
+  const tab = activeTab.value;
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      if (activeTab.value) void sendTab(activeTab.value);
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  }, []);
+  if (!catalog.value) return null;
+  return (
+    <div class={listed || !tab ? "acts listed" : "acts"}>
+      <ActList catalog={catalog.value} onOpen={() => setListed(false)} />
+      <div class="acts-main">
+        <div class="acts-bar">
+          <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            Acts
+          </Button>
+          <TabStrip />
+        </div>
+        {tab ? (
+          <div class="acts-split" key={tab.id}>
+            <RequestPanel tab={tab} />
+            <ReplyPanel tab={tab} />
+          </div>
+        ) : (
+          <Empty icon="play" title="Choose an act">
+            <p>
+              From the list, or press <kbd>Ctrl</kbd> <kbd>K</kbd> and write its name.
+            </p>
+          </Empty>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The open requests: a row of buttons, because each can be closed. */
+function TabStrip() {
+  if (!tabs.value.length) return null;
+  const keys = (event: KeyboardEvent) => {
+    const all = tabs.value;
+    const next = nextIndex(event.key, all.findIndex(({ id }) => id === activeId.value), all.length);
+    if (next === undefined || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    activeId.value = all[next]?.id ?? 0;
+    (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".strip-open")[next]?.focus();
+  };
+  return (
+    <div class="strip" role="group" aria-label="Open requests" onKeyDown={keys}>
+      {tabs.value.map(({ id, request, running }) => (
+        <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
+          <button
+            type="button"
+            class="strip-open"
+            aria-pressed={id === activeId.value}
+            onClick={() => void (activeId.value = id)}
+          >
+            {running.value && "… "}
+            <span class="muted">{request.value.model}</span> {request.value.act}
+          </button>
+          <button
+            type="button"
+            class="strip-close"
+            aria-label={`Close ${request.value.act}`}
+            title="Close"
+            onClick={() => closeTab(id)}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/** All acts by service and model, found by a few letters. */
+
+import { signal } from "@preact/signals";
+import { useMemo, useState } from "preact/hooks";
+import { allActs, type Catalog, type PlacedAct } from "../catalog";
+import { activeTab, openRequest } from "../state";
+import { classes, Icon } from "../ui";
+
+const folded = signal<ReadonlySet<string>>(new Set());
+/** Groups with so many acts in all begin folded. */
+const MANY = 120;
+
+export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => void }) {
+  const [words, setWords] = useState("");
+  const acts = useMemo(() => allActs(catalog), [catalog]);
+  const groups = useMemo(() => grouped(acts.filter((act) => fits(act, words))), [acts, words]);
+  const remote = Object.entries(catalog.services).filter(([, service]) => service.remote);
+  const now = activeTab.value?.request.value;
+  const isFolded = (key: string) => !words && folded.value.has(key) !== acts.length > MANY;
+  const toggle = (key: string) => {
+    const next = new Set(folded.value);
+    if (!next.delete(key)) next.add(key);
+    folded.value = next;
+  };
+  return (
+    <nav class="acts-list" aria-label="Acts">
+      <div class="acts-search">
+        <input
+          type="search"
+          aria-label="Search acts"
+          placeholder={`Search ${acts.length} acts`}
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      </div>
+      <div class="acts-groups" tabIndex={-1}>
+        {groups.map(({ key, service, model, acts: ofModel }) => (
+          <div key={key}>
+            <button type="button" class="acts-group" aria-expanded={!isFolded(key)} onClick={() => toggle(key)}>
+              <Icon name={isFolded(key) ? "right" : "down"} />
+              <span>{service === "main" ? model : `${service} / ${model}`}</span>
+              <span class="acts-count">{ofModel.length}</span>
+            </button>
+            {!isFolded(key) && (
+              <ul>
+                {ofModel.map(({ act, spec }) => {
+                  const isNow = now?.act === act && now.model === model && now.service === service;
+                  return (
+                    <li key={act}>
+                      <button
+                        type="button"
+                        class={classes("acts-act", isNow && "now")}
+                        title={spec.description ?? undefined}
+                        onClick={() => {
+                          openRequest({ service, model, act });
+                          onOpen();
+                        }}
+                      >
+                        {act}
+                      </button>
+                    </li>
+                  );
+                })}
+              </ul>
+            )}
+          </div>
+        ))}
+        {!groups.length && <p class="muted acts-none">No act has these words.</p>}
+        {remote.map(([name]) => (
+          <p class="muted small acts-none" key={name}>
+            {name}: a remote service; its acts are listed where it runs.
+          </p>
+        ))}
+      </div>
+    </nav>
+  );
+}
+
+function fits({ service, model, act, spec }: PlacedAct, words: string): boolean {
+  const text = `${service} ${model} ${act} ${spec.description ?? ""}`.toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+interface Group {
+  key: string;
+  service: string;
+  model: string;
+  acts: PlacedAct[];
+}
+
+function grouped(acts: PlacedAct[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const act of acts) {
+    const key = `${act.service}/${act.model}`;
+    const group = groups.get(key) ?? { key, service: act.service, model: act.model, acts: [] };
+    group.acts.push(act);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,92 @@
+/** What a step takes out of its reply for later steps. */
+
+import { useState } from "preact/hooks";
+import { leaveRow } from "../library/focus";
+import { freeName } from "../library/names";
+import { Unreadable } from "../library/reading";
+import { Button, Field, IconButton } from "../ui";
+import { parsePath } from "./path";
+import { changeStep } from "./store";
+import { VARIABLE_NAME, nextId, type Capture, type SequenceStep } from "./types";
+
+export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
+  const put = (changed: number, part: Partial<Capture>) =>
+    changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
+  const add = () => {
+    const name = freeName("id", captures.map((one) => one.name), "_");
+    changeStep(id, { captures: [...captures, { id: nextId(), name, path: "body._id" }] });
+  };
+  return (
+    <div class="sequences-captures">
+      {captures.map((capture) => (
+        <Row
+          key={capture.id}
+          capture={capture}
+          onChange={(part) => put(capture.id, part)}
+          onRemove={() => changeStep(id, { captures: captures.filter((one) => one.id !== capture.id) })}
+        />
+      ))}
+      <Button small icon="add" onClick={add}>
+        Capture a value of the reply
+      </Button>
+    </div>
+  );
+}
+
+interface RowProps {
+  capture: Capture;
+  onChange: (part: Partial<Capture>) => void;
+  onRemove: () => void;
+}
+
+function Row({ capture, onChange, onRemove }: RowProps) {
+  const [name, setName] = useState(capture.name);
+  const [path, setPath] = useState(capture.path);
+  const wrong = problemOf(path);
+  return (
+    <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
+      <Field label="Capture as" errors={VARIABLE_NAME.test(name) ? [] : ["Letters, digits and _ only."]}>
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            value={name}
+            onInput={(event) => {
+              setName(event.currentTarget.value);
+              if (VARIABLE_NAME.test(event.currentTarget.value)) onChange({ name: event.currentTarget.value });
+            }}
+          />
+        )}
+      </Field>
+      <Field label="From" errors={wrong} class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            value={path}
+            placeholder="body.user._id"
+            onInput={(event) => {
+              setPath(event.currentTarget.value);
+              if (problemOf(event.currentTarget.value).length === 0) onChange({ path: event.currentTarget.value });
+            }}
+          />
+        )}
+      </Field>
+      <IconButton icon="remove" label={`Remove the capture ${capture.name}`} onClick={(event) => {
+          leaveRow(event);
+          onRemove();
+        }}
+      />
+    </div>
+  );
+}
+
+function problemOf(path: string): string[] {
+  try {
+    parsePath(path);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return [`${error.message}.`];
+  }
+}

@@ -1,0 +1,123 @@
+/** The variables of a sequence. */
+
+import { useState } from "preact/hooks";
+import type { Json } from "../catalog";
+import { leaveRow } from "../library/focus";
+import { freeName } from "../library/names";
+import { Button, Field, IconButton } from "../ui";
+import { GENERATED } from "./fill";
+import { environmentName } from "./pytest";
+import { change, current } from "./store";
+import { VARIABLE_NAME, nextId, type Variable } from "./types";
+
+export function Variables() {
+  const { variables } = current.value;
+  const put = (id: number, part: Partial<Variable>) =>
+    change({ variables: variables.map((one) => (one.id === id ? { ...one, ...part } : one)) });
+  const add = () => {
+    const name = freeName("value", variables.map((one) => one.name), "_");
+    change({ variables: [...variables, { id: nextId(), name, value: "", secret: false }] });
+  };
+  return (
+    <details class="sequences-variables" open={variables.length > 0}>
+      <summary>Variables ({variables.length})</summary>
+      <p class="field-hint">
+        Write <code>{"{{name}}"}</code> in a step for the value of a variable or capture. Made anew each time:{" "}
+        {GENERATED.map(([text, what], at) => (
+          <span key={text}>
+            {at > 0 && ", "}
+            <code>{text}</code> {what}
+          </span>
+        ))}
+        .
+      </p>
+      {variables.map((variable) => (
+        <Row
+          key={variable.id}
+          variable={variable}
+          onChange={(part) => put(variable.id, part)}
+          onRemove={() => change({ variables: variables.filter(({ id }) => id !== variable.id) })}
+        />
+      ))}
+      <Button small icon="add" onClick={add}>
+        Add a variable
+      </Button>
+    </details>
+  );
+}
+
+interface RowProps {
+  variable: Variable;
+  onChange: (part: Partial<Variable>) => void;
+  onRemove: () => void;
+}
+
+function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps) {
+  const [written, setWritten] = useState(name);
+  const [text, setText] = useState(typeof value === "string" && (secret || !isJson(value)) ? value : JSON.stringify(value));
+  const isName = VARIABLE_NAME.test(written);
+  const hint = secret ? `In no file; the exported test reads ${environmentName(name)}` : undefined;
+  return (
+    <div class="sequences-row" role="group" aria-label={`Variable ${name}`}>
+      <Field label="Name" errors={isName ? [] : ["Letters, digits and _ only."]}>
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            value={written}
+            onInput={(event) => {
+              const next = event.currentTarget.value;
+              setWritten(next);
+              if (VARIABLE_NAME.test(next)) onChange({ name: next });
+            }}
+          />
+        )}
+      </Field>
+      <Field label="Value" hint={hint} class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            class={secret ? "sequences-secret" : undefined}
+            spellcheck={false}
+            autocomplete="off"
+            value={text}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              onChange({ value: secret ? event.currentTarget.value : valueOf(event.currentTarget.value) });
+            }}
+          />
+        )}
+      </Field>
+      <label class="library-check">
+        <input
+          type="checkbox"
+          checked={secret}
+          onChange={(event) => {
+            const isSecret = event.currentTarget.checked;
+            onChange({ secret: isSecret, value: isSecret ? text : valueOf(text) });
+          }}
+        />
+        Secret
+      </label>
+      <IconButton icon="remove" label={`Remove the variable ${name}`} onClick={(event) => {
+          leaveRow(event);
+          onRemove();
+        }}
+      />
+    </div>
+  );
+}
+
+/** What a text field means: JSON where it is such, else the text. */
+function valueOf(text: string): Json {
+  return isJson(text) ? (JSON.parse(text) as Json) : text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

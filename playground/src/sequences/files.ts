@@ -1,0 +1,125 @@
+/** A sequence as a JSON file: `{"format": "gatewayfw-sequence", "version": 1, "name", "variables", "steps", ...}`. */
+
+import type { Json } from "../catalog";
+import { readFormat } from "../library/files";
+import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
+import { mapSecrets } from "../library/secrets";
+import { PLACEHOLDER } from "./fill";
+import { parsePath } from "./path";
+import {
+  MOST_REPEATS,
+  MOST_STEPS,
+  VARIABLE_NAME,
+  nextId,
+  type Capture,
+  type Sequence,
+  type SequenceStep,
+  type StepToken,
+  type Variable,
+} from "./types";
+
+const FORMAT = "gatewayfw-sequence";
+const MOST_NAMES = 100;
+
+/** Return the text of a file; it holds no value of a secret variable. */
+export function writeSequence(sequence: Sequence): string {
+  return JSON.stringify({ format: FORMAT, version: 1, ...portable(sequence) }, null, 2) + "\n";
+}
+
+/** Return a sequence as it is kept and written. */
+export function portable({ name, variables, steps, stopOnFailure }: Sequence): object {
+  return {
+    name,
+    stopOnFailure,
+    variables: variables.map(withoutId).map((one) => ({ ...one, value: one.secret ? "" : one.value })),
+    steps: steps.map(withoutId).map(({ request, captures, ...step }) => ({
+      ...step,
+      request: { ...request, set: kept(request.set) },
+      captures: captures.map(withoutId),
+    })),
+  };
+}
+
+function withoutId<T extends { id: number }>({ id: _, ...rest }: T): Omit<T, "id"> {
+  return rest;
+}
+
+/** Passwords and tokens that are written out are not kept; placeholders are. */
+function kept(set: Json): Json {
+  return mapSecrets(set, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""));
+}
+
+/** Return the sequence of a file's text. Throws `Unreadable`. */
+export function parseSequence(text: string): Sequence {
+  return readSequence(readFormat(text, FORMAT));
+}
+
+/** Return a sequence that was read from outside. Throws `Unreadable`. */
+export function readSequence(value: unknown): Sequence {
+  const given = readPlain(value, "sequence");
+  return {
+    name: readText(given.name, "name"),
+    stopOnFailure: given.stopOnFailure !== false,
+    variables: readList(given.variables ?? [], "variables", MOST_NAMES).map(readVariable),
+    steps: readList(given.steps, "steps", MOST_STEPS).map(readStep),
+  };
+}
+
+function readVariable(value: unknown, at: number): Variable {
+  const where = `variables.${at}`;
+  const given = readPlain(value, where);
+  return {
+    id: nextId(),
+    name: readName(given.name, `${where}.name`),
+    value: (given.value ?? null) as Json,
+    secret: given.secret === true,
+  };
+}
+
+function readStep(value: unknown, at: number): SequenceStep {
+  const where = `steps.${at}`;
+  const given = readPlain(value, where);
+  const expect = readPlain(given.expect ?? {}, `${where}.expect`);
+  return {
+    id: nextId(),
+    name: readText(given.name, `${where}.name`),
+    request: readRequest(given.request, `${where}.request`),
+    repeat: readWhole(given.repeat ?? 1, `${where}.repeat`, 1, MOST_REPEATS),
+    token: readToken(given.token ?? "current", `${where}.token`),
+    captures: readList(given.captures ?? [], `${where}.captures`, MOST_NAMES).map((one, index) =>
+      readCapture(one, `${where}.captures.${index}`),
+    ),
+    expect: {
+      success: expect.success !== false,
+      status: expect.status == null ? null : readWhole(expect.status, `${where}.expect.status`, 100, 599),
+    },
+  };
+}
+
+function readCapture(value: unknown, where: string): Capture {
+  const given = readPlain(value, where);
+  const path = readText(given.path, `${where}.path`);
+  parsePath(path);
+  return { id: nextId(), name: readName(given.name, `${where}.name`), path };
+}
+
+function readName(value: unknown, where: string): string {
+  const name = readText(value, where);
+  if (!VARIABLE_NAME.test(name)) throw new Unreadable(`${where}: expected letters, digits and _`);
+  return name;
+}
+
+function readToken(value: unknown, where: string): StepToken {
+  const isName = typeof value === "string" && /^\{\{[A-Za-z_][A-Za-z0-9_]{0,39}\}\}$/.test(value);
+  if (value !== "current" && value !== "none" && !isName) {
+    throw new Unreadable(`${where}: expected current, none or a variable such as {{token}}`);
+  }
+  return value as StepToken;
+}
+
+function readWhole(value: unknown, where: string, least: number, most: number): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
+    throw new Unreadable(`${where}: expected a whole number from ${least} to ${most}`);
+  }
+  return value;
+}

@@ -1,0 +1,196 @@
+/** The view of sequences: steps, their run, files. */
+
+import { useState } from "preact/hooks";
+import { GATEWAY_URL, allActs, type Catalog } from "../catalog";
+import { FileButton } from "../library/FileButton";
+import { fileName } from "../library/names";
+import { titleOf } from "../library/reading";
+import { saved } from "../library/saved";
+import { catalog, emptyRequest, tabs, type ActRequest } from "../state";
+import { Button, Empty, Field, Menu, notify, saveFile } from "../ui";
+import { ReportView } from "./ReportView";
+import { Step } from "./Step";
+import { Variables } from "./Variables";
+import { parseSequence, writeSequence } from "./files";
+import { pytestOf } from "./pytest";
+import * as store from "./store";
+import { MOST_STEPS, emptySequence } from "./types";
+import "../library/library.css";
+import "./sequences.css";
+
+export function Sequences() {
+  const [problem, setProblem] = useState("");
+  const { steps } = store.current.value;
+  return (
+    <div class="page sequences">
+      <h2 class="sr-only">Sequences</h2>
+      <Head onProblem={setProblem} />
+      <p class="library-problem" role="alert">
+        {problem || store.problem.value}
+      </p>
+      <Variables />
+      {steps.length === 0 ? (
+        <Empty icon="list" title="No steps yet">
+          Add an act, an open tab or a saved request. Values of one reply can go into later requests.
+        </Empty>
+      ) : (
+        <ol class="library-entries" aria-label="Steps">
+          {steps.map((step, at) => (
+            <Step key={step.id} step={step} at={at} count={steps.length} />
+          ))}
+        </ol>
+      )}
+      <Adder />
+      <Runner />
+      {store.report.value && <ReportView report={store.report.value} />}
+    </div>
+  );
+}
+
+function Head({ onProblem }: { onProblem: (problem: string) => void }) {
+  const all = store.sequences.value;
+  const sequence = store.current.value;
+  const save = (text: string, name: string, type?: string) => saveFile(name, text, type);
+  return (
+    <div class="sequences-head">
+      {all.length > 1 && (
+        <Field label="Sequence">
+          {(ids) => (
+            <select {...ids} value={all.indexOf(sequence)} onChange={(event) => store.choose(Number(event.currentTarget.value))}>
+              {all.map(({ name }, at) => (
+                <option key={at} value={at}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <Field label="Name" class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            value={sequence.name}
+            maxLength={200}
+            onInput={(event) => event.currentTarget.value.trim() && store.change({ name: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class="row">
+        <Button icon="add" onClick={() => store.addSequence(emptySequence())}>
+          New
+        </Button>
+        <FileButton
+          onProblem={onProblem}
+          onText={(text) => {
+            store.addSequence(parseSequence(text));
+            notify("Imported.");
+          }}
+        >
+          Import
+        </FileButton>
+        <Menu
+          label="Export"
+          icon="download"
+          items={[
+            {
+              label: "Sequence as a file (JSON)",
+              onSelect: () => save(writeSequence(sequence), `${fileName(sequence.name)}.json`),
+            },
+            {
+              label: "Test for pytest (Python)",
+              disabled: sequence.steps.length === 0,
+              onSelect: () => save(pytestOf(sequence, GATEWAY_URL), testName(sequence.name), "text/x-python"),
+            },
+          ]}
+        />
+        <Button look="quiet" icon="remove" onClick={store.removeCurrent}>
+          Remove
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function testName(name: string): string {
+  return `test_${fileName(name, "_").toLowerCase().replace(/-/g, "_")}.py`;
+}
+
+function Runner() {
+  const sequence = store.current.value;
+  const isBroken = sequence.steps.some(({ id }) => store.broken.value.has(id));
+  return (
+    <div class="sequences-runner">
+      {store.isRunning.value ? (
+        <Button look="primary" icon="stop" onClick={store.stop}>
+          Stop
+        </Button>
+      ) : (
+        <Button look="primary" icon="play" disabled={isBroken || sequence.steps.length === 0} onClick={() => void store.start()}>
+          Run
+        </Button>
+      )}
+      <label class="library-check">
+        <input
+          type="checkbox"
+          checked={sequence.stopOnFailure}
+          onChange={(event) => store.change({ stopOnFailure: event.currentTarget.checked })}
+        />
+        Stop at the first failure
+      </label>
+      {isBroken && <span class="sequences-problem">A step is no JSON: mend it first.</span>}
+    </div>
+  );
+}
+
+/** What a step can be made of, by a key that its option has. */
+interface Source {
+  group: string;
+  name: string;
+  make: () => ActRequest;
+}
+
+function sourcesOf(known: Catalog): Source[] {
+  const opened = tabs.value.map(({ request }) => ({ group: "Open tabs", name: titleOf(request.value), make: () => request.value }));
+  const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, make: () => request }));
+  const acts = allActs(known).map((placed) => ({
+    group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
+    name: placed.act,
+    make: () => emptyRequest(placed, placed.spec),
+  }));
+  return [...opened, ...kept, ...acts];
+}
+
+function Adder() {
+  const [chosen, setChosen] = useState(0);
+  const sources = sourcesOf(catalog.value as Catalog);
+  const groups = [...new Set(sources.map(({ group }) => group))];
+  const add = () => {
+    const request = sources[chosen]?.make();
+    if (request) store.addStep(request, titleOf(request));
+  };
+  return (
+    <div class="sequences-adder">
+      <Field label="Add a step" class="grow">
+        {(ids) => (
+          <select {...ids} value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
+            {groups.map((group) => (
+              <optgroup key={group} label={group}>
+                {sources.map((source, at) =>
+                  source.group === group ? (
+                    <option key={at} value={at}>
+                      {source.name}
+                    </option>
+                  ) : null,
+                )}
+              </optgroup>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Button icon="add" disabled={store.current.value.steps.length >= MOST_STEPS} onClick={add}>
+        Add
+      </Button>
+    </div>
+  );
+}

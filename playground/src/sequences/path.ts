@@ -1,0 +1,43 @@
+/** Paths into a reply: `body.user._id`, `body[0]._id`, `body["odd name"]`. */
+
+import type { Json } from "../catalog";
+import { Unreadable } from "../library/reading";
+
+export type Step = string | number;
+
+const PART = /(?:^|\.)([A-Za-z_$][\w$-]*)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]/y;
+
+/** Return the steps of a path. Throws `Unreadable`. */
+export function parsePath(path: string): Step[] {
+  const steps: Step[] = [];
+  PART.lastIndex = 0;
+  for (let at = 0; at < path.length; at = PART.lastIndex) {
+    const found = PART.exec(path);
+    const last = found && stepOf(found);
+    if (last === null) throw new Unreadable(`${JSON.stringify(path)} is no path such as body.user._id or body[0]._id`);
+    steps.push(last);
+  }
+  if (steps[0] !== "body") throw new Unreadable(`a path begins with body: ${JSON.stringify(path)}`);
+  return steps;
+}
+
+function stepOf([, name, index, quoted]: RegExpExecArray): Step | null {
+  if (name !== undefined) return name;
+  if (index !== undefined) return Number(index);
+  try {
+    return JSON.parse(quoted ?? "") as string;
+  } catch {
+    return null;
+  }
+}
+
+/** Return what is at a path; undefined where there is nothing. */
+export function valueAt(value: Json | undefined, steps: readonly Step[]): Json | undefined {
+  let found = value;
+  for (const step of steps) {
+    if (typeof found !== "object" || found === null) return undefined;
+    if (Array.isArray(found) !== (typeof step === "number") || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<Step, Json>)[step];
+  }
+  return found;
+}

@@ -1,0 +1,175 @@
+/** Runs a sequence and says how it went. */
+
+import type { Json } from "../catalog";
+import { Unreadable } from "../library/reading";
+import type { ActRequest, Reply } from "../state/send";
+import { fill } from "./fill";
+import { parsePath, valueAt } from "./path";
+import type { Sequence, SequenceStep } from "./types";
+
+/** One request of a run. */
+export interface Attempt {
+  /** Which repetition, from 0. */
+  index: number;
+  /** Why it failed; empty when it was as expected. */
+  problem: string;
+  status: number;
+  ms: number;
+  bytes: number;
+  /** What was sent, filled in; null when it could not be. */
+  request: ActRequest | null;
+  /** The reply; of a long run, only of the first and the failed ones. */
+  text: string;
+  /** What was captured. */
+  captured: Record<string, Json>;
+}
+
+export interface StepReport {
+  name: string;
+  repeat: number;
+  attempts: Attempt[];
+}
+
+export interface Report {
+  name: string;
+  state: "running" | "done" | "stopped";
+  steps: StepReport[];
+  total: number;
+  finished: number;
+  failed: number;
+  ms: number;
+}
+
+/** Sends a request; `token` undefined is the page's own, empty is none. */
+export type Send = (request: ActRequest, signal: AbortSignal, token: string | undefined) => Promise<Reply>;
+
+/** All replies that are kept, in characters. */
+const LONGEST_TEXTS = 5_000_000;
+/** Least time between two tellings of progress, in milliseconds. */
+const EVERY = 80;
+
+/**
+ * Run a sequence, telling of its progress; ends early when `signal` says so, or a step failed.
+ *
+ * Throws `Unreadable` when a variable of the sequence cannot be filled in.
+ */
+export async function run(
+  sequence: Sequence,
+  send: Send,
+  signal: AbortSignal,
+  onProgress: (report: Report) => void,
+): Promise<Report> {
+  const start = performance.now();
+  let report = begun(sequence);
+  let told = 0;
+  const values = new Map<string, Json>();
+  let room = LONGEST_TEXTS;
+  for (const { name, value } of sequence.variables) values.set(name, fill(value, values));
+  for (const [at, step] of sequence.steps.entries()) {
+    for (let index = 0; index < step.repeat && !signal.aborted; index++) {
+      const attempt = await attemptOf(step, values.set("$index", index), index, send, signal);
+      if (signal.aborted) break;
+      room -= attempt.text.length;
+      if (room < 0 && !attempt.problem) attempt.text = "";
+      report = grown(report, at, attempt, performance.now() - start);
+      if (report.ms > told + EVERY) onProgress(report);
+      told = report.ms > told + EVERY ? report.ms : told;
+      if (attempt.problem && sequence.stopOnFailure) return { ...report, state: "done" };
+    }
+  }
+  return { ...report, ms: performance.now() - start, state: signal.aborted ? "stopped" : "done" };
+}
+
+function begun({ name, steps }: Sequence): Report {
+  return {
+    name,
+    state: "running",
+    steps: steps.map((step) => ({ name: step.name, repeat: step.repeat, attempts: [] })),
+    total: steps.reduce((sum, { repeat }) => sum + repeat, 0),
+    finished: 0,
+    failed: 0,
+    ms: 0,
+  };
+}
+
+/** A new report: what shows one compares objects, not what is in them. */
+function grown(report: Report, at: number, attempt: Attempt, ms: number): Report {
+  return {
+    ...report,
+    steps: report.steps.map((step, index) => (index === at ? { ...step, attempts: [...step.attempts, attempt] } : step)),
+    finished: report.finished + 1,
+    failed: report.failed + (attempt.problem ? 1 : 0),
+    ms,
+  };
+}
+
+async function attemptOf(
+  step: SequenceStep,
+  values: Map<string, Json>,
+  index: number,
+  send: Send,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const attempt: Attempt = { index, problem: "", status: 0, ms: 0, bytes: 0, request: null, text: "", captured: {} };
+  try {
+    attempt.request = fill(step.request as unknown as Json, values) as unknown as ActRequest;
+    const reply = await send(attempt.request, signal, tokenOf(step, values));
+    attempt.status = reply.status;
+    attempt.ms = reply.ms;
+    attempt.bytes = reply.bytes;
+    attempt.text = reply.text;
+    attempt.problem = judge(step, reply);
+    if (!attempt.problem) attempt.captured = capture(step, reply, values);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    attempt.problem = error.message;
+  }
+  return attempt;
+}
+
+function tokenOf({ token }: SequenceStep, values: Map<string, Json>): string | undefined {
+  if (token === "current") return undefined;
+  if (token === "none") return "";
+  const value = fill(token, values);
+  if (typeof value !== "string") throw new Unreadable(`${token} is no text, so it is no token`);
+  return value;
+}
+
+function judge({ expect }: SequenceStep, { envelope, error, status }: Reply): string {
+  if (!envelope) return error ?? "There is no reply.";
+  const message = envelope.success ? "" : `: ${envelope.body.message}`;
+  if (envelope.success !== expect.success) {
+    return `Expected ${expect.success ? "success" : "a refusal"}, got status ${status}${message}`;
+  }
+  if (expect.status !== null && status !== expect.status) {
+    return `Expected status ${expect.status}, got ${status}${message}`;
+  }
+  return "";
+}
+
+function capture({ captures }: SequenceStep, reply: Reply, values: Map<string, Json>): Record<string, Json> {
+  const found = captures.map(({ name, path }): [string, Json] => {
+    const value = valueAt(reply.envelope as unknown as Json, parsePath(path));
+    if (value === undefined) throw new Unreadable(`Nothing to capture at ${path}`);
+    return [name, value];
+  });
+  for (const [name, value] of found) values.set(name, value);
+  return Object.fromEntries(found);
+}
+
+/** Durations of a step's requests that were as expected, in milliseconds. */
+export interface Durations {
+  best: number;
+  worst: number;
+  mean: number;
+}
+
+export function durationsOf({ attempts }: StepReport): Durations | null {
+  const all = attempts.filter(({ problem }) => !problem).map(({ ms }) => ms);
+  if (all.length === 0) return null;
+  return {
+    best: Math.min(...all),
+    worst: Math.max(...all),
+    mean: all.reduce((sum, ms) => sum + ms, 0) / all.length,
+  };
+}

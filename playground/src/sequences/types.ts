@@ -1,0 +1,70 @@
+/** Sequences: requests in an order, with values that go from one to the next. */
+
+import type { Json } from "../catalog";
+import type { ActRequest } from "../state/send";
+
+export interface Variable {
+  /** Unique while the page is open, here and below. */
+  id: number;
+  name: string;
+  /** May hold generated values; they are made once, when the sequence begins. */
+  value: Json;
+  /** Its value is in no file: it is typed in, and the exported test reads it from the environment. */
+  secret: boolean;
+}
+
+export interface Capture {
+  id: number;
+  name: string;
+  /** Where in the reply: `body.user._id`. */
+  path: string;
+}
+
+/** Whose token a step sends: the page's own, none, or `{{name}}`. A token itself is never written down. */
+export type StepToken = "current" | "none" | `{{${string}}}`;
+
+export interface SequenceStep {
+  id: number;
+  name: string;
+  request: ActRequest;
+  repeat: number;
+  token: StepToken;
+  captures: Capture[];
+  /** What the reply must be; a status of null is any. */
+  expect: { success: boolean; status: number | null };
+}
+
+export interface Sequence {
+  name: string;
+  variables: Variable[];
+  steps: SequenceStep[];
+  /** Whether a step that fails ends the run. */
+  stopOnFailure: boolean;
+}
+
+export const MOST_STEPS = 200;
+export const MOST_REPEATS = 1000;
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
+
+let lastId = 0;
+
+/** Return a step that sends a request once, as it is. */
+export function stepOf(request: ActRequest, name: string): SequenceStep {
+  return {
+    id: nextId(),
+    name,
+    request,
+    repeat: 1,
+    token: "current",
+    captures: [],
+    expect: { success: true, status: null },
+  };
+}
+
+export function nextId(): number {
+  return ++lastId;
+}
+
+export function emptySequence(): Sequence {
+  return { name: "Sequence", variables: [], steps: [], stopOnFailure: true };
+}

@@ -1,0 +1,136 @@
+/** The frame: top bar, the view, dialogs of the whole page. */
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { GATEWAY_URL } from "./catalog";
+import iconUrl from "./icon.svg";
+import { lazy } from "./lazy";
+import { addCommands, catalog, catalogError, theme, token, view, type Theme, type View } from "./state";
+import { VIEWS } from "./state/address";
+import { Button, Empty, Icon, IconButton, Menu, Notices, type IconName } from "./ui";
+
+const Acts = lazy(() => import("./request").then((part) => part.Acts));
+const Explorer = lazy(() => import("./explorer").then((part) => part.Explorer));
+const Sequences = lazy(() => import("./sequences").then((part) => part.Sequences));
+const Library = lazy(() => import("./library").then((part) => part.Library));
+const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads));
+const Palette = lazy(() => import("./palette").then((part) => part.Palette), "");
+const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
+
+const PARTS = { acts: Acts, schema: Explorer, sequences: Sequences, history: Library, downloads: Downloads };
+const ICONS: Record<View, IconName> = {
+  acts: "play",
+  schema: "graph",
+  sequences: "list",
+  history: "history",
+  downloads: "download",
+};
+const THEMES: readonly { key: Theme; label: string; icon: IconName }[] = [
+  { key: "system", label: "As the system", icon: "system" },
+  { key: "light", label: "Light", icon: "light" },
+  { key: "dark", label: "Dark", icon: "dark" },
+];
+
+const dialog = signal<"" | "palette" | "headers">("");
+
+/** Show the dialog of headers and token. */
+export function showHeaders(): void {
+  dialog.value = "headers";
+}
+
+addCommands(() => [
+  ...VIEWS.map(({ key, title }) => ({ label: title, hint: "view", run: () => void (view.value = key) })),
+  { label: "Headers and token", hint: "settings", run: showHeaders },
+  ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, hint: "settings", run: () => void (theme.value = key) })),
+]);
+
+export function Shell() {
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" || event.altKey) return;
+      event.preventDefault();
+      if (catalog.value) dialog.value = dialog.value === "palette" ? "" : "palette";
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  }, []);
+  const close = () => void (dialog.value = "");
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={toMain}>
+        Skip to content
+      </a>
+      <TopBar />
+      <main id="main" tabIndex={-1}>
+        <Content />
+      </main>
+      {dialog.value === "palette" && <Palette onClose={close} />}
+      {dialog.value === "headers" && <HeadersDialog onClose={close} />}
+      <Notices />
+    </div>
+  );
+}
+
+function toMain(event: Event): void {
+  event.preventDefault(); // The fragment belongs to the views.
+  document.getElementById("main")?.focus();
+}
+
+function Content() {
+  if (catalogError.value)
+    return (
+      <Empty icon="close" title="The catalog did not load">
+        <p>{catalogError.value}</p>
+        <Button onClick={() => location.reload()}>Try again</Button>
+      </Empty>
+    );
+  if (!catalog.value) return <p class="loading">Loading…</p>;
+  const Part = PARTS[view.value];
+  return <Part key={view.value} />;
+}
+
+function TopBar() {
+  const { host, pathname } = new URL(GATEWAY_URL);
+  const at = THEMES.find(({ key }) => key === theme.value) ?? THEMES[0];
+  return (
+    <header class="topbar">
+      <div class="brand">
+        <img src={iconUrl} alt="" />
+        <h1>Playground</h1>
+        <span class="place" title={GATEWAY_URL}>
+          {host}
+          {pathname}
+        </span>
+      </div>
+      <nav class="views" aria-label="Views">
+        {VIEWS.map(({ key, title }) => (
+          <a key={key} href={`#/${key}`} aria-current={view.value === key ? "page" : undefined}>
+            <Icon name={ICONS[key]} />
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="topbar-end">
+        <Button class="hide-narrow" look="quiet" icon="search" onClick={() => void (dialog.value = "palette")}>
+          Search <kbd>Ctrl K</kbd>
+        </Button>
+        <span class="only-narrow">
+          <IconButton icon="search" label="Search" onClick={() => void (dialog.value = "palette")} />
+        </span>
+        <Button look="quiet" icon="key" onClick={showHeaders} title="Headers and token">
+          {token.value ? "Token set" : "No token"}
+        </Button>
+        <Menu
+          label="Theme"
+          icon={at?.icon ?? "system"}
+          iconOnly
+          items={THEMES.map(({ key, label }) => ({
+            label,
+            checked: theme.value === key,
+            onSelect: () => void (theme.value = key),
+          }))}
+        />
+      </div>
+    </header>
+  );
+}

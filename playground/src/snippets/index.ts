@@ -1,0 +1,1 @@
+export { snippets, type Snippet } from "./snippets";

@@ -1,0 +1,91 @@
+/** A request as a command or program that sends it. */
+
+import { bodyOf, type ActRequest } from "../state/send";
+import { headers } from "../state/settings";
+import { literal, python, shellWord, typescript } from "./literals";
+
+export interface Snippet {
+  language: "curl" | "python" | "typescript";
+  label: string;
+  text: string;
+}
+
+/**
+ * Return the request in three languages, with the headers that are on.
+ *
+ * `url` is that of the endpoint. Without `token` the snippets read it from the environment variable
+ * GATEWAY_TOKEN and send it when it is there.
+ */
+export function snippets(request: ActRequest, url: string, token?: string): Snippet[] {
+  const given: Given = { body: bodyOf(request), headers: headersNow(), url, token };
+  return [
+    { language: "curl", label: "curl", text: curlOf(given) },
+    { language: "python", label: "Python", text: pythonOf(given) },
+    { language: "typescript", label: "TypeScript", text: typescriptOf(given) },
+  ];
+}
+
+interface Given {
+  body: ReturnType<typeof bodyOf>;
+  headers: [string, string][];
+  url: string;
+  token: string | undefined;
+}
+
+function headersNow(): [string, string][] {
+  const own = headers.value
+    .filter(({ name, on }) => on && name.trim() && !/^(content-type|token)$/i.test(name.trim()))
+    .map(({ name, value }): [string, string] => [name.trim(), value.trim()]);
+  return [["Content-Type", "application/json"], ...own];
+}
+
+/** Two words, each for itself: zsh does not split what one expansion gives. */
+const FROM_ENVIRONMENT = '${GATEWAY_TOKEN:+-H} ${GATEWAY_TOKEN:+"token: $GATEWAY_TOKEN"}';
+
+function curlOf({ body, headers, url, token }: Given): string {
+  const named = headers.map(([name, value]) => `-H ${shellWord(value ? `${name}: ${value}` : `${name};`)}`);
+  const own = token === undefined ? FROM_ENVIRONMENT : token && `-H ${shellWord(`token: ${token}`)}`;
+  const words = [`curl -sS --globoff ${shellWord(url)}`, ...named, own, `--data-raw ${shellWord(JSON.stringify(body))}`];
+  return words.filter(Boolean).join(" \\\n  ") + "\n";
+}
+
+function pythonOf({ body, headers, url, token }: Given): string {
+  const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
+  const given = token ? `    "token": ${literal(token)},\n` : "";
+  const own = token === undefined ? 'if token := os.environ.get("GATEWAY_TOKEN"):\n    HEADERS["token"] = token\n' : "";
+  return `import json
+${own && "import os\n"}import urllib.error
+import urllib.request
+
+URL = ${literal(url)}
+HEADERS = {
+${named}${given}}
+BODY = ${python(body)}
+
+${own}request = urllib.request.Request(URL, json.dumps(BODY).encode(), HEADERS)
+try:
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        envelope = json.load(reply)
+except urllib.error.HTTPError as refused:
+    envelope = json.load(refused)
+print(json.dumps(envelope, indent=2))
+`;
+}
+
+function typescriptOf({ body, headers, url, token }: Given): string {
+  const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
+  const given = token ? `    token: ${literal(token)},\n` : "";
+  const own = token === undefined ? "    ...(process.env.GATEWAY_TOKEN ? { token: process.env.GATEWAY_TOKEN } : {}),\n" : "";
+  return `type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
+
+const reply = await fetch(${literal(url)}, {
+  method: "POST",
+  headers: {
+${named}${given}${own}  },
+  body: JSON.stringify(${typescript(body, "  ")}),
+});
+const envelope = (await reply.json()) as Envelope;
+console.log(JSON.stringify(envelope, null, 2));
+export {};
+`;
+}

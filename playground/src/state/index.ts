@@ -1,0 +1,6 @@
+export * from "./commands";
+export * from "./empty";
+export * from "./send";
+export * from "./settings";
+export * from "./storage";
+export * from "./tabs";

@@ -1,0 +1,86 @@
+/** The open requests, one a tab. */
+
+import { computed, signal, type Signal } from "@preact/signals";
+import { actOf, type Act, type Catalog } from "../catalog";
+import { send, type ActRequest, type Reply } from "./send";
+import { emptyRequest } from "./empty";
+
+export interface Tab {
+  id: number;
+  request: Signal<ActRequest>;
+  reply: Signal<Reply | null>;
+  /** What the reply answers: the request as it was sent. */
+  sent: Signal<ActRequest | null>;
+  running: Signal<AbortController | null>;
+}
+
+export const catalog = signal<Catalog | null>(null);
+export const catalogError = signal<string>("");
+
+export type View = "acts" | "schema" | "sequences" | "history" | "downloads";
+export const view = signal<View>("acts");
+
+export const tabs = signal<Tab[]>([]);
+export const activeId = signal<number>(0);
+export const activeTab = computed<Tab | undefined>(() => tabs.value.find(({ id }) => id === activeId.value));
+
+let lastId = 0;
+
+/** The description of a tab's act; undefined when it does not exist (any more). */
+export function specOf(request: ActRequest): Act | undefined {
+  return catalog.value ? actOf(catalog.value, request) : undefined;
+}
+
+/** Open a request in a new tab and show it. `set` and `get` may be left out: the act's own beginning. */
+export function openRequest(
+  request: Partial<ActRequest> & Pick<ActRequest, "service" | "model" | "act">,
+  { run = false }: { run?: boolean } = {},
+): Tab {
+  const found = catalog.value ? actOf(catalog.value, request) : undefined;
+  const beginning = emptyRequest(request, found);
+  const tab: Tab = {
+    id: ++lastId,
+    request: signal({
+      ...beginning,
+      set: request.set ?? beginning.set,
+      get: request.get ?? beginning.get,
+    }),
+    reply: signal<Reply | null>(null),
+    sent: signal<ActRequest | null>(null),
+    running: signal<AbortController | null>(null),
+  };
+  tabs.value = [...tabs.value, tab];
+  activeId.value = tab.id;
+  view.value = "acts";
+  if (run) void sendTab(tab);
+  return tab;
+}
+
+export function closeTab(id: number): void {
+  const at = tabs.value.findIndex((tab) => tab.id === id);
+  if (at < 0) return;
+  tabs.value[at]?.running.value?.abort();
+  const rest = tabs.value.filter((tab) => tab.id !== id);
+  tabs.value = rest;
+  if (activeId.value === id) activeId.value = rest[Math.min(at, rest.length - 1)]?.id ?? 0;
+}
+
+type Listener = (request: ActRequest, reply: Reply) => void;
+const listeners: Listener[] = [];
+
+/** Be told of every finished call of a tab, cancelled ones too. */
+export function onReply(listener: Listener): void {
+  listeners.push(listener);
+}
+
+export async function sendTab(tab: Tab): Promise<void> {
+  if (tab.running.value) return;
+  const controller = new AbortController();
+  const request = tab.request.value;
+  tab.running.value = controller;
+  const reply = await send(request, controller.signal);
+  tab.sent.value = request;
+  tab.reply.value = reply;
+  tab.running.value = null;
+  for (const listener of listeners) listener(request, reply);
+}

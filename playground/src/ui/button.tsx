@@ -1,0 +1,48 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icons";
+
+type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "class" | "type"> & { class?: string | undefined };
+
+export interface ButtonProps extends Native {
+  children: ComponentChildren;
+  icon?: IconName;
+  /** `primary` once a view; `danger` for what removes; `quiet` has no border. */
+  look?: "primary" | "danger" | "quiet";
+  small?: boolean;
+  type?: "button" | "submit";
+}
+
+export function Button({ children, icon, look, small, class: more, type = "button", ...rest }: ButtonProps) {
+  return (
+    <button {...rest} type={type} class={classes("button", look, small && "small", more)}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Native {
+  icon: IconName;
+  /** What it does: its name for screen readers and its tooltip. */
+  label: string;
+  small?: boolean;
+}
+
+export function IconButton({ icon, label, small, class: more, ...rest }: IconButtonProps) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      class={classes("icon-button", small && "small", more)}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Class names that are set, joined. */
+export function classes(...names: (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { classes, IconButton } from "./button";
+
+export interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** Buttons, at the end. */
+  actions?: ComponentChildren;
+  wide?: boolean;
+}
+
+/** A modal dialog: the browser's own, which keeps the focus in it and gives it back; Escape closes. What has `data-focus` gets the focus. */
+export function Dialog({ title, onClose, children, actions, wide }: DialogProps) {
+  const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) dialog.showModal();
+    dialog?.querySelector<HTMLElement>("[data-focus]")?.focus();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={classes("dialog", wide && "wide")}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      <div class="dialog-box">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <IconButton icon="close" label="Close" onClick={onClose} />
+        </header>
+        <div class="dialog-body">{children}</div>
+        {actions && <footer>{actions}</footer>}
+      </div>
+    </dialog>
+  );
+}

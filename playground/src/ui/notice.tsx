@@ -1,0 +1,88 @@
+/** Short notes at the corner, read out by screen readers; and copying. */
+
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { Button, IconButton } from "./button";
+
+interface Note {
+  id: number;
+  text: string;
+  bad: boolean;
+}
+const notes = signal<Note[]>([]);
+let lastId = 0;
+
+/** Show a note for four seconds. */
+export function notify(text: string, { bad = false }: { bad?: boolean } = {}): void {
+  const id = ++lastId;
+  notes.value = [...notes.value.slice(-2), { id, text, bad }];
+  setTimeout(() => (notes.value = notes.value.filter((note) => note.id !== id)), 4000);
+}
+
+export function Notices() {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notes.value.map(({ id, text, bad }) => (
+        <p key={id} class={bad ? "notice bad" : "notice"}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text); // There is no clipboard on plain http.
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "sr-only";
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
+export interface CopyProps {
+  /** What is copied; a function when it is made only then. */
+  text: string | (() => string);
+  label?: string;
+  iconOnly?: boolean;
+  small?: boolean;
+}
+
+export function CopyButton({ text, label = "Copy", iconOnly, small = true }: CopyProps) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    const worked = await copyText(typeof text === "function" ? text() : text);
+    notify(worked ? "Copied." : "The browser does not let this page copy.", { bad: !worked });
+    setDone(worked);
+    setTimeout(() => setDone(false), 1500);
+  };
+  const icon = done ? "check" : "copy";
+  return iconOnly ? (
+    <IconButton icon={icon} label={label} small={small} onClick={copy} />
+  ) : (
+    <Button icon={icon} small={small} onClick={copy}>
+      {label}
+    </Button>
+  );
+}
+
+/** Give the user a text as a file. */
+export function saveFile(name: string, text: string, type = "application/json"): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,132 @@
+"""``openapi``, ``jsonschema`` and ``mcp``: printed, written, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import mongomock
+import pytest
+from flask import Flask
+
+from gatewayfw.catalog import build
+from gatewayfw.cli import exports
+from gatewayfw.core import gateway
+from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.openapi import openapi
+from tests.cli.shop import make_app, runner, shop
+
+
+@pytest.fixture
+def gw():
+    """The shop, with a tool that tells its token."""
+    made = shop(mongomock.MongoClient().test)
+
+    @made.acts.act("item", "myToken", public=True, mcp=True)
+    def my_token(body):
+        """Tell the token."""
+        return made.context_fns.get_context_model().Headers.get("token")
+
+    return made
+
+
+@pytest.fixture
+def catalog(gw):
+    return build(gw.schemas, gw.acts)
+
+
+@pytest.fixture
+def run(gw):
+    return runner(make_app(shop=gw))
+
+
+def test_the_json_schema_is_printed(run, catalog):
+    status, output = run("jsonschema")
+    assert (status, json.loads(output)) == (0, json_schema(catalog))
+
+
+def test_the_openapi_document_has_the_path_of_the_app(run, catalog):
+    status, output = run("openapi")
+    assert (status, json.loads(output)) == (0, openapi(catalog, path="/shop/gateway"))
+
+
+def test_the_openapi_document_with_all_options(run, catalog):
+    status, output = run("openapi", "--virtual-paths", "--title", "Shop", "--api-version", "3")
+    document = openapi(catalog, path="/shop/gateway", title="Shop", version="3", virtual_paths=True)
+    assert (status, json.loads(output)) == (0, document)
+
+
+@pytest.mark.parametrize("command", ["openapi", "jsonschema"])
+def test_what_would_be_printed_is_written(run, tmp_path, command):
+    file = tmp_path / "new" / "file.json"
+    assert run(command, "--output", str(file)) == (0, "")
+    assert (0, file.read_text("utf-8")) == run(command)
+
+
+def test_a_file_that_cannot_be_written_is_told(run, tmp_path):
+    (tmp_path / "file").touch()
+    status, output = run("jsonschema", "--output", str(tmp_path / "file" / "x.json"))
+    assert (status, output) == (1, f"Error: {tmp_path / 'file' / 'x.json'}: File exists\n")
+
+
+def test_without_apispec_the_extra_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "apispec", None)
+    assert run("openapi") == (1, "Error: OpenAPI needs the extra openapi: pip install 'gatewayfw[openapi]'\n")
+
+
+def test_the_tools_are_listed(run):
+    assert run("mcp", "--list") == (0, "tool          description\nitem_myToken  Tell the token.\n")
+
+
+def test_a_gateway_without_tools_serves_none():
+    run = runner(make_app(shop=shop(mongomock.MongoClient().test)))
+    message = "Error: no act is offered as a tool: give those that should be mcp=True\n"
+    assert run("mcp") == (1, message)
+
+
+@pytest.fixture
+def sent(run, monkeypatch):
+    """Run ``mcp`` with words, and give what a call of an act comes back as."""
+
+    def sent(*words):
+        monkeypatch.setattr(exports, "make_server", lambda catalog, send, name: send)
+        seen = []
+        body = {"service": "main", "model": "item", "act": "myToken", "details": {"set": {}, "get": {}}}
+        monkeypatch.setattr(exports, "serve", lambda send: seen.append(send(body)))
+        assert run("mcp", *words) == (0, "")
+        return seen[0]
+
+    return sent
+
+
+def test_calls_have_the_token_of_the_environment_or_none(sent, monkeypatch):
+    assert sent() == {"success": True, "body": None}
+    monkeypatch.setenv("GATEWAYFW_MCP_TOKEN", "t\n")
+    assert sent() == {"success": True, "body": "t"}
+
+
+def test_calls_have_the_token_of_the_file_first(sent, monkeypatch, tmp_path):
+    monkeypatch.setenv("GATEWAYFW_MCP_TOKEN", "t")
+    (tmp_path / "token").write_text("from the file\n")
+    assert sent("--token-file", str(tmp_path / "token")) == {"success": True, "body": "from the file"}
+
+
+def test_a_reply_of_the_host_is_an_error(gw, monkeypatch):
+    app = make_app(shop=gw)
+    app.before_request(lambda: ("closed", 503))
+    envelopes = []
+    monkeypatch.setattr(exports, "make_server", lambda catalog, send, name: send)
+    monkeypatch.setattr(exports, "serve", lambda send: envelopes.append(send({})))
+    assert runner(app)("mcp") == (0, "")
+    assert envelopes == [{"success": False, "body": {"message": "HTTP 503, no envelope"}}]
+
+
+@pytest.mark.parametrize("command", ["openapi", "mcp"])
+def test_a_route_with_variables_is_refused(command):
+    app, gw = Flask("host"), gateway()
+    gw.acts.set_act(
+        schema="item", act_name="do", validator={"set": {}, "get": {}}, fn=lambda body: 1, public=True, mcp=True
+    )
+    app.register_blueprint(gw.blueprint("shop"), url_prefix="/<tenant>")
+    message = "Error: the route /<tenant>/gateway has variables; no document or tool can fill them in\n"
+    assert runner(app)(command) == (1, message)

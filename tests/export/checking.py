@@ -1,0 +1,38 @@
+"""mypy over programs that use generated types."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+_FOUND = re.compile(r"(\w+)\.py:(\d+): error: .*\[([a-z-]+)\]")
+_EXPECTED = re.compile(r"#! ([a-z-]+)")
+
+
+def mypy(folder, cache, *names):
+    """The errors that ``mypy --strict`` finds in files of a folder, as (file, line, code)."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--python-version=3.10"]
+    command += ["--no-error-summary", "--hide-error-context", "--no-pretty", "--config-file=", f"--cache-dir={cache}"]
+    result = subprocess.run(
+        [*command, *names],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in result.stdout.splitlines() if ": note: " not in line]
+    found = [_FOUND.fullmatch(line) for line in lines]
+    assert all(found), result.stdout
+    assert result.stderr == ""
+    return [(match[1], int(match[2]), match[3]) for match in found]
+
+
+def expected(name, source):
+    """The errors that the marks ``#! code`` of a file name, as `mypy` gives them."""
+    lines = source.splitlines()
+    return [(name, number, mark) for number, line in enumerate(lines, 1) for mark in _EXPECTED.findall(line)]

@@ -1,0 +1,52 @@
+"""A small gateway, and what the Python types of one come to."""
+
+from __future__ import annotations
+
+import types
+
+import mongomock
+
+from gatewayfw import gateway
+from gatewayfw.catalog import build
+from gatewayfw.export.python import python
+from gatewayfw.schemas import date, described, integer, optional, string
+
+
+def make():
+    """Return a gateway of cities in countries; the list of a country's cities hides their size."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    gw.odm.new_model("country", {"name": string(), "since": optional(date())})
+    cities = {"type": "multiple", "excludes": ["size"]}
+    country = {"schemaName": "country", "type": "single", "optional": True, "relatedRelations": {"cities": cities}}
+    size = optional(described(integer(), "How many live\nthere."))
+    gw.odm.new_model("city", {"name": string(), "size": size}, {"country": country})
+    return gw
+
+
+def source(gw):
+    return python(build(gw.schemas, gw.acts))
+
+
+def loaded(text):
+    """The module that a text makes, in a Python of today."""
+    module = types.ModuleType("generated")
+    exec(compile(text, "generated", "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def hints(module, name):
+    """The annotations of a class as they are written, and the keys that must be there."""
+    found = getattr(module, name)
+    plain = {key: getattr(hint, "__forward_arg__", hint) for key, hint in found.__annotations__.items()}
+    return plain, set(found.__required_keys__)
+
+
+def signature(gw, **options):
+    """What ``call`` takes and gives for one act with these options; the rest of its module."""
+    validator = {"set": options.pop("set", {}), "get": options.pop("get", {})}
+    options.setdefault("validator", validator)
+    gw.acts.set_act(schema="city", act_name="act", fn=lambda body: None, **options)
+    module = loaded(source(gw))
+    told = module.Client.call.__annotations__
+    return (told["set"], told["get"], told["return"]), module

@@ -1,0 +1,94 @@
+"""Generated files: whole or not at all, inside their folder, untouched when they are right."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.export.files import difference, write
+
+OLD = 1_000_000_000
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "made" / "types"
+
+
+def files_in(folder):
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_are_written_and_told(folder):
+    assert write(folder, {"a.ts": "é\r\n", "b.ts": "b\n"}) == [folder / "a.ts", folder / "b.ts"]
+    assert (folder / "a.ts").read_bytes() == "é\r\n".encode()
+    assert sorted(os.listdir(folder)) == ["a.ts", "b.ts"]
+    assert (folder / "a.ts").stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_file_that_is_right_is_not_touched(folder):
+    write(folder, {"a.ts": "a", "b.ts": "b"})
+    for name in ("a.ts", "b.ts"):
+        os.utime(folder / name, (OLD, OLD))
+    assert write(folder, {"a.ts": "a", "b.ts": "c"}) == [folder / "b.ts"]
+    assert ((folder / "a.ts").stat().st_mtime, (folder / "b.ts").stat().st_mtime > OLD) == (OLD, True)
+
+
+@pytest.mark.parametrize("name", ["../out.ts", "/tmp/out.ts", "a/../../out.ts", "", "."])
+def test_a_name_outside_is_refused(folder, name):
+    with pytest.raises(DefinitionError, match="is not inside the folder"):
+        write(folder, {"a.ts": "a", name: "x"})
+    with pytest.raises(DefinitionError, match="is not inside the folder"):
+        difference(folder, {name: "x"})
+    assert not folder.exists()
+
+
+def test_a_link_that_leads_out_is_refused(folder, tmp_path):
+    folder.mkdir(parents=True)
+    outside = tmp_path / "outside.ts"
+    outside.write_text("mine")
+    (folder / "a.ts").symlink_to(outside)
+    with pytest.raises(DefinitionError, match="is not inside the folder"):
+        write(folder, {"a.ts": "a"})
+    assert (outside.read_text(), os.listdir(folder)) == ("mine", ["a.ts"])
+
+
+def test_a_link_within_the_folder_stays_one(folder):
+    write(folder, {"real.ts": "old"})
+    (folder / "a.ts").symlink_to("real.ts")
+    assert write(folder, {"a.ts": "new"}) == [folder / "a.ts"]
+    assert ((folder / "a.ts").is_symlink(), files_in(folder)) == (True, {"real.ts": "new", "a.ts": "new"})
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(folder, monkeypatch):
+    write(folder, {"a.ts": "old"})
+
+    def fails(descriptor):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(OSError, match="disk full"):
+        write(folder, {"a.ts": "new"})
+    assert files_in(folder) == {"a.ts": "old"}
+
+
+def test_a_difference_is_a_diff(folder):
+    write(folder, {"a.ts": "one\ntwo\n"})
+    assert difference(folder, {"a.ts": "one\ntwo\n"}) == []
+    assert difference(folder, {"b.ts": "x", "a.ts": "one\n2\n"}) == [
+        f"{folder / 'b.ts'} is missing",
+        f"--- {folder / 'a.ts'}",
+        "+++ generated",
+        "@@ -1,2 +1,2 @@",
+        " one",
+        "-two",
+        "+2",
+    ]

@@ -1,0 +1,168 @@
+"""Acts as tools of language models: which there are, what they take, how calls end."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import Client, MCPError, StdioServerParameters
+
+from gatewayfw import gateway
+from gatewayfw.catalog import build
+from gatewayfw.errors import DefinitionError
+from gatewayfw.export.mcp import make_server, tools_of
+from gatewayfw.schemas import array, string
+from tests.fuzz.sample import Sample
+
+ROOT = Path(__file__).parent.parent.parent
+STRUCT = {"set": {}, "get": {}}
+
+
+@pytest.fixture
+def gw():
+    """A gateway whose acts greet, in two services; one of three is no tool."""
+    made = gateway()
+
+    @made.acts.act("person", "greet", set={"names": array(string(), size=(1, 2))}, public=True, mcp=True)
+    def greet(body):
+        """Greet people.
+
+        At most two.
+        """
+
+    made.acts.set_act(schema="person", act_name="hide", validator=STRUCT, fn=lambda body: None, public=True)
+    wave = {"validator": STRUCT, "fn": lambda body: None, "mcp": True}
+    made.acts.set_service("near", {"person": {"wave": wave}})
+    made.acts.set_service("far", "https://example.com")
+    return made
+
+
+def catalog_of(gw):
+    return build(gw.schemas, gw.acts)
+
+
+def in_session(server, talk):
+    """What ``talk`` gives, called with a client of the server."""
+
+    async def run():
+        async with Client(server) as client:
+            return await talk(client)
+
+    return anyio.run(run)
+
+
+def answer(result):
+    """Whether a call failed, and its text."""
+    assert [part.type for part in result.content] == ["text"]
+    return bool(result.is_error), result.content[0].text
+
+
+def called(server, name, arguments):
+    return answer(in_session(server, lambda client: client.call_tool(name, arguments)))
+
+
+def test_the_acts_that_opted_in_are_tools(gw):
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2}
+    set_ = {"type": "object", "properties": {"names": names}, "required": ["names"], "additionalProperties": False}
+    listed = in_session(make_server(catalog_of(gw), lambda body: {}), lambda client: client.list_tools())
+    assert [tool.model_dump(exclude_none=True) for tool in listed.tools] == [
+        {
+            "name": "person_greet",
+            "title": "person.greet",
+            "description": "Greet people.\n\nAt most two.",
+            "input_schema": {
+                "type": "object",
+                "properties": {"set": set_},
+                "required": ["set"],
+                "additionalProperties": False,
+            },
+        },
+        {
+            "name": "near_person_wave",
+            "title": "near.person.wave",
+            "description": "near.person.wave",
+            "input_schema": {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+        },
+    ]
+
+
+def test_a_call_is_a_request_with_what_was_left_out(gw):
+    seen = []
+    server = make_server(catalog_of(gw), lambda body: seen.append(body) or {"success": True, "body": {"é": [1]}})
+    assert called(server, "person_greet", {"set": {"names": ["Ana"]}}) == (False, '{"é": [1]}')
+    assert called(server, "near_person_wave", None) == (False, '{"é": [1]}')
+    greet = {"service": "main", "model": "person", "act": "greet", "details": {"set": {"names": ["Ana"]}, "get": {}}}
+    wave = {"service": "near", "model": "person", "act": "wave", "details": {"set": {}, "get": {}}}
+    assert seen == [greet, wave]
+
+
+def test_an_error_is_one_of_the_tool_with_its_message_only(gw):
+    refused = {"success": False, "body": {"message": "not today", "code": "bad_request", "requestId": "1"}}
+    assert called(make_server(catalog_of(gw), lambda body: refused), "person_greet", {}) == (True, "not today")
+
+
+def test_what_is_no_tool_is_not_called(gw):
+    async def talk(client):
+        with pytest.raises(MCPError, match="^there is no tool 'person_hide'$"):
+            await client.call_tool("person_hide", {})
+
+    in_session(make_server(catalog_of(gw), lambda body: pytest.fail("it was sent")), talk)
+
+
+def test_two_acts_of_one_name_are_refused(gw):
+    gw.acts.set_act(schema="a", act_name="b_c", validator=STRUCT, fn=lambda body: 1, public=True, mcp=True)
+    gw.acts.set_act(schema="a_b", act_name="c", validator=STRUCT, fn=lambda body: 1, public=True, mcp=True)
+    with pytest.raises(DefinitionError, match=r"^mcp: a\.b_c and a_b\.c would both be the tool a_b_c$"):
+        tools_of(catalog_of(gw))
+
+
+def test_without_the_package_the_extra_is_named(gw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    with pytest.raises(DefinitionError, match=r"needs the extra mcp: pip install 'gatewayfw\[mcp\]'$"):
+        make_server(catalog_of(gw), lambda body: {})
+
+
+def test_the_tools_of_the_sample_service():
+    tools = tools_of(catalog_of(Sample().gw))
+    for tool in tools.values():
+        Draft202012Validator.check_schema(tool.schema)
+    assert list(tools) == [
+        "user_getUser",
+        "user_getUsers",
+        "organization_getOrganizations",
+        "unit_getUnits",
+        "country_getCountry",
+        "city_getCity",
+    ]
+
+
+def test_a_client_lists_and_calls_tools_over_stdio(tmp_path):
+    token = tmp_path / "token"
+    token.touch()
+    words = ["-m", "flask", "--app", "tests.export.served_tools", "gateway", "mcp", "--token-file", str(token)]
+    env = {"TEST_TOKEN_FILE": str(token), "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    server = StdioServerParameters(command=sys.executable, args=words, env=env, cwd=ROOT)
+
+    async def talk(client):
+        listed = await client.list_tools()
+        get = {"_id": 0, "email": 1}
+        people = await client.call_tool("user_getUsers", {"set": {"skip": 0, "limit": 2}, "get": get})
+        await client.call_tool("user_shout", {})
+        nobody = await client.call_tool("user_getUser", {"set": {"userId": "f" * 24}, "get": get})
+        wrong = await client.call_tool("user_getUser", {"set": {"userId": "x"}, "get": {"password": 2}})
+        token.write_text("")
+        unknown = await client.call_tool("user_getUser", {"set": {"userId": "f" * 24}, "get": get})
+        return [tool.name for tool in listed.tools], *map(answer, (people, nobody, wrong, unknown))
+
+    names, people, nobody, wrong, unknown = in_session(server, talk)
+    assert {"user_getUser", "user_getUsers", "user_shout"} < set(names)
+    assert (people[0], len(json.loads(people[1]))) == (False, 2)
+    assert nobody == (True, "user not found")
+    assert wrong[0] is True
+    assert wrong[1].startswith("validation error: set.userId: Not a valid ObjectId")
+    assert unknown == (True, "you should send your id with token key in req header")

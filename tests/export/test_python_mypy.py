@@ -1,0 +1,90 @@
+"""What mypy makes of the types of the sample service: right programs pass, wrong ones are told at their lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.catalog import build
+from gatewayfw.export.python import python
+from sample_service.app import create_service
+from tests.export.checking import expected, mypy
+
+pytest.importorskip("mypy")
+
+RIGHT = """\
+from gateway_types import Client, User1, UserAddUserSet, UserGet1
+from gatewayfw import gateway
+from gatewayfw.client import HttpClient, InProcessClient
+
+client: Client = HttpClient("https://example.com/api", "token", {"Accept-Language": "fr"}, timeout=3)
+test: Client = InProcessClient(gateway())
+new: UserAddUserSet = {"first_name": "A", "last_name": "B", "email": "a@b.c", "password": "p"}
+wanted: UserGet1 = {"_id": 0, "email": 1, "organizations": {"name": 1}, "avatar": 1}
+
+
+def named(user: User1) -> str:
+    return user["first_name"]
+
+
+def run() -> None:
+    one = client.call("user", "addUser", set=new, get=wanted)
+    texts: list[str] = [one["email"], *(each["name"] for each in one["organizations"]), one["avatar"]["path"]]
+    many = client.call("user", "getUsers", set={"limit": 3}, get={"first_name": 1, "features": 1})
+    features: list[str] = [feature["feature"] for user in many for feature in user["features"]]
+    me = client.with_token("other").call("user", "getMe")
+    if me is not None:
+        texts.append(named(me))
+    session = client.call("user", "login", set={"email": "a", "password": "b"}, get={"token": 1, "user": {"email": 1}})
+    token: str = session["token"]
+    gone = client.call("user", "removeUser", set={"_id": "5" * 24, "hardCascade": True}, get={"deletedCount": 1})
+    count: int = gone["deletedCount"]
+    people: float = client.call("country", "getCountry", service="main", set={"countryId": "x"})["population"]
+    print(texts, features, token, count, people, test.call("unit", "getUnits"))
+"""
+
+WRONG = """\
+from gateway_types import Client, UserAddUserSet, UserGet1
+
+
+def run(client: Client) -> None:
+    client.call("user", "addUsers", set={}, get={})  #! call-overload
+    client.call("users", "getUsers")  #! call-overload
+    client.call("user", "getUsers", service="other")  #! call-overload
+    client.call("user", "addUser", set={"first_name": "A", "last_name": "B", "email": "c"})  #! call-overload
+    client.call("user", "getUser")  #! call-overload
+    client.call("user", "getUser", set={"userId": 5})  #! call-overload
+    client.call("user", "getUser", set={"userId": "5", "more": 1})  #! call-overload
+    client.call("user", "getUsers", get={"name": 1})  #! call-overload
+    client.call("user", "getUsers", get={"email": 2})  #! call-overload
+    client.call("user", "getUsers", get={"password": 1})  #! call-overload
+    client.call("user", "getUsers", get={"organizations": {"nope": 1}})  #! call-overload
+    client.call("organization", "getOrganizations", get={"users": {"roles": 1}})  #! call-overload
+    client.call("user", "getUsers", get={"organizations": {"users": 1}})  #! call-overload
+    client.call("user", "getUsers", set={"limit": "3"})  #! call-overload
+    client.call("user", "getUser", set={"userId": "5"})["name"]  #! typeddict-item
+    client.call("user", "getUser", set={"userId": "5"})["organizations"]["name"]  #! call-overload
+    client.call("user", "getUsers")["email"]  #! call-overload
+    client.call("user", "getMe")["email"]  #! index
+    number: int = client.call("country", "getCountry", set={"countryId": "x"})["name"]  #! assignment
+    client.call("user", "login", set={"email": "a", "password": "b"})["user"]["email"]  #! index
+    client.with_token(5)  #! arg-type
+    new: UserAddUserSet = {"first_name": "A", "last_name": "B", "email": "c"}  #! typeddict-item
+    role: UserAddUserSet = {"first_name": 1, "last_name": "B", "email": "c", "password": "p"}  #! typeddict-item
+    wanted: UserGet1 = {"avatar": {"nope": 1}}  #! typeddict-item
+    other: UserGet1 = {"nope": 1}  #! typeddict-unknown-key
+    print(number, new, role, wanted, other)
+"""
+
+
+@pytest.fixture(scope="module")
+def source():
+    service = create_service(token_key="k" * 32)
+    return python(build(service.gw.schemas, service.gw.acts))
+
+
+def test_right_programs_pass_and_wrong_ones_are_told_where(source, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("programs")
+    for name, text in {"gateway_types": source, "right": RIGHT, "wrong": WRONG}.items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    cache = tmp_path_factory.getbasetemp() / "mypy"
+    assert mypy(folder, cache, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", WRONG)

@@ -1,0 +1,50 @@
+"""What the compilers say of generated TypeScript: right programs pass, wrong ones do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.export.typescript import typescript
+from sample_service.app import create_service
+from tests.export.compiling import COMPILERS
+from tests.export.sixty import calls, sixty
+from tests.export.village import village
+
+each_compiler = pytest.mark.parametrize("compiler", COMPILERS)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    """The module of the sample service."""
+    return typescript(create_service(token_key="k" * 32).gw.catalog())
+
+
+@each_compiler
+def test_programs_of_all_kinds(compiler, project):
+    made = project("shape", "village_ok", "village_wrong", gateway=typescript(village().catalog()))
+    made.compiles(compiler, "--noEmit")
+
+
+@each_compiler
+def test_programs_of_the_sample_service(compiler, project, sample):
+    project("shape", "sample_ok", "sample_wrong", gateway=sample).compiles(compiler, "--noEmit")
+
+
+@each_compiler
+def test_programs_of_sixty_models(compiler, project):
+    """With 8 acts each, and calls of 120 of them, three levels deep."""
+    catalog = sixty().catalog()
+    made = project(gateway=typescript(catalog), calls=calls(catalog))
+    made.compiles(compiler, "--noEmit")
+
+
+def test_an_error_that_is_none_is_refused(project, sample):
+    """The negative programs prove something: a mark on a right line is an error."""
+    wrong = 'import { createClient } from "./gateway.js";\n// @ts-expect-error\ncreateClient({ url: "" });\n'
+    printed = project(gateway=sample, wrong=wrong).refused("typescript")
+    assert printed == "wrong.ts(2,1): error TS2578: Unused '@ts-expect-error' directive.\n"
+
+
+def test_a_gateway_without_models(project):
+    from_nothing = {"format": 1, "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
+    project(gateway=typescript(from_nothing)).compiles("typescript", "--noEmit")

@@ -1,0 +1,278 @@
+"""The view of acts, as somebody uses it: forms, projections, JSON, replies."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.playground.conftest import open_act, send
+
+ORGANIZATIONS = ["Harbour Works", "City Library"]
+
+
+def at(page, path):
+    """The control of a path of the request."""
+    return page.locator(f"[data-path='{path}']")
+
+
+def request_of(page):
+    """The text of the details, as the JSON editor shows them."""
+    page.get_by_role("tab", name="JSON").click()
+    editor = page.get_by_role("textbox", name="Details as JSON")
+    editor.wait_for()
+    page.locator(".cm-content").wait_for()
+    text = "\n".join(page.locator(".cm-line").all_inner_texts())
+    page.get_by_role("tab", name="Form").click()
+    return text
+
+
+def compact(text):
+    return re.sub(r"\s+", "", text)
+
+
+def reply_rows(page):
+    return [compact(text) for text in page.get_by_role("treeitem").all_inner_texts()]
+
+
+def test_a_user_with_organizations_is_added_through_the_form(page, login):
+    role = login()
+    open_act(page, "addUser")
+    page.get_by_label("Send activeRoleId").check()
+    at(page, "set.activeRoleId").fill(role)
+    for name, value in (("first_name", "Nora"), ("last_name", "Berg"), ("password", "secret-1")):
+        at(page, f"set.{name}").fill(value)
+    at(page, "set.email").fill("nora@example.com")
+    page.get_by_label("Send organizations").check()
+    page.get_by_role("button", name="Find organizations to add").click()
+    dialog = page.get_by_role("dialog", name="Find a organization")
+    dialog.get_by_text("2 of 2 found").wait_for()
+    for name in ORGANIZATIONS:
+        dialog.get_by_role("button", name=name).click()
+    dialog.get_by_role("button", name="Done").click()
+    assert page.get_by_role("textbox", name=re.compile("^organizations [12]")).count() == 2
+    at(page, "get.first_name").check()
+    page.get_by_role("button", name="Fields of organizations").click()
+    box = at(page, "get.organizations.name")
+    box.check()
+    send(page)
+    rows = reply_rows(page)
+    assert 'first_name:"Nora"' in rows
+    assert [row for row in rows if row.startswith("name:")] == [f'name:"{compact(name)}"' for name in ORGANIZATIONS]
+    assert rows[-1] == "success:true"
+
+
+@pytest.fixture
+def refused(page, login):
+    """The field whose value the server has refused."""
+    login()
+    open_act(page, "getUsers")
+    page.get_by_label("Send limit").check()
+    at(page, "set.limit").fill("1000")
+    send(page)
+    return at(page, "set.limit")
+
+
+def test_what_the_server_refuses_is_shown_at_its_field(page, refused):
+    assert refused.get_attribute("aria-invalid") == "true"
+    described = page.locator(f"[id='{refused.get_attribute('aria-describedby')}']")
+    assert described.inner_text() == "Must be greater than or equal to 1 and less than or equal to 100."
+    refused.fill("100")
+    assert refused.get_attribute("aria-invalid") is None
+
+
+def test_what_the_server_refuses_is_shown_at_its_line(page, refused):
+    page.get_by_role("tab", name="JSON").click()
+    page.locator(".cm-lintRange-error").wait_for()
+    assert page.locator(".cm-line", has=page.locator(".cm-lintRange-error")).inner_text().strip() == '"limit": 1000'
+
+
+def test_an_error_of_the_reply_leads_to_its_field(page, refused):
+    page.get_by_role("button", name="set.limit").click()
+    assert page.evaluate("document.activeElement.dataset.path") == "set.limit"
+
+
+def test_a_nested_projection_is_chosen_in_the_tree(page, login):
+    login()
+    open_act(page, "getUsers")
+    at(page, "get.email").check()
+    page.get_by_role("button", name="Fields of units").click()
+    at(page, "get.units.name").check()
+    units = at(page, "get.units")
+    assert units.evaluate("box => box.indeterminate") is True
+    send(page)
+    rows = reply_rows(page)
+    assert 'email:"manager@example.com"' in rows
+    assert 'name:"Office"' in rows
+    assert not [row for row in rows if row.startswith("first_name")]
+
+
+def test_the_boxes_of_a_link_are_all_some_or_none(page, login):
+    open_act(page, "getUser")
+    page.get_by_role("button", name="Fields of avatar").click()
+    link = at(page, "get.avatar")
+    fields = ["_id", "name", "type", "size", "path"]
+    boxes = [at(page, f"get.avatar.{name}") for name in fields]
+    link.check()
+    assert [box.is_checked() for box in boxes] == [True] * 5
+    boxes[1].uncheck()
+    assert compact(request_of(page)).endswith('"get":{"avatar":{"_id":1,"type":1,"size":1,"path":1}}}')
+    assert (link.is_checked(), link.evaluate("box => box.indeterminate")) == (False, True)
+    boxes[1].check()
+    assert compact(request_of(page)).endswith('"get":{"avatar":1}}')
+    link.uncheck()
+    assert [box.is_checked() for box in boxes] == [False] * 5
+    assert compact(request_of(page)).endswith('"get":{}}')
+
+
+def test_all_none_and_invert(page):
+    open_act(page, "getCity")
+    tree = page.get_by_role("region", name="Fields of city")
+    everything = '"get":{"name":1,"country":1}}'
+    for button, expected in (("All", everything), ("Invert", '"get":{"_id":0}}'), ("Invert", everything)):
+        tree.get_by_role("button", name=button).click()
+        assert compact(request_of(page)).endswith(expected)
+    tree.get_by_role("button", name="None").click()
+    assert compact(request_of(page)).endswith('"get":{}}')
+
+
+def test_form_and_json_are_in_step(page):
+    open_act(page, "addCountry")
+    at(page, "set.name").fill("Chile")
+    page.get_by_role("tab", name="JSON").click()
+    editor = page.get_by_role("textbox", name="Details as JSON")
+    page.locator(".cm-content").wait_for()
+    assert '"name": "Chile"' in editor.inner_text()
+    editor.press("Control+a")
+    editor.press_sequentially('{"set": {"name": "Peru", "population": 34.5}}')
+    page.get_by_role("tab", name="Form").click()
+    assert at(page, "set.name").input_value() == "Peru"
+    assert at(page, "set.population").input_value() == "34.5"
+
+
+def test_broken_json_is_not_taken(page):
+    open_act(page, "addCountry")
+    at(page, "set.name").fill("Chile")
+    page.get_by_role("tab", name="JSON").click()
+    page.locator(".cm-content").wait_for()
+    editor = page.get_by_role("textbox", name="Details as JSON")
+    editor.press("Control+End")
+    editor.press_sequentially("x")
+    page.get_by_text("This is no JSON object with set and get (yet)").wait_for()
+    page.get_by_role("tab", name="Form").click()
+    assert at(page, "set.name").input_value() == "Chile"
+
+
+def test_the_editor_completes_the_keys_of_the_act(page):
+    open_act(page, "getUser")
+    page.get_by_role("tab", name="JSON").click()
+    page.locator(".cm-content").wait_for()
+    editor = page.get_by_role("textbox", name="Details as JSON")
+    editor.press("Control+a")
+    editor.press_sequentially('{"get": {"f')
+    option = page.get_by_role("option", name="first_name")
+    option.click()
+    assert compact(editor.inner_text()) == '{"get":{"first_name":1}}'
+
+
+def test_lists_are_added_to_moved_and_removed_from(page):
+    open_act(page, "addUser")
+    page.get_by_label("Send features").check()
+    add = page.get_by_role("button", name="Add features")
+    for choice in ("reports", "exports", "invitations"):
+        add.click()
+        page.get_by_role("combobox").last.select_option(label=choice)
+    page.get_by_role("button", name="Move features 3 up").click()
+    page.get_by_role("button", name="Remove features 1").click()
+    sent = compact(request_of(page))
+    assert '"features":[{"feature":"invitations"},{"feature":"exports"}]' in sent
+
+
+def test_optional_and_defaulted_fields_are_sent_only_when_switched_on(page):
+    open_act(page, "addUser")
+    assert "isActive" not in request_of(page)
+    page.get_by_label("Send isActive").check()
+    assert '"isActive": true' in request_of(page)
+    page.get_by_label("Send isActive").uncheck()
+    assert "isActive" not in request_of(page)
+
+
+def test_numbers_are_sent_as_numbers_and_other_text_as_it_is(page):
+    open_act(page, "addCountry")
+    field = at(page, "set.population")
+    for typed, expected in (("5.5", "5.5}"), ("-3", "-3}"), ("1.", '"1."}'), ("many", '"many"}'), ("", '"name":""}')):
+        field.fill(typed)
+        assert compact(request_of(page)).split(',"get"')[0].endswith(expected)
+        assert field.input_value() == typed
+
+
+def test_a_call_is_sent_with_the_keyboard_and_can_be_cancelled(page, service_url):
+    open_act(page, "getUsers")
+    page.route("**/gateway", lambda route: page.evaluate("1") and None)
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Cancel").first.click()
+    page.get_by_text("Cancelled.").first.wait_for()
+    page.unroute("**/gateway")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("tree", name="Reply as a tree").wait_for()
+
+
+def test_tabs_keep_their_requests_and_replies(page):
+    open_act(page, "addCountry")
+    at(page, "set.name").fill("Chile")
+    open_act(page, "addCity")
+    strip = page.get_by_role("group", name="Open requests")
+    strip.get_by_role("button", name="country addCountry").click()
+    assert at(page, "set.name").input_value() == "Chile"
+    strip.get_by_role("button", name="Close addCountry").click()
+    page.get_by_role("heading", name="city addCity").wait_for()
+    assert strip.get_by_role("button").count() == 2
+
+
+def test_the_token_stays_in_memory_unless_it_is_to_be_kept(page, login):
+    login()
+    kept = "JSON.stringify([{...localStorage}, {...sessionStorage}])"
+    assert "eyJ" not in page.evaluate(kept)
+    page.get_by_role("button", name="Token set").click()
+    page.get_by_label("Keep it in this tab").check()
+    assert "eyJ" in page.evaluate("JSON.stringify({...sessionStorage})")
+    page.get_by_label("Keep it in this tab").uncheck()
+    assert "eyJ" not in page.evaluate(kept)
+
+
+def test_more_headers_are_sent(page):
+    page.get_by_role("button", name="No token").click()
+    page.get_by_role("button", name="Add a header").click()
+    page.get_by_label("Name of header 1").fill("X-Tenant")
+    page.get_by_label("Value of header 1").fill("north")
+    page.get_by_role("button", name="Done").click()
+    open_act(page, "getCountry")
+    with page.expect_request("**/gateway") as asked:
+        page.keyboard.press("Control+Enter")
+    sent = asked.value.headers
+    assert (sent["x-tenant"], sent["x-gateway-detail"], "token" in sent) == ("north", "1", False)
+
+
+def test_acts_are_found_by_words_and_with_the_palette(page):
+    page.get_by_label("Search acts").fill("unit update")
+    acts = page.get_by_role("navigation", name="Acts").locator(".acts-act")
+    assert acts.all_inner_texts() == ["updateUnit"]
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("addcit")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="city addCity").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_follows_the_system_and_the_switch(page, theme):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    colours = {}
+    for name in ("light", "dark"):
+        page.emulate_media(color_scheme=name)
+        colours[name] = page.evaluate(ground)
+    assert colours["light"] != colours["dark"]
+    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("menuitemradio", name=theme.title()).click()
+    assert page.evaluate(ground) == colours[theme]
+    page.reload()
+    assert page.evaluate(ground) == colours[theme]

@@ -1,0 +1,87 @@
+"""The committed build is what the source gives, and as small as promised."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+
+import pytest
+
+from tests.playground.front_end import BUILT, SOURCE, copied, install, require_node, run
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder with a copy of the source in ``playground`` and what it builds."""
+    require_node()
+    folder = tmp_path_factory.mktemp("front end")
+    source = copied(folder)
+    install(source)
+    run(source, "npm", "run", "--silent", "check")
+    run(source, "npm", "run", "--silent", "build")
+    return folder / "gatewayfw" / "playground" / "static"
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_committed_build_is_what_the_source_gives(built):
+    committed, made = contents(BUILT), contents(built)
+    assert sorted(committed) == sorted(made), "run ./dev playground and commit what it builds"
+    assert [name for name in made if made[name] != committed[name]] == []
+
+
+def packed(name: str) -> int:
+    return len(gzip.compress((BUILT / name).read_bytes(), 9, mtime=0))
+
+
+def reached(*names: str) -> set[str]:
+    """The scripts that are loaded with these, not counting what they load later."""
+    found, waiting = set(), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        text = (BUILT / "assets" / name).read_text("utf-8")
+        waiting += re.findall(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""", text)
+    return found
+
+
+def one(start: str) -> str:
+    (path,) = (BUILT / "assets").glob(f"{start}-*.js")
+    return path.name
+
+
+def first_load() -> set[str]:
+    """The scripts of the page, and of the view of acts, which it opens at once."""
+    page = (BUILT / "index.html").read_text("utf-8")
+    return reached(*re.findall(r"assets/([\w.-]+\.js)", page), one("request"))
+
+
+def test_the_first_load_is_small():
+    size = sum(packed(f"assets/{name}") for name in first_load())
+    assert size <= 60_000
+
+
+def test_with_the_editor_it_is_not_large():
+    size = sum(packed(f"assets/{name}") for name in first_load() | reached(one("codemirror")))
+    assert size <= 200_000
+
+
+def test_all_of_it_adds_little_to_the_package():
+    assert sum(packed(name) for name in contents(BUILT)) <= 700_000
+
+
+def test_packages_are_pinned_and_their_lock_names_no_place():
+    package = json.loads((SOURCE / "package.json").read_text("utf-8"))
+    wanted = package["dependencies"] | package["devDependencies"]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
+    lock = json.loads((SOURCE / "package-lock.json").read_text("utf-8"))
+    places = {entry.get("resolved", "https://registry.npmjs.org/") for entry in lock["packages"].values()}
+    assert all(place.startswith("https://registry.npmjs.org/") for place in places)
+    assert all("integrity" in entry for name, entry in lock["packages"].items() if name)

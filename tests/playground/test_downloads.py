@@ -1,0 +1,46 @@
+"""The downloads: what the server makes of its catalog."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+
+import pytest
+
+FILES = ("gateway.ts", "gateway_types.py", "openapi.json", "schema.json")
+
+
+@pytest.fixture
+def downloads(page):
+    """The view of downloads."""
+    page.get_by_role("link", name="Downloads").click()
+    page.get_by_role("heading", name="Downloads").wait_for()
+    return page
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_download_is_what_the_server_gives(downloads, service_url, tmp_path, name):
+    try:
+        expected = urllib.request.urlopen(f"{service_url}/playground/{name}").read()
+    except urllib.error.HTTPError:
+        pytest.skip("this server does not give it")
+    with downloads.expect_download() as download:
+        downloads.get_by_role("button", name=f"Download {name}").click()
+    assert download.value.suggested_filename == name
+    download.value.save_as(tmp_path / name)
+    assert (tmp_path / name).read_bytes() == expected
+
+
+def test_types_are_shown_and_copied(downloads):
+    downloads.get_by_role("button", name="Show gateway.ts").click()
+    shown = downloads.get_by_role("region", name="gateway.ts").inner_text()
+    assert "createClient" in shown
+    downloads.get_by_role("button", name="Hide gateway.ts").click()
+    assert downloads.get_by_role("region", name="gateway.ts").count() == 0
+
+
+def test_what_the_server_does_not_have_is_told(downloads):
+    downloads.evaluate("window.fetch = async () => new Response('apispec is not installed', {status: 404})")
+    downloads.get_by_role("button", name="Download openapi.json").click()
+    alert = downloads.get_by_role("alert").filter(has_text="openapi.json")
+    assert alert.inner_text() == "This server does not give openapi.json: apispec is not installed"

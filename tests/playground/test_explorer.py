@@ -1,0 +1,128 @@
+"""The view of the schema: models, relations, search."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def schema(page):
+    """The view, at the first model."""
+    page.get_by_role("link", name="Schema").click()
+    page.get_by_role("heading", name="user", exact=True).wait_for()
+    return page
+
+
+def looked_at(page):
+    """The model that is shown, and the relation in it that is marked."""
+    model = page.locator("#explorer-model").inner_text()
+    marked = page.locator("[data-link][aria-current]")
+    return model, marked.inner_text() if marked.count() else None
+
+
+def rows_of(page, label):
+    table = page.get_by_role("region", name=label, exact=True)
+    return [[cell.strip() for cell in row.inner_text().split("\t")] for row in table.locator("tbody tr").all()]
+
+
+def test_fields_are_shown_with_their_kind_and_rules(schema):
+    rows = {name: (kind, notes) for name, kind, notes in rows_of(schema, "Fields of user")}
+    assert rows["_id"] == ("id", "")
+    assert rows["isActive"] == ("boolean", "default: true")
+    assert rows["features"] == ("list of object", "optional")
+    assert rows["features[].feature"] == ("one of", "reports · exports · invitations")
+    assert "password" not in rows
+
+
+def test_a_relation_leads_to_its_reverse_and_back(schema):
+    schema.get_by_role("region", name="Relations of user").get_by_role("button", name="organization.users").click()
+    assert looked_at(schema) == ("organization", "users")
+    assert schema.evaluate("document.activeElement.dataset.link") == "users"
+    schema.get_by_role("region", name="Reverse relations of organization").get_by_role(
+        "button", name="user.organizations"
+    ).click()
+    assert looked_at(schema) == ("user", "organizations")
+    schema.go_back()
+    assert looked_at(schema) == ("organization", "users")
+
+
+def test_a_link_says_how_many_and_in_which_order(schema):
+    schema.get_by_role("button", name="organization", exact=True).first.click()
+    users = rows_of(schema, "Reverse relations of organization")[0]
+    assert users == [
+        "users",
+        "user\nmany; at most 100; by _id, descending",
+        "user.organizations",
+        "_id, first_name, last_name, email, position, isActive, features",
+    ]
+
+
+def test_all_relations_are_in_a_list(schema):
+    schema.get_by_role("tab", name="All relations").click()
+    assert rows_of(schema, "All relations") == [
+        ["user.avatar", "file one", "none"],
+        ["user.organizations", "organization many", "organization.users"],
+        ["user.units", "unit many", "unit.members"],
+        ["city.country", "country one", "country.cities"],
+        ["unit.organization", "organization one", "organization.units"],
+    ]
+
+
+def test_search_finds_fields_relations_and_acts(schema):
+    box = schema.get_by_role("searchbox", name="Search models, fields, relations and acts")
+    box.fill("member")
+    found = schema.get_by_role("list", name="Found").get_by_role("listitem")
+    assert found.all_inner_texts() == ["members\nreverse relation of unit"]
+    box.press("Enter")
+    assert looked_at(schema) == ("unit", "members")
+    box.fill("addCountry")
+    assert found.all_inner_texts() == ["addCountry\nact of country"]
+    box.fill("nothing like it")
+    assert found.all_inner_texts() == ["Nothing found."]
+
+
+def test_acts_that_use_a_model_open_in_a_tab(schema):
+    schema.get_by_role("button", name="unit", exact=True).first.click()
+    uses = {name.split("\n")[0]: how for name, how, _ in rows_of(schema, "Acts that use unit")}
+    assert uses["unit.getUnit"] == "one of its acts, returns it, takes its ids"
+    assert uses["user.addUser"] == "can show it, takes its ids"
+    assert "file.getFile" not in uses
+    schema.get_by_role("button", name="Open unit.addUnit").click()
+    schema.get_by_role("region", name="Request").get_by_role("heading", name="addUnit").wait_for()
+
+
+def test_the_graph_follows_the_keys(schema):
+    node = schema.get_by_role("button", name="user 9 fields, 3 links")
+    assert node.get_attribute("aria-pressed") == "true"
+    node.focus()
+    schema.keyboard.press("ArrowRight")
+    focused = schema.evaluate("document.activeElement.dataset.model")
+    assert focused in ("unit", "country", "file")
+    schema.keyboard.press("Enter")
+    assert looked_at(schema) == (focused, None)
+
+
+def test_the_graph_is_moved_by_buttons_and_keys(schema):
+    def seen():
+        graph = schema.get_by_role("group", name="Models and their relations")
+        return [float(part) for part in graph.get_attribute("viewBox").split()]
+
+    before = seen()
+    schema.get_by_role("button", name="Zoom in").click()
+    assert seen()[2] < before[2]
+    schema.locator(".explorer-node[tabindex='0']").focus()
+    schema.keyboard.press("0")
+    assert seen() == before
+    schema.keyboard.press("Shift+ArrowRight")
+    assert seen()[0] > before[0]
+    schema.get_by_role("button", name="Fit").click()
+    assert seen() == before
+
+
+def test_an_address_leads_to_a_model_and_its_relation(page, service_url):
+    page.goto(f"{service_url}/playground/#/schema/city/country")
+    page.get_by_role("heading", name="city", exact=True).wait_for()
+    assert looked_at(page) == ("city", "country")
+    page.goto(f"{service_url}/playground/#/schema/no%2Fsuch")
+    page.reload()
+    page.get_by_role("heading", name="user", exact=True).wait_for()

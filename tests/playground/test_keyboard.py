@@ -1,0 +1,95 @@
+"""The playground without a mouse."""
+
+from __future__ import annotations
+
+from tests.playground.conftest import open_act
+
+
+def focused(page) -> str:
+    return page.evaluate("document.activeElement.getAttribute('aria-label') || document.activeElement.innerText")
+
+
+def test_a_request_is_made_with_the_keyboard_alone(page):
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").wait_for()
+    page.keyboard.type("login")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="user login").wait_for()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.path") == "set.email":
+            break
+    page.keyboard.type("manager@example.com")
+    page.keyboard.press("Tab")
+    page.keyboard.type("demo-manager")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("tree", name="Reply as a tree").wait_for()
+    page.get_by_role("button", name="Use it").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Token set").wait_for()
+
+
+def test_the_first_stop_skips_to_the_content(page):
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_dialog_gives_the_focus_back(page):
+    button = page.get_by_role("button", name="No token")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="Headers and token").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+    assert button.evaluate("one => one === document.activeElement") is True
+
+
+def test_arrows_lead_through_menus_and_tabs(page):
+    page.get_by_role("button", name="Theme").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    open_act(page, "getUser")
+    page.get_by_role("tab", name="Form").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="About").get_attribute("aria-selected") == "true"
+
+
+def test_arrows_lead_through_the_projection(page):
+    open_act(page, "getCity")
+    page.locator("[data-path='get.name']").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    assert page.evaluate("document.activeElement.dataset.path") == "get.country.name"
+    assert page.locator("[data-path='get.country']").evaluate("box => box.indeterminate") is True
+
+
+def test_arrows_lead_through_the_reply(page):
+    open_act(page, "getUsers")
+    page.keyboard.press("Control+Enter")
+    tree = page.get_by_role("tree", name="Reply as a tree")
+    tree.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    row = page.locator("[aria-level='2']").first
+    assert (row.get_attribute("aria-selected"), row.get_attribute("aria-expanded")) == ("true", "false")
+    page.keyboard.press("ArrowRight")
+    assert row.get_attribute("aria-expanded") == "true"
+
+
+def test_tab_leaves_the_editor(page):
+    open_act(page, "getUser")
+    page.get_by_role("tab", name="JSON").click()
+    page.locator(".cm-content").wait_for()
+    page.get_by_role("textbox", name="Details as JSON").focus()
+    page.keyboard.press("Tab")
+    assert focused(page) == "Format"

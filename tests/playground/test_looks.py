@@ -1,0 +1,102 @@
+"""How it looks and to whom it is usable: axe in both themes, narrow screens, the keyboard; screenshots."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.playground.conftest import open_act, send
+from tests.playground.front_end import SOURCE, copied, install, require_node
+
+VIEWS = ["acts", "schema", "sequences", "history", "downloads"]
+WIDTHS = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The source of axe-core."""
+    path = SOURCE / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.is_file():
+        require_node()
+        source = copied(tmp_path_factory.mktemp("axe"))
+        install(source)
+        path = source / "node_modules" / "axe-core" / "axe.min.js"
+    return path.read_text("utf-8")
+
+
+@pytest.fixture(params=["wide light", "wide dark", "narrow light"])
+def options(request):
+    """A browser of each width and theme."""
+    width, theme = request.param.split()
+    return {"viewport": WIDTHS[width], "color_scheme": theme}
+
+
+def judged(page, axe: str) -> list[str]:
+    """What axe finds on a page: rule, and where."""
+    page.evaluate(axe)
+    found = page.evaluate("(rules) => axe.run(document, rules)", RULES)["violations"]
+    return [f"{one['id']}: {json.dumps([node['target'] for node in one['nodes']])}" for one in found]
+
+
+def show(page, view: str) -> None:
+    page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
+    page.locator(".loading").wait_for(state="detached")
+
+
+@pytest.fixture
+def used(page, login):
+    """A page with a refused request, a reply, a token, and so with things in every view."""
+    role = login()
+    open_act(page, "addUser")
+    page.get_by_label("Send activeRoleId").check()
+    page.locator("[data-path='set.activeRoleId']").fill(role)
+    page.get_by_label("Send features").check()
+    page.get_by_role("button", name="Add features").click()
+    page.get_by_label("Send organizations").check()
+    open_act(page, "getUsers")
+    page.get_by_label("Send limit").check()
+    page.locator("[data-path='set.limit']").fill("1000")
+    send(page)
+    page.get_by_role("button", name="Fields of units").click()
+    return page
+
+
+def parts(page):
+    """Show every part of the playground, one after the other; yield their names."""
+    for view in VIEWS:
+        show(page, view)
+        yield view
+    show(page, "acts")
+    for part, sign in (("JSON", ".editor-host:not([hidden])"), ("About", ".act-docs"), ("Form", ".request-form")):
+        page.get_by_role("tab", name=part).click()
+        page.locator(sign).wait_for()
+        yield part
+    page.get_by_role("tab", name="Raw").click()
+    yield "Raw"
+    openers = {
+        "palette": lambda: page.keyboard.press("Control+k"),
+        "headers": lambda: page.get_by_role("button", name="Token set").click(),
+        "theme": lambda: page.get_by_role("button", name="Theme").click(),
+        "more": lambda: page.get_by_role("button", name="More").click(),
+    }
+    for name, opened in openers.items():
+        opened()
+        page.locator("dialog[open], [role=menu]").wait_for()
+        yield name
+        page.keyboard.press("Escape")
+        page.locator("dialog[open], [role=menu]").wait_for(state="detached")
+
+
+CUT = """[...document.querySelectorAll('#main button, #main input, #main select')].filter(one => one.checkVisibility()
+    && !one.closest('.strip, .tabs-list, .table-scroll, svg') && one.getBoundingClientRect().right > innerWidth + 1
+).map(one => one.outerHTML.slice(0, 120))"""
+
+
+def test_axe_finds_nothing_and_nothing_is_cut_off(used, axe):
+    found = {}
+    for part in parts(used):
+        is_too_large = used.evaluate("scrollX + scrollY + document.documentElement.scrollWidth > innerWidth")
+        found[part] = [*judged(used, axe), *used.evaluate(CUT), *(["larger than the screen"] if is_too_large else [])]
+    assert found == dict.fromkeys(found, [])

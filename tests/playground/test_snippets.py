@@ -1,0 +1,97 @@
+"""The request as code: what it says is what is sent, whatever the values hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from tests.playground.links import open_shared
+
+HOSTILE = 'it\'s "quoted" $HOME `id` $(id) \\ \n\t %s {{x}} </script> \'\'\'""" \u2028 \U0001f600 !x'
+REQUEST = {
+    "model": "country",
+    "act": "addCountry",
+    "set": {"name": HOSTILE, "population": 5},
+    "get": {"_id": 0, "name": 1},
+}
+RUNNERS = {"curl": ["sh"], "Python": [sys.executable], "TypeScript": ["node"]}
+SUFFIXES = {"curl": ".sh", "Python": ".py", "TypeScript": ".mjs"}
+
+
+@pytest.fixture
+def token(service_url):
+    """The token of the manager."""
+    body = {
+        "model": "user",
+        "act": "login",
+        "details": {"set": {"email": "manager@example.com", "password": "demo-manager"}, "get": {"token": 1}},
+    }
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{service_url}/gateway", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as reply:
+        return json.load(reply)["body"]["token"]
+
+
+@pytest.fixture
+def snippet(page, service_url):
+    """A function that gives the snippet of a request in a language."""
+
+    def given(language, request=REQUEST):
+        open_shared(page, service_url, request)
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="As code").click()
+        page.get_by_role("dialog").get_by_role("tab", name=language).click()
+        return page.get_by_role("region", name="Code").locator("pre").evaluate("element => element.textContent")
+
+    return given
+
+
+def ran(language, text, tmp_path, token=""):
+    """Run a snippet; give the envelope that it prints."""
+    command = RUNNERS[language]
+    if shutil.which(command[0]) is None or (language == "curl" and shutil.which("curl") is None):
+        pytest.skip(f"there is no {language} here")
+    if language == "TypeScript":  # what a compiler leaves of it
+        text = text.partition("\n")[2].replace(" as Envelope", "")
+    path = tmp_path / f"snippet{SUFFIXES[language]}"
+    path.write_text(text)
+    environ = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **({"GATEWAY_TOKEN": token} if token else {})}
+    done = subprocess.run([*command, str(path)], env=environ, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("language", RUNNERS)
+def test_a_snippet_sends_hostile_values_as_they_are(snippet, tmp_path, language):
+    assert ran(language, snippet(language), tmp_path) == {"success": True, "body": {"name": HOSTILE}}
+
+
+@pytest.mark.parametrize("language", RUNNERS)
+def test_a_snippet_takes_the_token_from_the_environment(snippet, token, tmp_path, language):
+    text = snippet(language, {"model": "user", "act": "getMe", "set": {}, "get": {"_id": 0, "email": 1}})
+    message = "you should send your id with token key in req header"
+    assert ran(language, text, tmp_path, token) == {"success": True, "body": {"email": "manager@example.com"}}
+    assert ran(language, text, tmp_path) == {"success": False, "body": {"message": message}}
+
+
+@pytest.mark.parametrize("language", RUNNERS)
+def test_hostile_names_are_quoted_too(snippet, tmp_path, language):
+    request = {"model": "user", "act": "getMe", "set": {"__proto__": 1, "a'b\"\n$(id)": [True, None, 1.5]}, "get": {}}
+    reply = ran(language, snippet(language, request), tmp_path)
+    message = "validation error: set.__proto__: Unknown field.; set.a'b\"\\n$(id): Unknown field."
+    assert reply == {"success": False, "body": {"message": message}}
+
+
+def test_a_snippet_is_copied_and_has_no_token(page, snippet, login):
+    login()
+    text = snippet("curl")
+    page.get_by_role("dialog").get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    assert "eyJ" not in text  # how a token begins

@@ -1,0 +1,294 @@
+"""Both clients against a gateway: one served over HTTP by threads, one in process."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import mongomock
+import pytest
+from bson import ObjectId
+from flask import Flask, abort, request
+
+from gatewayfw import HttpError, gateway
+from gatewayfw.client import CallError, HttpClient, InProcessClient
+from gatewayfw.errors import DefinitionError, RateLimited
+from gatewayfw.schemas import any_, object_, string
+from gatewayfw.web.server import threaded_server
+
+TOKEN = "a-token-nobody-may-see"
+
+
+@pytest.fixture
+def gw():
+    """A gateway whose acts tell what they got, or refuse."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+
+    def refuse(body):
+        raise HttpError("not today", 409, code="closed")
+
+    def refuse_for_now(body):
+        raise RateLimited(6.5)
+
+    def told(body):
+        headers = gw.context_fns.get_context_model().Headers
+        return {**body["details"], "token": headers.get("token"), "language": headers.get("accept-language")}
+
+    free = object_({"set": any_(), "get": any_()})
+    for name, fn in {"tell": told, "refuse": refuse, "refuseForNow": refuse_for_now}.items():
+        gw.acts.set_act(schema="user", act_name=name, validator=free, fn=fn)
+    gw.acts.act("user", "strict", set={"name": string()})(told)
+    near = {"user": {"tell": {"validator": free, "fn": lambda body: "near"}}}
+    gw.acts.set_service("near", near)
+    return gw
+
+
+@pytest.fixture
+def served(gw):
+    """The URL under which threads serve the gateway."""
+    server = threaded_server(gw.create_app(url_prefix="/api"), "127.0.0.1", 0)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}/api"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(params=["http", "in process"])
+def make(request, gw):
+    """A function that makes a client."""
+    if request.param == "in process":
+        yield lambda **options: InProcessClient(gw, **options)
+        return
+    url, made = request.getfixturevalue("served"), []
+
+    def make(**options):
+        made.append(HttpClient(url, **options))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture
+def client(make):
+    return make()
+
+
+def refused(call, *args, **kwargs):
+    """Class and attributes of the error that a call ends with; the id of the request only as whether there is one."""
+    with pytest.raises(CallError) as found:
+        call(*args, **kwargs)
+    error = found.value
+    assert str(error) == error.message
+    return type(error), {**vars(error), "request_id": error.request_id is not None}
+
+
+def refusal(message, status, code, **more):
+    told = {"errors": {}, "request_id": True, "retry_after": None, **more}
+    return CallError, {"message": message, "status": status, "code": code, **told}
+
+
+def test_a_call_gives_the_body(client):
+    told = {"set": {"name": "آنا", "tags": [1, None]}, "get": {"_id": 0}, "token": None, "language": None}
+    assert client.call("user", "tell", set=told["set"], get=told["get"]) == told
+
+
+def test_left_out_set_and_get_are_empty(client):
+    assert client.call("user", "tell") == {"set": {}, "get": {}, "token": None, "language": None}
+
+
+def test_another_service(client):
+    assert client.call("user", "tell", service="near") == "near"
+
+
+def test_token_and_headers_are_sent(make):
+    told = make(token=TOKEN, headers={"Accept-Language": "fr"}).call("user", "tell")
+    assert (told["token"], told["language"]) == (TOKEN, "fr")
+
+
+def test_another_token_leaves_the_client_as_it_is(make):
+    client = make(token="one", headers={"Accept-Language": "fr"})
+    others = [client.with_token("two"), client.with_token(None), client]
+    told = [other.call("user", "tell") for other in others]
+    assert [(one["token"], one["language"]) for one in told] == [("two", "fr"), (None, "fr"), ("one", "fr")]
+
+
+REFUSALS = {
+    "by the act": ("refuse", refusal("not today", 409, "closed")),
+    "for now": (
+        "refuseForNow",
+        refusal("too many requests, try again later", 429, "rate_limited", retry_after=7),
+    ),
+    "unknown act": ("nope", refusal("act not found: user.nope", 404, "not_found")),
+    "by validation": (
+        "strict",
+        refusal(
+            "validation error: set.name: Missing data for required field.",
+            400,
+            "validation_error",
+            errors={"set.name": ["Missing data for required field."]},
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("act", "expected"), REFUSALS.values(), ids=REFUSALS)
+def test_what_the_gateway_refuses_is_raised(client, act, expected):
+    assert refused(client.call, "user", act) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(ObjectId(), TypeError), (float("nan"), ValueError), ("\ud800", ValueError)],
+    ids=["an id", "nan", "a lone surrogate"],
+)
+def test_what_is_not_json_is_not_sent(client, value, error):
+    with pytest.raises(error):
+        client.call("user", "tell", set={"value": value})
+    assert client.call("user", "tell", set={"value": 1})["set"] == {"value": 1}
+
+
+def test_threads_share_a_client(client):
+    def told(number):
+        one = client.with_token(f"t{number}").call("user", "tell", set={"number": number})
+        return one["token"], one["set"]["number"]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(told, range(80))) == [(f"t{number}", number) for number in range(80)]
+
+
+def test_the_token_is_neither_shown_nor_logged(make, caplog):
+    caplog.set_level("DEBUG")
+    client = make(token=TOKEN)
+    with pytest.raises(CallError) as error:
+        client.call("user", "refuse")
+    assert TOKEN not in f"{client!r}{error.value!r}{vars(error.value)}{caplog.text}"
+
+
+def test_an_error_can_be_pickled():
+    error = CallError("no", 409, "closed", errors={"a": ["b"]}, request_id="x", retry_after=3)
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), vars(again), str(again)) == (CallError, vars(error), "no")
+
+
+WRONG = {
+    "token over two lines": ({"token": f"{TOKEN}\r\nX: y"}, "token: it cannot stand in a header"),
+    "empty token": ({"token": ""}, "token: it cannot stand in a header"),
+    "token beyond latin-1": ({"token": "آ"}, "token: it cannot stand in a header"),
+    "header name": ({"headers": {"a b": "x"}}, "headers: a name is not one of HTTP"),
+    "header value": ({"headers": {"X-A": f"{TOKEN}\n"}}, "headers: the value of X-A cannot stand in a header"),
+    "header value no text": ({"headers": {"X-A": 1}}, "headers: the value of X-A cannot stand in a header"),
+    "header twice": ({"headers": {"X-A": "1", "x-a": "2"}}, "headers: x-a is given twice"),
+    "own header": ({"headers": {"Content-Length": "1"}}, "headers: Content-Length is the client's own"),
+    "token as a header": ({"headers": {"Token": "x"}}, "headers: Token is the client's own"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_sent_along_is_refused(make, options, message):
+    with pytest.raises(DefinitionError) as found:
+        make(**options)
+    assert str(found.value) == message
+
+
+def test_another_token_is_checked_too(client):
+    with pytest.raises(DefinitionError, match="token: it cannot stand in a header"):
+        client.with_token("a\nb")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"url": "ftp://a"}, "service client: the URL must start with http:// or https://"),
+        ({"url": f"http://me:{TOKEN}@a"}, "service client: the URL must not hold credentials"),
+        ({"timeout": 0}, "timeout: expected seconds above 0"),
+        ({"timeout": float("inf")}, "timeout: expected seconds above 0"),
+        ({"timeout": True}, "timeout: expected seconds above 0"),
+        ({"connections": 0}, "connections: expected a positive integer"),
+        ({"max_bytes": 1.5}, "max_bytes: expected a positive integer"),
+    ],
+    ids=lambda value: None if isinstance(value, str) else str(value).replace(TOKEN, "..."),
+)
+def test_options_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(DefinitionError) as found:
+        HttpClient(**{"url": "http://a", **options})
+    assert str(found.value) == message
+
+
+# -- over HTTP
+
+
+def test_a_client_can_be_used_again_after_it_was_closed(served):
+    with HttpClient(f"{served}/gateway/") as client:
+        assert client.call("user", "tell", service="near") == "near"
+    assert client.call("user", "tell", service="near") == "near"
+    client.close()
+    assert repr(client) == f"HttpClient('{served}/gateway')"
+
+
+# -- in process
+
+
+@pytest.fixture
+def app(gw):
+    """A host's app with hooks of its own and the gateway below a prefix."""
+    app = Flask("host")
+    gw.init_app(app, url_prefix="/api")
+
+    @app.before_request
+    def look():
+        if request.headers.get("X-Stop") == "abort":
+            abort(503)
+        if request.headers.get("X-Stop") == "raise":
+            raise RuntimeError("of the host")
+
+    return app
+
+
+def test_requests_go_through_the_hooks_of_the_app(app):
+    assert InProcessClient(app).call("user", "tell", service="near") == "near"
+    kind, told = refused(InProcessClient(app, headers={"X-Stop": "abort"}).call, "user", "tell")
+    assert (kind.__name__, told["status"], told["message"]) == (
+        "BadReply",
+        503,
+        "bad reply of the gateway: its answer is not application/json",
+    )
+
+
+def test_what_a_testing_app_lets_through_is_raised(app):
+    app.testing = True
+    with pytest.raises(RuntimeError, match="of the host"):
+        InProcessClient(app, headers={"X-Stop": "raise"}).call("user", "tell")
+
+
+def test_of_several_gateways_one_is_named(gw, app):
+    gateway().init_app(app, url_prefix="/other")
+    with pytest.raises(DefinitionError, match="path: needed, because the app has 2 routes of gateways"):
+        InProcessClient(app)
+    client = InProcessClient(app, path="/api/gateway")
+    assert (client.call("user", "tell", service="near"), repr(client)) == ("near", "InProcessClient('/api/gateway')")
+
+
+def test_a_variable_in_the_path_is_filled_in(gw):
+    app = Flask("host")
+    gw.init_app(app, url_prefix="/<tenant>")
+    with pytest.raises(DefinitionError, match="or a variable in one"):
+        InProcessClient(app)
+    assert InProcessClient(app, path="/x/gateway").call("user", "tell", service="near") == "near"
+
+
+@pytest.mark.parametrize("path", ["", "gateway"])
+def test_a_path_without_its_slash_is_refused(app, path):
+    with pytest.raises(DefinitionError, match="path: expected one that starts with a slash"):
+        InProcessClient(app, path=path)
+
+
+def test_an_app_without_a_gateway_is_refused():
+    with pytest.raises(DefinitionError, match="path: needed, because the app has 0 routes of gateways"):
+        InProcessClient(Flask("empty"))

@@ -1,0 +1,67 @@
+"""The blocks of docs/python-client.md run as one program, which mypy accepts; its tables name what there is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from gatewayfw.catalog import build
+from gatewayfw.client import HttpClient
+from gatewayfw.export.python import python
+from tests.export.checking import mypy
+
+PATH = Path(__file__).parent.parent / "docs" / "python-client.md"
+PAGE = PATH.read_text("utf-8")
+BLOCKS = list(re.finditer(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+#: The service, then what uses it.
+SERVICE, *REST = [block for block in BLOCKS if block[1] == "python"]
+
+
+def run(block, names):
+    above = PAGE.count("\n", 0, block.start(2))
+    exec(compile("\n" * above + block[2], str(PATH), "exec"), names)
+
+
+@pytest.fixture
+def program(monkeypatch):
+    """The names of the page's program and the source of its types, which it imports half-way."""
+    names = {"__name__": "page"}
+    run(SERVICE, names)
+    text = python(build(names["gw"].schemas, names["gw"].acts))
+    module = types.ModuleType("gateway_types")
+    exec(text, module.__dict__)
+    monkeypatch.setitem(sys.modules, "gateway_types", module)
+    for block in REST:
+        run(block, names)
+    return names, text
+
+
+def test_every_python_block_runs(program):
+    names, _ = program
+    names["test_a_book_needs_a_title"]()
+    assert PAGE.count("```") == 2 * len(BLOCKS)
+
+
+def test_mypy_accepts_the_program(program, tmp_path, tmp_path_factory):
+    pytest.importorskip("mypy")
+    (tmp_path / "gateway_types.py").write_text(program[1], "utf-8")
+    (tmp_path / "page.py").write_text("".join(block[2] for block in (SERVICE, *REST)), "utf-8")
+    assert mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "page.py") == []
+
+
+def test_every_option_is_in_the_table():
+    table = PAGE.split("| Option of `HttpClient` |")[1].split("\n\n")[0]
+    shown = re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
+    assert shown == list(inspect.signature(HttpClient).parameters)
+
+
+def test_every_class_of_the_table_is_of_the_kind_that_is_generated(program):
+    table = PAGE.split("| Class | What it is |")[1].split("\n\n")[0]
+    shown = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    others = {"BookAddBookResult", "AuthorBooksGet0", "AuthorBooks0", "BookAddBookGet", "BookAddBookDocument"}
+    assert {name for name in shown if not re.search(rf"\b{name}\b", program[1])} == others

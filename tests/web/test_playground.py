@@ -1,0 +1,288 @@
+"""The playground: its page, its files, what it tells of the gateway, and to whom."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+from dataclasses import replace
+
+import mongomock
+import pytest
+from flask import Flask
+
+from gatewayfw import gateway
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import object_, string
+from gatewayfw.web.playground import Playground, files
+from gatewayfw.web.server import make_app
+from tests.web.mount import endpoint, host, refusal, seen
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SAFE = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+MADE = ["catalog.json", "gateway.ts", "gateway_types.py", "openapi.json", "schema.json"]
+PATHS = ["", "/", "/index.html", *(f"/{name}" for name in MADE), "/assets/x.js"]
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch):
+    """No environment is named but by a test."""
+    monkeypatch.delenv("GATEWAYFW_ENV", raising=False)
+    monkeypatch.delenv("FLASK_ENV", raising=False)
+
+
+@pytest.fixture
+def gw():
+    """A gateway with one act and one model."""
+    made = gateway()
+    made.odm.set_db(mongomock.MongoClient().test)
+    made.odm.new_model("book", {"title": string()}, {})
+    made.acts.set_act(
+        schema="book",
+        act_name="getSecretBook",
+        validator=object_({"set": object_({"name": string()}), "get": object_({})}),
+        fn=lambda body: body,
+    )
+    return made
+
+
+def assets(page: str) -> list[str]:
+    """The relative URLs in a page."""
+    return re.findall(r'(?:src|href)="([^"]+)"', page)
+
+
+@pytest.mark.parametrize("path", ["/api/playground", "/api/playground/"])
+def test_the_page_and_all_it_names_are_served(path):
+    client = host(playground=True).test_client()
+    page = client.get(path)
+    assert (page.status_code, page.content_type, page.headers["Cache-Control"]) == (
+        *(200, "text/html; charset=utf-8"),
+        "no-store",
+    )
+    named = assets(page.text)
+    assert len(named) >= 3
+    assert not [url for url in named if url.startswith(("/", "http"))]
+    folder = path.rpartition("/")[0]
+    for url in named:
+        reply = client.get(f"{folder}/{url}")
+        assert (reply.status_code, reply.headers["Cache-Control"]) == (200, "public, max-age=31536000, immutable")
+
+
+@pytest.mark.parametrize("path", ["", "/", "/catalog.json", "/gateway.ts"])
+def test_every_reply_keeps_the_browser_within_its_policy(path):
+    reply = host(playground=True).test_client().get(f"/api/playground{path}")
+    assert SAFE.items() <= dict(reply.headers).items()
+
+
+def test_assets_have_their_types_and_come_packed_where_the_client_can_unpack():
+    client = host(playground=True).test_client()
+    for name, file in files().items():
+        if name == "index.html":
+            continue
+        plain = client.get(f"/api/playground/{name}")
+        packed = client.get(f"/api/playground/{name}", headers={"Accept-Encoding": "gzip, br"})
+        expected = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
+        assert (plain.data, plain.content_type) == (file.content, expected[name.rpartition(".")[2]])
+        assert packed.headers.get("Content-Encoding") == ("gzip" if len(file.content) >= 1000 else None)
+        assert SAFE.items() <= dict(packed.headers).items()
+
+
+def test_no_asset_names_another_place():
+    for name, file in files().items():
+        urls = set(re.findall(rb"https?://[a-z0-9.-]+", file.content))
+        assert urls <= {b"http://www.w3.org", b"https://github.com", b"http://json-schema.org"}, name
+
+
+def test_the_catalog_is_the_gateways_own(gw):
+    reply = gw.create_app(playground=True).test_client().get("/playground/catalog.json")
+    assert (reply.content_type, reply.headers["Cache-Control"]) == ("application/json", "no-store")
+    assert reply.get_json() == gw.catalog()
+
+
+def test_acts_that_are_added_later_are_in_the_catalog(gw):
+    client = gw.create_app(playground=True).test_client()
+    gw.odm.new_model("author", {"name": string()}, {})
+    assert list(client.get("/playground/catalog.json").get_json()["models"]) == ["book", "author"]
+
+
+@pytest.mark.parametrize(("name", "type_"), [("gateway.ts", "text/plain"), ("gateway_types.py", "text/plain")])
+def test_clients_are_made_of_the_catalog(gw, name, type_):
+    reply = gw.create_app(playground=True).test_client().get(f"/playground/{name}")
+    assert (reply.status_code, reply.mimetype, "getSecretBook" in reply.text) == (200, type_, True)
+
+
+@pytest.mark.parametrize("name", ["openapi.json", "schema.json"])
+def test_schemas_are_made_of_the_catalog(gw, name):
+    if name == "openapi.json":
+        pytest.importorskip("apispec")
+    reply = gw.create_app(playground=True, url_prefix="/api").test_client().get(f"/api/playground/{name}")
+    assert (reply.status_code, reply.mimetype, "getSecretBook" in reply.text) == (200, "application/json", True)
+    if name == "openapi.json":
+        assert list(json.loads(reply.text)["paths"]) == ["/api/gateway"]
+
+
+def test_what_needs_a_missing_extra_says_so(gw, monkeypatch):
+    kept = builtins.__import__
+
+    def importing(name, *args, **kwargs):
+        if name == "gatewayfw.export.openapi":
+            raise ModuleNotFoundError("No module named 'apispec'", name="apispec")
+        return kept(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", importing)
+    reply = gw.create_app(playground=True).test_client().get("/playground/openapi.json")
+    text = "openapi.json needs a package that is not installed: apispec\n"
+    assert (reply.status_code, reply.mimetype, reply.text) == (404, "text/plain", text)
+
+
+NAMES = [
+    "../blueprint.py",
+    "..%2Fblueprint.py",
+    "assets/../index.html",
+    "assets",
+    "assets/",
+    "%00",
+    "index.html/x",
+    "x",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_names_are_not_found(name):
+    reply = host(playground=True).test_client().get(f"/api/playground/{name}")
+    assert (reply.status_code, reply.mimetype) == (404, "text/html")
+    own = make_app(endpoint(playground=True), "gw").test_client().get(f"/playground/{name}")
+    assert seen(own) == refusal(404, "not found")
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("GET", "HEAD")])
+@pytest.mark.parametrize("path", ["", "/", "/catalog.json"])
+def test_only_get_and_head_are_allowed(method, path):
+    reply = host(playground=True).test_client().open(f"/api/playground{path}", method=method)
+    assert (reply.status_code, reply.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_head_gives_the_headers_only():
+    client = host(playground=True).test_client()
+    asked, got = (client.open("/api/playground/catalog.json", method=method) for method in ("HEAD", "GET"))
+    assert (asked.data, sorted(asked.headers)) == (b"", sorted(got.headers))
+
+
+def test_with_the_playground_off_nothing_can_be_read(gw):
+    bare = Flask("bare", static_folder=None)
+    mounted = Flask("bare", static_folder=None)
+    mounted.register_blueprint(gw.blueprint(), url_prefix="/api")
+    for app, base in ((mounted, "/api"), (gw.create_app(), "")):
+        for path in (*PATHS, *(f"/{name}" for name in files())):
+            for method in METHODS:
+                reply = app.test_client().open(f"{base}/playground{path}", method=method)
+                assert reply.status_code == 404
+                assert not re.search(r"book|Secret|set_act|<script", reply.text)
+    there = [mounted.test_client().get(f"/api/playground{path}") for path in PATHS]
+    assert [(reply.data, reply.headers) for reply in there] == [
+        (reply.data, reply.headers) for reply in (bare.test_client().get(f"/api/playground{path}") for path in PATHS)
+    ]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("path", PATHS)
+def test_to_whom_the_guard_refuses_it_does_not_exist(gw, path, method):
+    guarded = gw.create_app(playground=True, playground_guard=lambda request: request.headers.get("X-Me") == "dev")
+    off = gw.create_app()
+    ours, none = (app.test_client().open(f"/playground{path}", method=method) for app in (guarded, off))
+    assert (ours.status_code, ours.data) == (none.status_code, none.data)
+    assert set(ours.headers.keys()) == set(none.headers.keys())
+    if method == "GET" and "assets" not in path and "openapi" not in path:
+        assert guarded.test_client().get(f"/playground{path}", headers={"X-Me": "dev"}).status_code == 200
+
+
+def test_a_guard_that_fails_shows_nothing(gw):
+    app = gw.create_app(playground=True, playground_guard=lambda request: {}["x"])
+    assert seen(app.test_client().get("/playground")) == refusal(500, "internal error")
+
+
+def test_the_guard_is_asked_in_a_host_app_too(gw):
+    app = Flask("host", static_folder=None)
+    gw.init_app(app, "/api", playground=True, playground_guard=lambda request: False)
+    assert app.test_client().get("/api/playground").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("environ", "setting"),
+    [
+        ({"GATEWAYFW_ENV": "production"}, None),
+        ({"FLASK_ENV": "Production"}, None),
+        ({"GATEWAYFW_ENV": "live", "FLASK_ENV": "development"}, ["staging", "Live"]),
+    ],
+)
+def test_it_is_refused_in_the_environments_of_the_setting(monkeypatch, environ, setting):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    gw = gateway(**({} if setting is None else {"playground_refused_in": setting}))
+    for mount in (gw.blueprint, gw.create_app):
+        with pytest.raises(
+            DefinitionError, match="option 'playground': refused in the environment '(production|live)'"
+        ):
+            mount(playground=True)
+        mount(playground=False)
+
+
+@pytest.mark.parametrize(
+    ("environ", "setting"), [({"GATEWAYFW_ENV": "production"}, ()), ({"GATEWAYFW_ENV": "staging"}, None), ({}, None)]
+)
+def test_elsewhere_it_is_not(monkeypatch, environ, setting):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    gw = gateway(**({} if setting is None else {"playground_refused_in": setting}))
+    assert gw.create_app(playground=True).test_client().get("/playground").status_code == 200
+
+
+def test_the_setting_is_read_from_the_environment(monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_PLAYGROUND_REFUSED_IN", "production, staging")
+    assert gateway().settings.playground_refused_in == ("production", "staging")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"playground": "yes"}, "option 'playground': expected true or false"),
+        ({"playground_guard": "me"}, "option 'playground_guard': expected a function of a request"),
+    ],
+)
+def test_options_of_the_wrong_type_are_refused(options, message):
+    with pytest.raises(DefinitionError) as raised:
+        gateway().blueprint(**options)
+    assert raised.value.message == message
+
+
+@pytest.mark.parametrize("value", ["production", [1], None])
+def test_the_setting_is_a_list_of_names(value):
+    with pytest.raises(DefinitionError) as raised:
+        gateway(playground_refused_in=value)
+    assert raised.value.message == "setting 'playground_refused_in': expected a list of names"
+
+
+def test_two_playgrounds_in_one_app_show_their_own_gateway(gw):
+    app = Flask("host", static_folder=None)
+    gw.init_app(app, "/one", playground=True)
+    gateway().init_app(app, "/two/<tenant>", playground=True)
+    client = app.test_client()
+    shown = [client.get(f"{base}/playground/catalog.json").get_json()["models"] for base in ("/one", "/two/x")]
+    assert [list(models) for models in shown] == [["book"], []]
+
+
+def test_a_catalog_that_cannot_be_made_is_an_envelope():
+    def broken():
+        raise DefinitionError("there is no such model")
+
+    app = make_app(replace(endpoint(), playground=Playground(broken)), "gw")
+    assert seen(app.test_client().get("/playground/catalog.json")) == refusal(500, "internal error")
