@@ -205,8 +205,8 @@ def test_another_token_is_checked_too(client):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"url": "ftp://a"}, "service client: the URL must start with http:// or https://"),
-        ({"url": f"http://me:{TOKEN}@a"}, "service client: the URL must not hold credentials"),
+        ({"url": "ftp://a"}, "the URL must start with http:// or https://"),
+        ({"url": f"http://me:{TOKEN}@a"}, "the URL must not hold credentials"),
         ({"timeout": 0}, "timeout: expected seconds above 0"),
         ({"timeout": float("inf")}, "timeout: expected seconds above 0"),
         ({"timeout": True}, "timeout: expected seconds above 0"),

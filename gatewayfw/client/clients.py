@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeVar, final
 
 from flask import Flask
 
-from gatewayfw.acts.remote import RemoteService, encode
+from gatewayfw.acts.posting import endpoint
+from gatewayfw.acts.remote import encode
 from gatewayfw.client.replies import answer
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.errors import DefinitionError
@@ -110,7 +111,10 @@ class HttpClient(_Client):
         for name, value in (("connections", connections), ("max_bytes", max_bytes)):
             if type(value) is not int or value < 1:
                 raise DefinitionError(f"{name}: expected a positive integer")
-        target = RemoteService(url, name="client").url  # the one rule for URLs
+        try:
+            target = endpoint(url)
+        except ValueError as error:
+            raise DefinitionError(f"the URL {error}") from None
         self._http = Http(target, timeout, connections, max_bytes)
         super().__init__(self._http, target, token, headers)
 

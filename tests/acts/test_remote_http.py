@@ -14,7 +14,8 @@ import pytest
 import urllib3
 
 from gatewayfw import gateway
-from gatewayfw.acts.remote import MAX_HOPS, MAX_VALUES
+from gatewayfw.acts.posting import MAX_VALUES
+from gatewayfw.acts.remote import MAX_HOPS
 from gatewayfw.web.server import threaded_server
 from tests.acts.scripts import (
     BAD,

@@ -1,0 +1,210 @@
+"""Bounded posts to one gateway, and the strict reading of what it replies.
+
+For remote services and for clients alike. Strict on purpose: what an HTML page of a proxy, a
+redirect or a cut reply says must not be taken for what an act answered. No redirects, retries,
+cookies or proxies of the environment. Source: contract, "Response envelope"; the limits are our choice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, final
+from urllib.parse import urlsplit
+
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
+from urllib3.util import parse_url
+
+from gatewayfw.acts.connections import Pool, SecurePool
+
+#: Headers of an error that say more than its body, and what they may say; all others are left alone.
+TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}
+#: Values, as its commas and brackets tell, that a reply may hold. 10 MB of nothing but "[]," would take
+#: seconds and 200 MB to parse, in which no other thread runs.
+MAX_VALUES = 500_000
+
+_CHUNK = 64 * 1024
+#: Bytes that head and framing of a reply may take, besides as much as the largest body.
+_FRAMING = 1024 * 1024
+_URL = re.compile(r"[!-~]+")
+_SENT = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "gatewayfw"}
+
+
+@final
+@dataclass(frozen=True)
+class Reply:
+    """A reply as it came: its body is read to the end and within the limit."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+    def told(self) -> dict[str, str]:
+        """Return those of its headers that `TOLD` names, where they say what they may."""
+        return {name: self.headers[name] for name, rule in TOLD.items() if rule.fullmatch(self.headers.get(name, ""))}
+
+
+@final
+class NotAGateway(Exception):
+    """What came is no reply of a gateway; the text says why and holds nothing of it.
+
+    Attributes:
+        reply: its status and headers, perhaps without its data.
+    """
+
+    def __init__(self, reason: str, reply: Reply) -> None:
+        super().__init__(reason)
+        self.reply = reply
+
+
+@final
+class Posts:
+    """Posts to one URL over kept connections; threads may share it, and a forked process makes its own.
+
+    A reply has at most ``max_bytes``; ``connections`` are kept open.
+    """
+
+    def __init__(self, url: str, *, max_bytes: int, connections: int) -> None:
+        self._url = parse_url(url)
+        self._max_bytes = max_bytes
+        self._connections = connections
+        self._kept: tuple[int, HTTPConnectionPool] | None = None
+
+    def close(self) -> None:
+        """Close what is kept open; the next post connects again."""
+        kept, self._kept = self._kept, None
+        if kept is not None and kept[0] == os.getpid():
+            kept[1].close()
+
+    def post(self, data: bytes, headers: Mapping[str, str], *, connect: float, total: float) -> Reply:
+        """Return the reply to a JSON body, within so many seconds to connect and to the last byte.
+
+        Raises:
+            NotAGateway: it is too large, or its head shows that it is none of a gateway.
+            urllib3.exceptions.HTTPError: none came; `NewConnectionError` when nothing was sent, else
+                `TimeoutError` when it took too long.
+        """
+        response = self._pool().urlopen(
+            "POST",
+            self._url.request_uri,
+            body=data,
+            headers={**_SENT, **headers},
+            timeout=Timeout(connect=min(connect, total), total=total),
+            retries=False,
+            redirect=False,
+            preload_content=False,
+            decode_content=False,
+        )
+        try:
+            return self._read(response)
+        except BaseException:
+            response.close()  # what is left unread must not be read by the next post
+            raise
+        finally:
+            response.release_conn()
+
+    def _read(self, response: BaseHTTPResponse) -> Reply:
+        head = Reply(response.status, response.headers, b"")
+        check_head(head)
+        if (response.length_remaining or 0) > self._max_bytes:  # what Content-Length announces
+            raise NotAGateway("its answer is too large", head)
+        data = bytearray()
+        try:
+            for chunk in response.stream(_CHUNK, decode_content=False):
+                data += chunk
+                if len(data) > self._max_bytes:
+                    raise NotAGateway("its answer is too large", head)
+        except ValueError as error:  # http.client of a chunk whose size is below zero
+            raise NotAGateway("its answer cannot be read", head) from error
+        return Reply(head.status, head.headers, bytes(data))
+
+    def _pool(self) -> HTTPConnectionPool:
+        # No lock: a fork could copy a held one. Of two threads that race, one makes a pool that is used once.
+        # A child process makes its own, so that it never writes to its parent's sockets.
+        found = self._kept
+        if found is None or found[0] != os.getpid():
+            kind = SecurePool if self._url.scheme == "https" else Pool
+            most = 2 * self._max_bytes + _FRAMING
+            pool = kind(self._url.host or "", self._url.port, maxsize=self._connections, most=most)
+            found = self._kept = (os.getpid(), pool)
+        return found[1]
+
+
+def check_head(reply: Reply) -> None:
+    """Refuse a reply whose status and headers show that it is none of a gateway.
+
+    Raises:
+        NotAGateway: says why.
+    """
+    if not (200 <= reply.status <= 299 or 400 <= reply.status <= 599):
+        raise NotAGateway("it answered with a redirect or an unknown status", reply)
+    if reply.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
+        raise NotAGateway("its answer is not application/json", reply)
+    if reply.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise NotAGateway("its answer is compressed", reply)
+
+
+def envelope_of(reply: Reply) -> dict[str, Any]:
+    """Return the envelope of a reply: strict JSON, exactly two keys, and in an error a message.
+
+    Raises:
+        NotAGateway: it is none, or contradicts its status.
+    """
+    if sum(reply.data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+        raise NotAGateway("its answer holds too many values", reply)
+    try:
+        envelope = json.loads(reply.data.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        envelope = None
+    if not _is_envelope(envelope):
+        raise NotAGateway("its answer is not an envelope", reply)
+    if envelope["success"] != (reply.status < 300):
+        raise NotAGateway("the status of its answer contradicts its envelope", reply)
+    return envelope  # type: ignore[no-any-return]  # judged above
+
+
+def endpoint(url: str) -> str:
+    """Return the URL that requests are posted to: with ``/gateway`` appended unless its path ends in it.
+
+    Raises:
+        ValueError: it is not plain http or https with a host, or has credentials, a query or a fragment.
+    """
+    problem = _problem(url)
+    if problem:
+        raise ValueError(problem)
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    return parts._replace(path=path if path.endswith("/gateway") else f"{path}/gateway").geturl()
+
+
+def _problem(url: str) -> str:
+    if not _URL.fullmatch(url) or "\\" in url:
+        return "must be printable ASCII without spaces or backslashes"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return "has a bad host or port"
+    if parts.scheme not in ("http", "https"):
+        return "must start with http:// or https://"
+    if not host or port == 0:
+        return "must name a host"
+    if "@" in parts.netloc:
+        return "must not hold credentials"
+    if "?" in url or "#" in url:
+        return "must not have a query or fragment"
+    return ""
+
+
+def _is_envelope(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"body", "success"}:
+        return False
+    body, success = value["body"], value["success"]
+    return success is True or (success is False and isinstance(body, dict) and isinstance(body.get("message"), str))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
