@@ -92,7 +92,7 @@ class Values:
         if "depth" not in selection:
             return self._named_only(selection, levels)
         depth = selection["depth"]
-        name = f"get.{model}.{depth}" if levels >= depth else f"get.{model}.{depth}.{levels}"
+        name = f"get.{model}.{depth}" if levels > depth else f"get.{model}.{depth}.{levels}"
         return self.shared(name, lambda: self._level(model, depth, levels))
 
     def shared(self, name: str, make: Callable[[], Schema]) -> Schema:

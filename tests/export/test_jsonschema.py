@@ -18,7 +18,7 @@ from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.export.jsonschema import details_schema, json_schema
-from gatewayfw.schemas import enums, optional, string
+from gatewayfw.schemas import boolean, defaulted, enums, optional, string
 from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from gatewayfw.web.reader import check_request
 from tests.export.coercion import kept
@@ -213,6 +213,11 @@ def test_a_model_is_a_document_with_all_that_is_shown_of_it(gw):
         "required": ["_id", "name", "club"],
     }
     assert defs["model.club"]["required"] == ["_id", "name", "members"]
+
+
+def test_what_is_shown_has_no_defaults(gw):
+    gw.schemas.add("lamp", {"on": defaulted(boolean(), True)}, {})
+    assert defs_of(gw)["model.lamp"] == {**closed(_id=ID, on={"type": "boolean"}), "required": ["_id"]}
 
 
 def test_a_get_is_no_deeper_than_the_act_allows(gw):
