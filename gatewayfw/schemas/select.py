@@ -41,7 +41,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Level:
-    """What may be selected of one model: pure fields, and links by name."""
+    """What may be selected of one model: pure fields (``whole``: all that are not excluded), and links by name."""
 
     pure: frozenset[str]
     whole: bool
@@ -74,10 +74,10 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
     """
     where = f"select struct of {model!r}"
     try:
-        pure = schemas.get_schema(model).pure
+        schema = schemas.get_schema(model)
     except NotFound:
         raise DefinitionError(f"{where}: there is no such model") from None
-    links = _links(schemas, model)
+    pure, links = schema.pure, _links(schemas, model)
     if isinstance(spec, int):
         reachable = {name: Link(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
         return Level(frozenset(pure), True, reachable, _flags(schemas, pure, reachable))
@@ -93,7 +93,7 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
         for name, value in spec
         if name in links and value != 0
     }
-    return Level(frozenset(kept), len(kept) == len(pure), allowed, _flags(schemas, kept, allowed))
+    return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed, _flags(schemas, kept, allowed))
 
 
 def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:

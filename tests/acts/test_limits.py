@@ -230,7 +230,7 @@ async def asynchronous(context):
     """Do nothing unless awaited."""
 
 
-@pytest.mark.parametrize("fn", ["key", 5, asynchronous], ids=repr)
+@pytest.mark.parametrize("fn", ["key", 5, asynchronous], ids=["text", "number", "asynchronous"])
 def test_caller_key_must_be_a_plain_function(fn):
     with pytest.raises(DefinitionError) as raised:
         gateway(caller_key=fn)

@@ -188,7 +188,11 @@ def test_the_body_is_written_by_the_encoder_given(upstream):
     assert seen == [b"mine"]
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", object(), b"bytes"], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), "\ud800", object(), b"bytes"],
+    ids=["nan", "inf", "surrogate", "object", "bytes"],
+)
 def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
     with pytest.raises((TypeError, ValueError)):
         encode(value)

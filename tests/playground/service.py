@@ -29,7 +29,7 @@ def served(app: Flask) -> Iterator[str]:
     """Serve an app from a thread; yield where, without a slash at the end."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, name="sample service")
+    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.05), name="sample service")
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.port}"

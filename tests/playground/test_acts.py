@@ -45,7 +45,7 @@ def test_a_user_with_organizations_is_added_through_the_form(page, login):
     at(page, "set.email").fill("nora@example.com")
     page.get_by_label("Send organizations").check()
     page.get_by_role("button", name="Find organizations to add").click()
-    dialog = page.get_by_role("dialog", name="Find a organization")
+    dialog = page.get_by_role("dialog", name="Find in organization")
     dialog.get_by_text("2 of 2 found").wait_for()
     for name in ORGANIZATIONS:
         dialog.get_by_role("button", name=name).click()

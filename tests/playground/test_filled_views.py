@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.playground.links import open_shared
-from tests.playground.test_looks import axe, judged, options, theme, width  # noqa: F401  # fixtures
+from tests.playground.test_looks import axe, judged, options  # noqa: F401  # fixtures
 from tests.playground.test_sequences import SEQUENCE, imported, run
 
 LOGIN = {"model": "user", "act": "login", "set": {"email": "manager@example.com"}, "get": {"token": 1}}

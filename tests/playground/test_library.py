@@ -84,6 +84,7 @@ def test_one_entry_is_removed_and_all_are_cleared(page, service_url):
     rows = history(page)
     page.get_by_role("button", name="Remove user.login from the history").first.click()
     assert rows.count() == 1
+    assert page.evaluate("document.activeElement.className") == "library-fold"
     page.get_by_role("button", name="Clear").click()
     page.get_by_text("No request was sent yet").wait_for()
 

@@ -31,7 +31,8 @@ const EXPORTS: readonly Export[] = [
     file: "openapi.json",
     title: "OpenAPI 3.1",
     type: "application/json",
-    purpose: "For tools that read OpenAPI, such as API gateways, documentation and contract tests. Replies are typed as widely as any `get` allows.",
+    purpose:
+      "For tools that read OpenAPI, such as API gateways, documentation and contract tests. Replies are typed as widely as any `get` allows.",
   },
   {
     file: "schema.json",

@@ -19,8 +19,18 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
         {looked.model}
       </h2>
       <h3>Fields</h3>
-      <Table label={`Fields of ${looked.model}`} columns={FIELDS} rows={rowsOf(model.fields)} rowKey={({ path }) => path} />
-      <Links title="Relations" model={looked.model} rows={links.filter(({ link }) => link.of === undefined)} looked={looked} />
+      <Table
+        label={`Fields of ${looked.model}`}
+        columns={FIELDS}
+        rows={rowsOf(model.fields)}
+        rowKey={({ path }) => path}
+      />
+      <Links
+        title="Relations"
+        model={looked.model}
+        rows={links.filter(({ link }) => link.of === undefined)}
+        looked={looked}
+      />
       <Links
         title="Reverse relations"
         model={looked.model}
@@ -31,7 +41,12 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
       {uses.length === 0 ? (
         <p class="muted">None.</p>
       ) : (
-        <Table label={`Acts that use ${looked.model}`} columns={USES} rows={uses} rowKey={({ placed }) => keyOf(placed)} />
+        <Table
+          label={`Acts that use ${looked.model}`}
+          columns={USES}
+          rows={uses}
+          rowKey={({ placed }) => keyOf(placed)}
+        />
       )}
     </article>
   );

@@ -42,7 +42,8 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
     const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, seen.scale * factor));
     setCamera({ ...seen, scale });
   };
-  const pan = (dx: number, dy: number) => setCamera({ ...seen, x: seen.x + dx / seen.scale, y: seen.y + dy / seen.scale });
+  const pan = (dx: number, dy: number) =>
+    setCamera({ ...seen, x: seen.x + dx / seen.scale, y: seen.y + dy / seen.scale });
   const show = (node: Node) => {
     const [dx, dy] = [node.x + WIDTH / 2 - seen.x, node.y + HEIGHT / 2 - seen.y];
     const [halfX, halfY] = [size.width / 2 / seen.scale - WIDTH / 2, size.height / 2 / seen.scale - HEIGHT];
@@ -157,7 +158,9 @@ function Lines({ layout: { edges }, selected }: { layout: Layout; selected: stri
       {sorted.map((edge) => {
         const look = touches(edge) ? "chosen" : "plain";
         const head = `url(#explorer-${look}-${edge.isMany ? "many" : "one"})`;
-        return <path class={`explorer-line ${look}`} key={`${edge.from} ${edge.name}`} d={edge.line} marker-end={head} />;
+        return (
+          <path class={`explorer-line ${look}`} key={`${edge.from} ${edge.name}`} d={edge.line} marker-end={head} />
+        );
       })}
       {sorted
         .filter((edge) => touches(edge) || edges.length <= MOST_NAMED)

@@ -43,7 +43,10 @@ function plainName(kind: Kind): string {
 export function limitsOf(kind: Kind): string[] {
   switch (kind.kind) {
     case "string":
-      return [...range(kind.minLength, kind.maxLength, " characters"), ...(kind.pattern ? [`matches ${kind.pattern}`] : [])];
+      return [
+        ...range(kind.minLength, kind.maxLength, " characters"),
+        ...(kind.pattern ? [`matches ${kind.pattern}`] : []),
+      ];
     case "number":
     case "integer":
       return range(kind.minimum, kind.maximum, "");

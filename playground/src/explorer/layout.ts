@@ -45,13 +45,26 @@ export function layoutOf(catalog: Catalog): Layout {
   const names = Object.keys(catalog.models);
   const pairs = pairsOf(catalog);
   const linked = new Set(pairs.filter(({ from, to }) => from !== to).flatMap(({ from, to }) => [from, to]));
-  const columns = ordered(columnsOf(names.filter((name) => linked.has(name)), pairs), pairs);
-  const nodes = [...placed(columns), ...below(names.filter((name) => !linked.has(name)), columns)];
+  const columns = ordered(
+    columnsOf(
+      names.filter((name) => linked.has(name)),
+      pairs,
+    ),
+    pairs,
+  );
+  const nodes = [
+    ...placed(columns),
+    ...below(
+      names.filter((name) => !linked.has(name)),
+      columns,
+    ),
+  ];
   const edges = edgesOf(pairs, nodes);
   return {
     nodes,
     edges,
-    width: Math.max(WIDTH, ...nodes.map(({ x }) => x + WIDTH)) + (edges.some(({ isRound }) => isRound) ? MOST_REACH : 0),
+    width:
+      Math.max(WIDTH, ...nodes.map(({ x }) => x + WIDTH)) + (edges.some(({ isRound }) => isRound) ? MOST_REACH : 0),
     height: Math.max(HEIGHT, ...nodes.map(({ y }) => y + HEIGHT)),
   };
 }
@@ -156,7 +169,11 @@ function edgesOf(pairs: Pair[], nodes: Node[]): Edge[] {
   });
   return ends.map((end, at) => {
     const [y1, label] = portOf(end, leaving(end, ends), ({ to }) => to);
-    const [y2] = portOf(end, ends.filter(({ to, arrives }) => to === end.to && arrives === end.arrives), ({ from }) => from);
+    const [y2] = portOf(
+      end,
+      ends.filter(({ to, arrives }) => to === end.to && arrives === end.arrives),
+      ({ from }) => from,
+    );
     const x1 = sideOf(end.from, end.leaves);
     return {
       ...end.pair,

@@ -50,7 +50,7 @@ export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
   }, [at]);
   const fits = state.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words.toLowerCase()));
   return (
-    <Dialog title={of ? `Find a ${of}` : "Find a document"} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+    <Dialog title={of ? `Find in ${of}` : "Find a document"} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack picker">
         {acts.length > 1 && (
           <Field label="Search with">

@@ -15,7 +15,8 @@ export function ScalarField(props: ScalarProps) {
   const { kind, name, path } = props;
   const errors = useErrors(path);
   const shown = { label: <span class="value-name">{name}</span>, errors, hint: kind.description };
-  if (kind.kind === "boolean") return <BooleanField {...props} />;
+  // Beside the switch of what may be left out, a second box would be a riddle.
+  if (kind.kind === "boolean" && kind.presence === "required") return <BooleanField {...props} />;
   return (
     <Field {...shown} required={kind.presence === "required"} aside={nameOfKind(kind)}>
       {(ids) => <Input {...props} ids={ids} />}
@@ -28,6 +29,8 @@ function Input(props: InputProps) {
   switch (kind.kind) {
     case "enums":
       return <EnumInput {...props} kind={kind} />;
+    case "boolean":
+      return <EnumInput {...props} kind={{ kind: "enums", choices: [true, false], presence: kind.presence }} />;
     case "number":
     case "integer":
       return <NumberInput {...props} kind={kind} />;

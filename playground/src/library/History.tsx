@@ -91,7 +91,12 @@ function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
           <Button small aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
             Open
           </Button>
-          <Button small icon="play" aria-label={`Send again ${title}`} onClick={() => openRequest(request, { run: true })}>
+          <Button
+            small
+            icon="play"
+            aria-label={`Send again ${title}`}
+            onClick={() => openRequest(request, { run: true })}
+          >
             Send again
           </Button>
           <IconButton small icon="save" label={`Save ${title}`} onClick={onSave} />

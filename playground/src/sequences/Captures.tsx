@@ -13,7 +13,11 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
   const put = (changed: number, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   const add = () => {
-    const name = freeName("id", captures.map((one) => one.name), "_");
+    const name = freeName(
+      "id",
+      captures.map((one) => one.name),
+      "_",
+    );
     changeStep(id, { captures: [...captures, { id: nextId(), name, path: "body._id" }] });
   };
   return (
@@ -72,7 +76,10 @@ function Row({ capture, onChange, onRemove }: RowProps) {
           />
         )}
       </Field>
-      <IconButton icon="remove" label={`Remove the capture ${capture.name}`} onClick={(event) => {
+      <IconButton
+        icon="remove"
+        label={`Remove the capture ${capture.name}`}
+        onClick={(event) => {
           leaveRow(event);
           onRemove();
         }}

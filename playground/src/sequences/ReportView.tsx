@@ -20,13 +20,23 @@ export function ReportView({ report }: { report: Report }) {
       <div class="row">
         <h3>Report</h3>
         <Badge look={report.failed > 0 ? "bad" : report.state === "done" ? "ok" : "warn"}>
-          {report.state === "running" ? "running" : report.state === "stopped" ? "stopped" : report.failed > 0 ? "failed" : "passed"}
+          {report.state === "running"
+            ? "running"
+            : report.state === "stopped"
+              ? "stopped"
+              : report.failed > 0
+                ? "failed"
+                : "passed"}
         </Badge>
         <span class="grow" role="status">
           {report.finished} of {report.total} sent, {passed} as expected, {report.failed} not; {duration(report.ms)}
         </span>
         {report.state !== "running" && (
-          <Button small icon="download" onClick={() => saveFile(`${fileName(report.name)}-report.json`, writeReport(report))}>
+          <Button
+            small
+            icon="download"
+            onClick={() => saveFile(`${fileName(report.name)}-report.json`, writeReport(report))}
+          >
             Save the report
           </Button>
         )}
@@ -49,7 +59,12 @@ interface NumberedStep {
 const COLUMNS: readonly Column<NumberedStep>[] = [
   { key: "step", title: "Step", cell: ({ step, number }) => `${number}. ${step.name}` },
   { key: "sent", title: "Sent", numeric: true, cell: ({ step }) => `${step.attempts.length} of ${step.repeat}` },
-  { key: "failed", title: "Failed", numeric: true, cell: ({ step }) => step.attempts.filter(({ problem }) => problem).length },
+  {
+    key: "failed",
+    title: "Failed",
+    numeric: true,
+    cell: ({ step }) => step.attempts.filter(({ problem }) => problem).length,
+  },
   { key: "best", title: "Best", numeric: true, cell: ({ step }) => shown(step, "best") },
   { key: "mean", title: "Mean", numeric: true, cell: ({ step }) => shown(step, "mean") },
   { key: "worst", title: "Worst", numeric: true, cell: ({ step }) => shown(step, "worst") },
@@ -114,7 +129,11 @@ function AttemptRow({ attempt }: { attempt: Attempt }) {
         <div class="library-detail">
           <section>
             <h4>Request</h4>
-            {request ? <JsonTree value={bodyOf(request)} label="Request" /> : <p class="muted">It could not be filled in.</p>}
+            {request ? (
+              <JsonTree value={bodyOf(request)} label="Request" />
+            ) : (
+              <p class="muted">It could not be filled in.</p>
+            )}
           </section>
           <section>
             <h4>Reply</h4>

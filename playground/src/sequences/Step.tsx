@@ -27,12 +27,7 @@ export function Step({ step, at, count }: StepProps) {
   return (
     <li class="sequences-step">
       <div class="library-line">
-        <button
-          type="button"
-          class="library-fold"
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-        >
+        <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
           <span class="muted">{number}.</span>
           <span class="library-title">{step.name}</span>
@@ -40,7 +35,13 @@ export function Step({ step, at, count }: StepProps) {
         </button>
         <span class="library-facts mono">{titleOf(step.request)}</span>
         <span class="library-acts">
-          <IconButton small icon="up" label={`Move step ${number} up`} disabled={at === 0} onClick={() => moveStep(step.id, -1)} />
+          <IconButton
+            small
+            icon="up"
+            label={`Move step ${number} up`}
+            disabled={at === 0}
+            onClick={() => moveStep(step.id, -1)}
+          />
           <IconButton
             small
             icon="down"
@@ -148,7 +149,9 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
           <select
             {...ids}
             value={expect.success ? "yes" : "no"}
-            onChange={(event) => changeStep(id, { expect: { ...expect, success: event.currentTarget.value === "yes" } })}
+            onChange={(event) =>
+              changeStep(id, { expect: { ...expect, success: event.currentTarget.value === "yes" } })
+            }
           >
             <option value="yes">success</option>
             <option value="no">a refusal</option>
@@ -168,7 +171,8 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
             onInput={(event) => {
               const status = event.currentTarget.valueAsNumber;
               const isOne = Number.isInteger(status) && status >= 100 && status <= 599;
-              if (isOne || event.currentTarget.value === "") changeStep(id, { expect: { ...expect, status: isOne ? status : null } });
+              if (isOne || event.currentTarget.value === "")
+                changeStep(id, { expect: { ...expect, status: isOne ? status : null } });
             }}
           />
         )}

@@ -15,7 +15,11 @@ export function Variables() {
   const put = (id: number, part: Partial<Variable>) =>
     change({ variables: variables.map((one) => (one.id === id ? { ...one, ...part } : one)) });
   const add = () => {
-    const name = freeName("value", variables.map((one) => one.name), "_");
+    const name = freeName(
+      "value",
+      variables.map((one) => one.name),
+      "_",
+    );
     change({ variables: [...variables, { id: nextId(), name, value: "", secret: false }] });
   };
   return (
@@ -54,7 +58,9 @@ interface RowProps {
 
 function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps) {
   const [written, setWritten] = useState(name);
-  const [text, setText] = useState(typeof value === "string" && (secret || !isJson(value)) ? value : JSON.stringify(value));
+  const [text, setText] = useState(
+    typeof value === "string" && (secret || !isJson(value)) ? value : JSON.stringify(value),
+  );
   const isName = VARIABLE_NAME.test(written);
   const hint = secret ? `In no file; the exported test reads ${environmentName(name)}` : undefined;
   return (
@@ -99,7 +105,10 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
         />
         Secret
       </label>
-      <IconButton icon="remove" label={`Remove the variable ${name}`} onClick={(event) => {
+      <IconButton
+        icon="remove"
+        label={`Remove the variable ${name}`}
+        onClick={(event) => {
           leaveRow(event);
           onRemove();
         }}

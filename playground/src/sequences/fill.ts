@@ -69,7 +69,9 @@ const MAKERS: Record<string, (...bounds: number[]) => Json> = {
 };
 
 function hex(bytes: number): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
 }
 
 /** `crypto.randomUUID` is not there on plain http. */

@@ -56,7 +56,11 @@ function Head({ onProblem }: { onProblem: (problem: string) => void }) {
       {all.length > 1 && (
         <Field label="Sequence">
           {(ids) => (
-            <select {...ids} value={all.indexOf(sequence)} onChange={(event) => store.choose(Number(event.currentTarget.value))}>
+            <select
+              {...ids}
+              value={all.indexOf(sequence)}
+              onChange={(event) => store.choose(Number(event.currentTarget.value))}
+            >
               {all.map(({ name }, at) => (
                 <option key={at} value={at}>
                   {name}
@@ -126,7 +130,12 @@ function Runner() {
           Stop
         </Button>
       ) : (
-        <Button look="primary" icon="play" disabled={isBroken || sequence.steps.length === 0} onClick={() => void store.start()}>
+        <Button
+          look="primary"
+          icon="play"
+          disabled={isBroken || sequence.steps.length === 0}
+          onClick={() => void store.start()}
+        >
           Run
         </Button>
       )}
@@ -151,7 +160,11 @@ interface Source {
 }
 
 function sourcesOf(known: Catalog): Source[] {
-  const opened = tabs.value.map(({ request }) => ({ group: "Open tabs", name: titleOf(request.value), make: () => request.value }));
+  const opened = tabs.value.map(({ request }) => ({
+    group: "Open tabs",
+    name: titleOf(request.value),
+    make: () => request.value,
+  }));
   const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, make: () => request }));
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,

@@ -51,7 +51,10 @@ export function environmentName(variable: string): string {
 }
 
 function functionName(name: string): string {
-  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
   return `test_${words.slice(0, 60) || "sequence"}`;
 }
 

@@ -96,7 +96,9 @@ function begun({ name, steps }: Sequence): Report {
 function grown(report: Report, at: number, attempt: Attempt, ms: number): Report {
   return {
     ...report,
-    steps: report.steps.map((step, index) => (index === at ? { ...step, attempts: [...step.attempts, attempt] } : step)),
+    steps: report.steps.map((step, index) =>
+      index === at ? { ...step, attempts: [...step.attempts, attempt] } : step,
+    ),
     finished: report.finished + 1,
     failed: report.failed + (attempt.problem ? 1 : 0),
     ms,

@@ -52,7 +52,10 @@ export function choose(at: number): void {
 export function addSequence(sequence: Sequence): void {
   // The one that the page began with gives way.
   const others = sequences.value.filter(({ steps, variables }) => steps.length + variables.length > 0);
-  const name = freeName(sequence.name, others.map((one) => one.name));
+  const name = freeName(
+    sequence.name,
+    others.map((one) => one.name),
+  );
   sequences.value = [...others, { ...sequence, name }];
   choose(sequences.value.length - 1);
 }
@@ -89,7 +92,13 @@ function asVariables(request: ActRequest, before: Variable[]): [ActRequest, Vari
   const set = mapSecrets(request.set, (field, text) => {
     if (new RegExp(PLACEHOLDER).test(text)) return text;
     const known = variables.find(({ value, secret }) => secret && value === text);
-    const name = known?.name ?? freeName(field.replace(/\W/g, "_"), variables.map((one) => one.name), "_");
+    const name =
+      known?.name ??
+      freeName(
+        field.replace(/\W/g, "_"),
+        variables.map((one) => one.name),
+        "_",
+      );
     if (!known) variables.push({ id: nextId(), name, value: text, secret: true });
     return `{{${name}}}`;
   });

@@ -50,7 +50,9 @@ function written(value: unknown, indent: string, language: Language): string {
     ? value.map((inner) => written(inner, deeper, language))
     : Object.entries(value).map(([name, inner]) => `${language.key(name)}: ${written(inner, deeper, language)}`);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return parts.length === 0 ? short : `${open}\n${parts.map((part) => `${deeper}${part},\n`).join("")}${indent}${close}`;
+  return parts.length === 0
+    ? short
+    : `${open}\n${parts.map((part) => `${deeper}${part},\n`).join("")}${indent}${close}`;
 }
 
 function flat(value: unknown, language: Language): string {

@@ -45,7 +45,12 @@ const FROM_ENVIRONMENT = '${GATEWAY_TOKEN:+-H} ${GATEWAY_TOKEN:+"token: $GATEWAY
 function curlOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `-H ${shellWord(value ? `${name}: ${value}` : `${name};`)}`);
   const own = token === undefined ? FROM_ENVIRONMENT : token && `-H ${shellWord(`token: ${token}`)}`;
-  const words = [`curl -sS --globoff ${shellWord(url)}`, ...named, own, `--data-raw ${shellWord(JSON.stringify(body))}`];
+  const words = [
+    `curl -sS --globoff ${shellWord(url)}`,
+    ...named,
+    own,
+    `--data-raw ${shellWord(JSON.stringify(body))}`,
+  ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
 }
 
@@ -75,7 +80,8 @@ print(json.dumps(envelope, indent=2))
 function typescriptOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
   const given = token ? `    token: ${literal(token)},\n` : "";
-  const own = token === undefined ? "    ...(process.env.GATEWAY_TOKEN ? { token: process.env.GATEWAY_TOKEN } : {}),\n" : "";
+  const own =
+    token === undefined ? "    ...(process.env.GATEWAY_TOKEN ? { token: process.env.GATEWAY_TOKEN } : {}),\n" : "";
   return `type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
 
 const reply = await fetch(${literal(url)}, {
