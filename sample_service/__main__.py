@@ -78,13 +78,17 @@ def database() -> Iterator[tuple[str | None, str]]:
 def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
     service = create_service(db)
-    options = options_from(os.environ)
+    # On at your own machine, where everybody who can call it is you; GATEWAYFW_PLAYGROUND=0 switches it off.
+    is_development = os.environ["GATEWAYFW_ENV"] == "development"
+    options = {"playground": is_development, **options_from(os.environ)}
     service.gw.create_app(port=port, host=HOST, **options)  # says what is wrong with them before anything is printed
-    if os.environ["GATEWAYFW_ENV"] == "development":
+    if is_development:
         demo.seed(service)
-    url = f"http://{HOST}:{port}{options.get('url_prefix', '').rstrip('/')}/gateway"
+    base = f"http://{HOST}:{port}{options.get('url_prefix', '').rstrip('/')}"
+    url = f"{base}/gateway"
     parts = [f"Endpoint: POST {url}", f"Data: {where}"]
-    if os.environ["GATEWAYFW_ENV"] == "development":
+    parts += [f"Playground: {base}/playground"] if options["playground"] else []
+    if is_development:
         parts += [demo.credentials(service), demo.examples(service, url)]
     print("\n\n".join(parts), end="\n\nCtrl-C stops it.\n", flush=True)
     service.gw.run_server(port=port, host=HOST, **options)
