@@ -81,8 +81,9 @@ def parse(data: bytes, settings: Settings) -> Any:
     if text.startswith("\ufeff"):
         raise BadRequest("the request body starts with a byte order mark")
     opening = text.count("[") + text.count("{")
-    # Each value but the first has an opening bracket or a comma of its own before it.
-    is_counted = opening + text.count(",") < settings.max_body_nodes
+    # Each value but the first has a comma of its own before it, or is the first in brackets, which are then not empty.
+    filled = opening - text.count("[]") - text.count("{}")
+    is_counted = filled + text.count(",") < settings.max_body_nodes
     # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
     # and no part is longer than the whole: most bodies need no look into their texts.
     escaped = "\\u" in text
