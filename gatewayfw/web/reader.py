@@ -87,11 +87,14 @@ def parse(data: bytes, settings: Settings) -> Any:
     # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
     # and no part is longer than the whole: most bodies need no look into their texts.
     escaped = "\\u" in text
-    value = _quickly(data) if is_counted else _UNREAD
-    if value is _UNREAD:
+    if not is_counted:
         _check_structure(text, settings)
+    value = _quickly(data)
+    if value is _UNREAD:
+        if is_counted:
+            _check_structure(text, settings)
         value = _strictly(text, settings)
-    elif opening > settings.max_body_depth:
+    elif is_counted and opening > settings.max_body_depth:
         _check_levels(value, settings.max_body_depth)
     if is_counted and not escaped and _longest(text) <= min(settings.max_body_key, settings.max_body_text):
         return value
@@ -227,7 +230,7 @@ def _holds_large_number(value: Any) -> bool:
             rest.extend(node)
         elif kind is dict:
             rest.extend(node.values())
-        elif (kind is int or kind is float) and not _LOWEST < node <= _HIGHEST:
+        elif (kind is int and not _LOWEST <= node <= _HIGHEST) or (kind is float and not _LOWEST < node <= _HIGHEST):
             return True
     return False
 

@@ -56,7 +56,7 @@ def stops() -> Mapping[str, Stop]:
     requests = {name: sample.hostile(name) | sample.good(name) for name in names}
     return {
         "reader": Stop(raw(zoo), lambda _, data: outcome(read, zoo, data)),
-        "validators": Stop(named(hostile), judged),
+        "validators": Stop(named(hostile), judged, MARSHMALLOW),
         "good": Stop(named(good), judged_good),
         "large": Stop(named(large), judged, MARSHMALLOW),
         "requests": Stop(named(requests), lambda name, data: requested(sample, data), frozenset(names)),

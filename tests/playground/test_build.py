@@ -82,6 +82,5 @@ def test_packages_are_pinned_and_their_lock_names_no_place():
     wanted = package["dependencies"] | package["devDependencies"]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
     lock = json.loads((SOURCE / "package-lock.json").read_text("utf-8"))
-    places = {entry.get("resolved", "https://registry.npmjs.org/") for entry in lock["packages"].values()}
-    assert all(place.startswith("https://registry.npmjs.org/") for place in places)
+    assert not any("resolved" in entry for entry in lock["packages"].values())
     assert all("integrity" in entry for name, entry in lock["packages"].items() if name)
