@@ -12,10 +12,8 @@ from flask import Flask
 from flask.cli import with_appcontext
 from werkzeug.routing import Rule
 
-from gatewayfw.catalog import build
 from gatewayfw.cli.choice import NAME, app, chosen, errors_told
 from gatewayfw.cli.output import dumped, table
-from gatewayfw.core import Gateway
 from gatewayfw.export import files
 from gatewayfw.export.jsonschema import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
@@ -40,7 +38,7 @@ def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | No
     route, gateway = chosen(name)
     with errors_told():
         document = openapi_document(
-            _catalog(gateway),
+            gateway.catalog(),
             path=_rule(app(), route).rule,
             title=title,
             version=api_version,
@@ -57,7 +55,7 @@ def jsonschema(output: Path | None, name: str | None) -> None:
     """Print the JSON Schema of a gateway's requests, replies and models."""
     _, gateway = chosen(name)
     with errors_told():
-        _give(json_schema(_catalog(gateway)), output)
+        _give(json_schema(gateway.catalog()), output)
 
 
 @click.command("mcp")
@@ -76,7 +74,7 @@ def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
     """
     route, gateway = chosen(name)
     with errors_told():
-        catalog = _catalog(gateway)
+        catalog = gateway.catalog()
         tools = tools_of(catalog)
         if only_list:
             rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
@@ -88,10 +86,6 @@ def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
         rule = _rule(host, route)
         server = make_server(catalog, lambda body: _sent(host, rule, body, _token(token_file)), route)
     serve(server)
-
-
-def _catalog(gateway: Gateway) -> dict[str, Any]:
-    return build(gateway.schemas, gateway.acts)
 
 
 def _give(document: Mapping[str, Any], output: Path | None) -> None:
