@@ -17,7 +17,8 @@ def escaped(text: str) -> str:
     """Return text with every unprintable character (line ends, escapes of a terminal) written out."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    # `repr` writes out the same characters and does it at once; it also doubles backslashes and guards quotes.
+    return "\\".join(repr(part)[1:-1].replace("\\'", "'") for part in text.split("\\"))
 
 
 def traceback_of(error: BaseException) -> str:

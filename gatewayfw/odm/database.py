@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, final
 from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.fanout import Drained, Fanout
 from gatewayfw.odm.helper import Helper
 from gatewayfw.odm.indexes import wanted_indexes
@@ -56,6 +57,7 @@ class Database:
         self._storage: Storage | None = None
         self._fanout: Fanout | None = None
         self._helper: Helper | None = None
+        self.counts = CopyCounts()
         self._local = _Local()
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
@@ -69,6 +71,7 @@ class Database:
         self._storage = storage = self._adapter(db)
         self._fanout = Fanout(self.schemas, storage, self._limit(storage))
         self._helper = Helper(self._fanout.work) if storage.multi_process and self._settings.fan_out_thread else None
+        self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}
 

@@ -343,7 +343,7 @@ class Model:
         return self._database.ready(self.name)
 
     def _writes(self, backlog: Backlog) -> Writes:
-        return Writes(self._database.schemas, self._database.storage, backlog)
+        return Writes(self._database.schemas, self._database.storage, backlog, self._database.counts)
 
     def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
         """Return the document that a filter names by its `_id`, if it does."""

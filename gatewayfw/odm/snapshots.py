@@ -6,7 +6,7 @@ reverse relations whose content is decided by its *members*, the holders that di
 
 The hidden field ``_gw`` of a document, absent while it says nothing (a job may leave empty parts):
 
-- ``rev``: counts locks (MongoDB only);
+- ``rev``: counts locks, and at least the copies ever made (MongoDB only);
 - ``v``: version of the pure fields; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
   of a `single` relation the presence alone counts, so that an index can tell members from others;
@@ -280,6 +280,12 @@ class Hidden:
 def version_of(document: Mapping[str, Any]) -> int:
     """Return the version of a document's pure fields."""
     return _version(_field(document))
+
+
+def locks_of(document: Mapping[str, Any]) -> int:
+    """Return the counter of locks; 0 where there is none."""
+    rev = _field(document).get("rev")
+    return rev if isinstance(rev, int) else 0
 
 
 def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ same transaction. `gatewayfw.odm.writes` says why that is what keeps copies righ
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -63,11 +64,11 @@ class Targets:
             NotFound: a document to be copied does not exist, naming all such ids of its model.
         """
         fields: dict[str, set[str]] = {}
-        wanted: dict[str, set[ObjectId]] = {}
+        wanted: dict[str, Counter[ObjectId]] = {}
         for relation, id_ in copied:
-            wanted.setdefault(relation.schema_name, set()).add(id_)
+            wanted.setdefault(relation.schema_name, Counter())[id_] += 1
             fields.setdefault(relation.schema_name, {f"{HIDDEN}.v"}).update(self.source_fields(relation))
-        all_ids = {model: set(ids) for model, ids in wanted.items()}
+        all_ids = {model: set(copies) for model, copies in wanted.items()}
         for model, ids in windows:
             all_ids.setdefault(model, set()).update(ids)
         changes = changes or {}
@@ -75,39 +76,29 @@ class Targets:
         for model in sorted(all_ids.keys() | changes.keys()):
             touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
             read = [id_ for id_ in touched if id_ in wanted.get(model, ())]
+            copies = max(wanted[model].values()) if model in wanted else 1
             if len(touched) == len(read) == 1 and model not in changes:
-                document = self._entered(model, touched[0], sorted(fields[model]), effects or Effects())
+                document = self._entered(model, touched[0], sorted(fields[model]), effects or Effects(), copies)
                 found: Iterable[Document] = () if document is None else (document,)
             else:
-                found = self._touched(model, touched, read, sorted(fields.get(model, ())), changes.get(model, ()))
+                if touched or model in changes:
+                    self._storage.touch_many(model, touched, changes.get(model, ()), copies=copies)
+                found = self._storage.find(model, {"_id": {"$in": read}}, sorted(fields[model])) if read else ()
             sources.update({(model, document["_id"]): document for document in found})
             if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
                 raise missing_related(model, missing)
         return sources
 
-    def _touched(
-        self,
-        model: str,
-        ids: Sequence[ObjectId],
-        read: Sequence[ObjectId],
-        fields: Sequence[str],
-        changes: Sequence[tuple[Filter, Update]],
-    ) -> Iterable[Document]:
-        """Touch documents of one model and make changes; return those to be read."""
-        if ids or changes:
-            self._storage.touch_many(model, ids, changes)
-        return self._storage.find(model, {"_id": {"$in": read}}, fields) if read else ()
-
-    def _entered(self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects) -> Document | None:
+    def _entered(
+        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects, copies: int
+    ) -> Document | None:
         """Touch one document and read it; what enters it is written by the same command, if it can be."""
         here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
-        if not here or not self._storage.sorts_pushes():
-            return self._storage.touch(model, {"_id": id_}, fields)
-        found = self._pushes(here, effects)
+        found = self._pushes(here, effects) if here and self._storage.sorts_pushes() else None
         if found is None:
-            return self._storage.touch(model, {"_id": id_}, fields)
+            return self._storage.touch(model, {"_id": id_}, fields, copies=copies)
         filter, update = found
-        document = self._storage.touch(model, {"_id": id_, **filter}, fields, update)
+        document = self._storage.touch(model, {"_id": id_, **filter}, fields, update, copies=copies)
         if document is not None:
             effects.settled(here)
             return document
@@ -115,7 +106,7 @@ class Targets:
         alone = {key: effects.entries[key] for key in here if key in effects.entries}
         effects.presumed.update(alone)
         update = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
-        return self._storage.touch(model, {"_id": id_}, fields, update)
+        return self._storage.touch(model, {"_id": id_}, fields, update, copies=copies)
 
     def _pushes(
         self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects

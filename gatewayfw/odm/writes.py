@@ -21,6 +21,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict, ValidationError, missing_related
+from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.jobs import Backlog, Kind
 from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.queries import Change, check_result
@@ -58,10 +59,11 @@ class NewDocument:
 class Writes:
     """Inserting, updating and relating documents. Sequences of commands are as few as the rules allow."""
 
-    def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog) -> None:
+    def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog, counts: CopyCounts) -> None:
         self._schemas = schemas
         self._storage = storage
         self._backlog = backlog
+        self._counts = counts
         self._targets = Targets(schemas, storage)
 
     # -- insert
@@ -192,15 +194,25 @@ class Writes:
     def _left_for_later(
         self, document: Document, holders: Iterable[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
-        """Count the copies of a changed document, and choose the relations that are left to jobs."""
+        """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
         if not self._backlog.bounded:
             return set()
-        most = int(self._backlog.limit) + 1
-        sizes: dict[tuple[Kind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
-        for relation in holders:
-            embedding = {f"{relation.name}._id": document["_id"]}
-            sizes["copies", relation] = self._storage.count(relation.model, embedding, most)
-        return self._backlog.beyond(sizes)
+        windows: dict[tuple[Kind, Relation], int] = {
+            ("windows", relation): len(ids) for relation, ids in related.items()
+        }
+        known = {relation: self._counts.take(relation, document) for relation in holders}
+        bounds: dict[tuple[Kind, Relation], int] = {
+            ("copies", relation): most for relation, most in known.items() if most is not None
+        }
+        if len(bounds) == len(known) and not self._backlog.beyond({**windows, **bounds}):
+            return set()
+        copies: dict[tuple[Kind, Relation], int] = {
+            ("copies", relation): self._storage.count(
+                relation.model, {f"{relation.name}._id": document["_id"]}, int(self._backlog.limit) + 1
+            )
+            for relation in known
+        }
+        return self._backlog.beyond({**windows, **copies})
 
     def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
         """Give a changed document a version above that of every copy, also where another tool put it in its place.
@@ -240,7 +252,7 @@ class Writes:
     def _spread(self, relation: Relation, source: Document) -> None:
         """Bring a changed document to every holder of a copy, in one command."""
         update, holds = renewal(relation, source, self._targets.source_fields(relation))
-        self._storage.update_many(relation.model, holds, update)
+        self._counts.note(relation, source, self._storage.update_many(relation.model, holds, update))
 
     # -- relations
 

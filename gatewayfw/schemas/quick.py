@@ -116,14 +116,17 @@ def fill_of(field: mm.Field[Any]) -> Fill | None:
 
 
 def hastened(field: mm.Field[Any]) -> mm.Field[Any]:
-    """Return a field that is loaded with the tests of those parts that have one, itself where none has."""
+    """Return a field that is loaded with the tests of those parts that have one, itself where none has.
+
+    The parts of a part with a test have their own, for values of which not all is right.
+    """
     if type(field) not in (ArrayField, ObjectField):
         return field
     changed: Any = copy.copy(field)
     changed.takes = quick_test(field)
-    if changed.takes is None and isinstance(field, ArrayField):
+    if isinstance(field, ArrayField):
         changed.inner = hastened(field.inner)
-    elif changed.takes is None and isinstance(field, ObjectField) and field.fields:
+    elif isinstance(field, ObjectField) and field.fields:
         changed.fields = MappingProxyType({name: hastened(inner) for name, inner in field.fields.items()})
     return changed  # type: ignore[no-any-return]  # a copy of the field
 

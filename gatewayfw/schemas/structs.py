@@ -9,6 +9,7 @@ Source: contract, "Validation modes".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import marshmallow
@@ -49,8 +50,16 @@ class Struct:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
         self._takes = quick_test(root)
         self._fill = fill_of(root)
-        self._root = root if self._takes else hastened(root)
+        self._given = root
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
+
+    @cached_property
+    def _root(self) -> mm.Field[Any]:
+        """The field of ``details``, made when the quick test first refuses some: most acts never need it."""
+        root: Any = hastened(self._given)
+        if root is not self._given:
+            root.takes = None  # that test has been asked by then
+        return root  # type: ignore[no-any-return]  # a field
 
     def widen(self, bounds: Bounds) -> None:
         """Let the select structs in ``get`` reach as far as ``bounds``; `check` is given the bound that counts."""

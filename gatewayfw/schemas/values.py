@@ -78,28 +78,53 @@ def encodable(text: str) -> bool:
     return True
 
 
-def plain(value: Any, depth: int = 0) -> bool:
+def plain(value: Any) -> bool:
     """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for node in level:
+            kind = type(node)
+            if kind is str:
+                if not (node.isascii() or encodable(node)):
+                    return False
+            elif kind is list:
+                below += node
+            elif kind is dict:
+                if node and not _has_text_keys(node):
+                    return False
+                below += node.values()
+            elif not _plain_scalar(node):
+                # Subclasses, and mappings that are no dict, are looked at as what they are like.
+                if isinstance(node, list):
+                    below += node
+                elif isinstance(node, Mapping) and _has_text_keys(node):
+                    below += node.values()
+                else:
+                    return False
+        if not below:
+            return True
+        level = below
+    return all(map(_plain_scalar, level))
+
+
+def _has_text_keys(value: Mapping[Any, Any]) -> bool:
+    try:
+        return encodable("".join(value))
+    except TypeError:
+        return False
+
+
+def _plain_scalar(value: Any) -> bool:
     kind = type(value)
     if kind is int:
         return bool(LOWEST <= value <= HIGHEST)
-    if kind is dict:
-        if depth >= _DEEPEST:
-            return False
-        for key, item in value.items():  # noqa: SIM110  (as in `same`)
-            if not (isinstance(key, str) and encodable(key) and plain(item, depth + 1)):
-                return False
-        return True
     if isinstance(value, str):
         return encodable(value)
     if value is None or isinstance(value, (bool, ObjectId)):
         return True
-    if isinstance(value, list):
-        return depth < _DEEPEST and all(plain(item, depth + 1) for item in value)
     if isinstance(value, datetime):
         return moment_of(value) is not None
-    if isinstance(value, Mapping):
-        return plain(dict(value), depth)
     return finite_number(value)
 
 

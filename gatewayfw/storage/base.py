@@ -200,22 +200,37 @@ class Storage(ABC):
 
     @abstractmethod
     def touch(
-        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None,
+        update: Update = NOTHING,
+        *,
+        copies: int = 1,
     ) -> Document | None:
         """Lock the first document that matches, change it and return it as it is then; None when there is none.
 
         In a transaction no other transaction can touch or write it before this one has ended.
-        An adapter may count touches in the document, under ``_gw.rev``; ``update`` has no ``$inc``.
+        An adapter may count touches in the document, under ``_gw.rev``, those for several
+        ``copies`` of it as so many; ``update`` has no ``$inc``.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
         """
 
     @abstractmethod
-    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+    def touch_many(
+        self,
+        collection: str,
+        ids: Sequence[object],
+        changes: Sequence[tuple[Filter, Update]] = (),
+        *,
+        copies: int = 1,
+    ) -> None:
         """Lock all documents with these ids, then do each change, in order, as `update_many` does it.
 
         Ids of missing documents are passed over. What a change matches need not be among the ids.
+        ``copies`` are at most made of each.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.

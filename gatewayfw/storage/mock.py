@@ -152,14 +152,27 @@ class MockStorage(Storage):
                 self._db[collection].replace_one({"_id": id_}, before, upsert=True)
 
     def touch(
-        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None,
+        update: Update = NOTHING,
+        *,
+        copies: int = 1,
     ) -> Document | None:
         """Read or change the document; the lock is held already."""
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
 
-    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+    def touch_many(
+        self,
+        collection: str,
+        ids: Sequence[object],
+        changes: Sequence[tuple[Filter, Update]] = (),
+        *,
+        copies: int = 1,
+    ) -> None:
         """Do the changes alone: the lock is held already."""
         for filter, update in changes:
             self.update_many(collection, filter, update)

@@ -66,7 +66,6 @@ _LONGEST_PAUSE = 0.2
 #: document 1 s gave 125 inserts/s and no failure, 0.25 s 53 and 2 of 480, no queue 25 and 34 of 480.
 _QUEUE, _QUEUE_SHARE = 1.0, 0.25
 #: The update that locks a document.
-_LOCK: Update = {"$inc": {"_gw.rev": 1}}
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
 
@@ -488,20 +487,33 @@ class MongoStorage(Storage):
         return self.has_transactions()
 
     def touch(
-        self, collection: str, filter: Filter, fields: Sequence[str] | None, update: Update = NOTHING
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None,
+        update: Update = NOTHING,
+        *,
+        copies: int = 1,
     ) -> Document | None:
         """Increment the hidden counter: only a real write locks the document."""
         if self.has_transactions():
-            return self.update_one(collection, filter, {**update, **_LOCK}, fields)
+            return self.update_one(collection, filter, {**update, **_lock(copies)}, fields)
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
 
-    def touch_many(self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = ()) -> None:
+    def touch_many(
+        self,
+        collection: str,
+        ids: Sequence[object],
+        changes: Sequence[tuple[Filter, Update]] = (),
+        *,
+        copies: int = 1,
+    ) -> None:
         """Increment the hidden counter of each document; all in one command."""
-        locks = [({"_id": {"$in": list(ids)}}, _LOCK)] if ids and self.has_transactions() else []
-        if statements := [*locks, *changes]:
-            self._update(collection, statements)
+        locks = [({"_id": {"$in": list(ids)}}, _lock(copies))] if ids and self.has_transactions() else []
+        if locks or changes:
+            self._update(collection, changes, locks)
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents in one command; several ones in a transaction."""
@@ -560,13 +572,18 @@ class MongoStorage(Storage):
         """Change all matching documents in one command."""
         return self._update(collection, [(filter, update)])
 
-    def _update(self, collection: str, changes: Sequence[tuple[Filter, Update]]) -> int:
-        """Change all documents that match each filter, in order, by one command; return how many matched."""
-        large = sum(update is not _LOCK for _, update in changes)  # two might not fit into one command
+    def _update(
+        self,
+        collection: str,
+        changes: Sequence[tuple[Filter, Update]],
+        locks: Sequence[tuple[Filter, Update]] = (),
+    ) -> int:
+        """Change all documents that match each filter, locks first, by one command; return how many matched."""
+        statements = [*locks, *changes]
         with self._change() as session:
-            if plain := large < 2 and self._plain(collection, session):
-                return plain.update(changes)
-            requests = [UpdateMany(dict(filter), update) for filter, update in changes]
+            if plain := len(changes) < 2 and self._plain(collection, session):  # two might not fit into one command
+                return plain.update(statements)
+            requests = [UpdateMany(dict(filter), update) for filter, update in statements]
             return self._collection(collection).bulk_write(requests, session=session).matched_count
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
@@ -655,6 +672,10 @@ def _index(known: Mapping[str, Any]) -> Index:
     keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
     options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
     return Index(keys, {name: value for name, value in options.items() if value is not False})
+
+
+def _lock(copies: int) -> Update:
+    return {"$inc": {"_gw.rev": copies}}
 
 
 def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:

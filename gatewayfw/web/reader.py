@@ -12,7 +12,9 @@ import json
 import re
 from collections.abc import Mapping
 from io import BytesIO
+from itertools import accumulate, count
 from math import isfinite
+from operator import sub
 from typing import Any, NoReturn
 
 import orjson
@@ -26,13 +28,12 @@ from gatewayfw.settings import Settings
 MAIN_SERVICE = "main"
 
 _MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
-# It matches without stepping back, so that a search is linear for any input: a string that never
-# ends is matched up to the end of the text.
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-_BRACKET = re.compile(r"[\[\]{}]")
-# Fewer digits fit 64 bits. orjson 3.13 takes larger integers, as a float or up to 2**64-1.
+_BRACKETS_AS_STEPS = bytes.maketrans(b"[]{}", b"\2\0\2\0")
+_NO_BRACKETS = bytes(set(range(256)).difference(b"[]{}"))
+# Fewer digits fit 64 bits.
 _LONG_NUMBER = b"0" * 19
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_BRACKETS_AS_COMMAS = bytes.maketrans(b"[]{}:", b",,,,,")
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _INT64_DIGITS = 20
 _CHUNK = 64 * 1024
@@ -80,19 +81,19 @@ def parse(data: bytes, settings: Settings) -> Any:
         raise BadRequest("the request body is not UTF-8") from None
     if text.startswith("\ufeff"):
         raise BadRequest("the request body starts with a byte order mark")
-    opening = text.count("[") + text.count("{")
+    opening = data.count(b"[") + data.count(b"{")
     # Each value but the first has a comma of its own before it, or is the first in brackets, which are then not empty.
-    filled = opening - text.count("[]") - text.count("{}")
-    is_counted = filled + text.count(",") < settings.max_body_nodes
+    filled = opening - data.count(b"[]") - data.count(b"{}")
+    is_counted = filled + data.count(b",") < settings.max_body_nodes
     # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
     # and no part is longer than the whole: most bodies need no look into their texts.
-    escaped = "\\u" in text
+    escaped = b"\\u" in data
     if not is_counted:
-        _check_structure(text, settings)
+        _check_structure(data, settings)
     value = _quickly(data)
     if value is _UNREAD:
         if is_counted:
-            _check_structure(text, settings)
+            _check_structure(data, settings)
         value = _strictly(text, settings)
     elif is_counted and opening > settings.max_body_depth:
         _check_levels(value, settings.max_body_depth)
@@ -207,32 +208,27 @@ def _too_many(limit: int) -> BadRequest:
 
 
 def _quickly(data: bytes) -> Any:
-    """Return what orjson reads where that is what `_strictly` would read, else `_UNREAD`.
+    """Return what orjson reads, which is strict JSON, or `_UNREAD`; `_strictly` says why it is none.
 
-    It takes strict JSON only, and means the same by it, large integers apart. It ends at 1,024
-    levels, so that none has to be refused before.
+    It ends at 1,024 levels, so that none has to be refused before. orjson 3.13 takes integers
+    beyond 64 bits, as a float or up to 2**64-1: they are looked for in the text.
     """
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return _UNREAD
-    has_long = _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS)
-    return _UNREAD if has_long and _holds_large_number(value) else value
+    if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
+        for part in _without_texts(data).translate(_BRACKETS_AS_COMMAS).split(b","):
+            if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
+                _integer(part)
+    return value
 
 
-def _holds_large_number(value: Any) -> bool:
-    """Tell whether a number may be what became of an integer beyond 64 bits; -2**63 as a float is."""
-    rest = [value]
-    while rest:
-        node = rest.pop()
-        kind = type(node)
-        if kind is list:
-            rest.extend(node)
-        elif kind is dict:
-            rest.extend(node.values())
-        elif (kind is int and not _LOWEST <= node <= _HIGHEST) or (kind is float and not _LOWEST < node <= _HIGHEST):
-            return True
-    return False
+def _without_texts(data: bytes) -> bytes:
+    """Return JSON without its strings and spaces; of what is no JSON, enough up to the first mistake."""
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b"".join(data.split(b'"')[::2]).translate(None, b" \t\r\n")
 
 
 def _strictly(text: str, settings: Settings) -> Any:
@@ -251,25 +247,23 @@ def _longest(text: str) -> int:
     return max(map(len, text.split('"')))
 
 
-def _check_structure(text: str, settings: Settings) -> None:
+def _check_structure(data: bytes, settings: Settings) -> None:
     """Refuse deep nesting and most of what has too many values before the parser, which is recursive, sees it."""
     # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
-    if (text.count('"') - text.count('\\"')) // 4 > settings.max_body_nodes:
+    if (data.count(b'"') - data.count(b'\\"')) // 4 > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
-    bare = _STRING.sub('"', text)
-    if max(bare.count("[") + bare.count("{"), bare.count(",") + 1) > settings.max_body_nodes:
+    bare = _without_texts(data)
+    if max(bare.count(b"[") + bare.count(b"{"), bare.count(b",") + 1) > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
     _check_depth(bare, settings.max_body_depth)
 
 
-def _check_depth(bare: str, limit: int) -> None:
-    depth = 0
-    for match in _BRACKET.finditer(bare):
-        depth += 1 if match.group() in "[{" else -1
-        if depth > limit:
-            raise _too_deep(limit)
-        if depth < 0:  # The parser gets no further either.
-            return
+def _check_depth(bare: bytes, limit: int) -> None:
+    # An opening bracket is 2, a closing one 0: at each place the depth is the sum less the count of both.
+    # After a closing bracket too many it is too low, but the parser gets no further either.
+    brackets = bare.translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
+    if max(map(sub, accumulate(brackets), count(1)), default=0) > limit:
+        raise _too_deep(limit)
 
 
 def _check_levels(value: Any, limit: int) -> None:
@@ -285,13 +279,13 @@ def _check_levels(value: Any, limit: int) -> None:
 
 def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
     """Bound the number of values, and with ``texts`` judge every text; return all keys that occur."""
-    limit, count = settings.max_body_nodes, 0
+    limit, seen = settings.max_body_nodes, 0
     keys: set[str] = set()
     rest = [value]
     while rest:
         node = rest.pop()
-        count += 1
-        if count + len(rest) > limit:
+        seen += 1
+        if seen + len(rest) > limit:
             raise _too_many(limit)
         kind = type(node)  # The parser makes exactly these; `is` keeps the walk fast.
         if kind is list:
@@ -325,7 +319,7 @@ def _check_encodable(text: str) -> None:
         raise BadRequest("the request body holds a lone surrogate") from None
 
 
-def _integer(text: str) -> int:
+def _integer(text: str | bytes) -> int:
     # The length is asked first: to convert thousands of digits is slow, or a ValueError.
     if len(text) > _INT64_DIGITS or not _LOWEST <= (value := int(text)) <= _HIGHEST:
         raise BadRequest("the request body holds an integer that does not fit 64 bits")

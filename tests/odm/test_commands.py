@@ -46,6 +46,7 @@ class Office:
     def __init__(self, database, commands):
         self.commands = commands
         self.odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+        self.database = database
         self.odm.set_db(database)
         self.country = self.odm.new_model("country", {"name": string()})
         by_age = {"type": "multiple", "limit": 10, "sort": {"field": "age", "order": "asc"}}
@@ -79,6 +80,7 @@ class Office:
         self.odm.ready()
 
     def populate(self):
+        self.odm.set_db(self.database)  # knows nothing of documents that had the same ids
         for id_, name in ((LAND, "land"), (EMPTY, "empty")):
             self.country.insert_one(doc={"_id": id_, "name": name})
         self.add_town(["towns"], _id=CAPITAL)
@@ -172,6 +174,10 @@ ROWS = {
     "update of what one relation embeds": (
         lambda office: office.change("team", TEAMS[0], name="new"),
         "change count write commit",
+    ),
+    "update of what one relation embeds, again": (
+        lambda office: [office.change("team", TEAMS[0], name=name) for name in ("new", "newer")],
+        "change count write commit change write commit",
     ),
     "update of what two relations embed": (
         lambda office: office.change("country", LAND, name="new"),

@@ -10,6 +10,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
+from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.snapshots import parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import Schemas
@@ -84,7 +85,7 @@ def push_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
         given = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
         new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_links(schema, given))
         run = world.city._database.run
-        return run(lambda backlog: Writes(schemas, world.storage, backlog).insert(schema, [new])).result
+        return run(lambda backlog: Writes(schemas, world.storage, backlog, CopyCounts()).insert(schema, [new])).result
 
     return write
 

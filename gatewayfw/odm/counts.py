@@ -1,0 +1,47 @@
+"""How many copies of a document there are at most, as far as one process knows without a query."""
+
+from __future__ import annotations
+
+from typing import final
+
+from gatewayfw.odm.snapshots import locks_of
+from gatewayfw.schemas import Relation
+from gatewayfw.storage import Document
+
+#: Documents and relations that are remembered.
+_MOST = 10_000
+
+
+@final
+class CopyCounts:
+    """Upper bounds on the copies of documents, so that frequent changes of one need not count them each time.
+
+    Whoever makes copies of a document locks it first, and the lock adds their number to a counter
+    in the document. So there are no more copies than the last change met and the counter has grown
+    by since. What a transaction noted that failed later is a bound, too: the counter went back with it.
+
+    A bound is used once: the change itself notes the next one. So one that is wrong, because another
+    tool added holders without a lock, is forgotten by the first change that fails over it.
+    """
+
+    def __init__(self) -> None:
+        self._met: dict[tuple[str, str, object], tuple[int, int]] = {}
+
+    def note(self, relation: Relation, source: Document, met: int) -> None:
+        """Remember how many copies in a relation a change of the source met, in its transaction."""
+        locks = locks_of(source)
+        if not locks:  # the adapter does not count them
+            return
+        if len(self._met) >= _MOST:
+            self._met.clear()
+        self._met[_key(relation, source)] = (met, locks)
+
+    def take(self, relation: Relation, source: Document) -> int | None:
+        """Return how many copies of a locked source a relation may have at most; None when that is not known."""
+        met, locks = self._met.pop(_key(relation, source), (0, 0))
+        grown = locks_of(source) - locks
+        return met + grown if locks and grown >= 0 else None
+
+
+def _key(relation: Relation, source: Document) -> tuple[str, str, object]:
+    return relation.model, relation.name, source["_id"]
