@@ -16,9 +16,10 @@ _MOST = 10_000
 class CopyCounts:
     """Upper bounds on the copies of documents, so that frequent changes of one need not count them each time.
 
-    Whoever makes copies of a document locks it first, and the lock adds their number to a counter
-    in the document. So there are no more copies than the last change met and the counter has grown
-    by since. What a transaction noted that failed later is a bound, too: the counter went back with it.
+    Whoever makes copies of a document locks it first, and where the storage `counts_copies` the lock
+    adds their number to a counter in the document. So there are no more copies than the last change
+    met and the counter has grown by since. What a transaction noted that failed later is a bound,
+    too: the counter went back with it.
 
     A bound is used once: the change itself notes the next one. So one that is wrong, because another
     tool added holders without a lock, is forgotten by the first change that fails over it.
@@ -29,18 +30,18 @@ class CopyCounts:
 
     def note(self, relation: Relation, source: Document, met: int) -> None:
         """Remember how many copies in a relation a change of the source met, in its transaction."""
-        locks = locks_of(source)
-        if not locks:  # the adapter does not count them
-            return
         if len(self._met) >= _MOST:
             self._met.clear()
-        self._met[_key(relation, source)] = (met, locks)
+        self._met[_key(relation, source)] = (met, locks_of(source))
 
     def take(self, relation: Relation, source: Document) -> int | None:
         """Return how many copies of a locked source a relation may have at most; None when that is not known."""
-        met, locks = self._met.pop(_key(relation, source), (0, 0))
+        known = self._met.pop(_key(relation, source), None)
+        if known is None:
+            return None
+        met, locks = known
         grown = locks_of(source) - locks
-        return met + grown if locks and grown >= 0 else None
+        return met + grown if grown >= 0 else None
 
 
 def _key(relation: Relation, source: Document) -> tuple[str, str, object]:

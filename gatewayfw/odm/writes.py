@@ -252,7 +252,9 @@ class Writes:
     def _spread(self, relation: Relation, source: Document) -> None:
         """Bring a changed document to every holder of a copy, in one command."""
         update, holds = renewal(relation, source, self._targets.source_fields(relation))
-        self._counts.note(relation, source, self._storage.update_many(relation.model, holds, update))
+        met = self._storage.update_many(relation.model, holds, update)
+        if self._storage.counts_copies():
+            self._counts.note(relation, source, met)
 
     # -- relations
 

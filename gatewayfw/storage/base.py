@@ -198,6 +198,10 @@ class Storage(ABC):
         """
         return False
 
+    def counts_copies(self) -> bool:
+        """Return whether `touch` and `touch_many` add ``copies`` to ``_gw.rev`` of what they lock."""
+        return False
+
     @abstractmethod
     def touch(
         self,
@@ -211,8 +215,8 @@ class Storage(ABC):
         """Lock the first document that matches, change it and return it as it is then; None when there is none.
 
         In a transaction no other transaction can touch or write it before this one has ended.
-        An adapter may count touches in the document, under ``_gw.rev``, those for several
-        ``copies`` of it as so many; ``update`` has no ``$inc``.
+        At most so many ``copies`` of it are about to be made; an adapter may count them in the
+        document, under ``_gw.rev``. ``update`` has no ``$inc``.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
@@ -230,7 +234,7 @@ class Storage(ABC):
         """Lock all documents with these ids, then do each change, in order, as `update_many` does it.
 
         Ids of missing documents are passed over. What a change matches need not be among the ids.
-        ``copies`` are at most made of each.
+        At most so many ``copies`` are about to be made of each.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.

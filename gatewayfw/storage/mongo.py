@@ -486,6 +486,10 @@ class MongoStorage(Storage):
         """Return whether there are transactions: without them a crash would leave lists of what was never inserted."""
         return self.has_transactions()
 
+    def counts_copies(self) -> bool:
+        """Return whether there are transactions, in which alone a document must be written to be locked."""
+        return self.has_transactions()
+
     def touch(
         self,
         collection: str,

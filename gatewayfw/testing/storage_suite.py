@@ -575,6 +575,25 @@ class StorageContract:
             storage.transaction(fail)
         assert storage.transaction(push) == {"_id": 1, "list": kept}
 
+    def test_touches_count_the_copies_where_they_say_so(self, storage: Storage) -> None:
+        """The counter goes back when the transaction fails."""
+        storage.insert("things", [{"_id": 1}, {"_id": 2}])
+
+        def touch() -> None:
+            storage.touch("things", {"_id": 1}, ["a"], copies=3)
+            storage.touch("things", {"_id": 1}, None)
+            storage.touch_many("things", [1, 2], [({"_id": 2}, {"$set": {"a": 1}})], copies=2)
+
+        def fail() -> None:
+            touch()
+            raise KeyError
+
+        with pytest.raises(KeyError):
+            storage.transaction(fail)
+        storage.transaction(touch)
+        found = [document.get("_gw", {}).get("rev") for document in storage.find("things", {}, sort=[("_id", 1)])]
+        assert not storage.counts_copies() or found == [6, 2]
+
     @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
     def test_a_unique_index_refuses_what_is_changed_with_a_touch(self, storage: Storage, many: bool) -> None:
         storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)

@@ -44,6 +44,7 @@ def test_nothing_is_known_of_others(known):
 
 
 OTHERS = {"less": source(6), "text": source("7"), "number": {"_id": LAND, "_gw": 7}, "none": {"_id": LAND}}
+UNLOCKED = {"zero": source(0), "none": {"_id": LAND}}
 
 
 @pytest.mark.parametrize("document", OTHERS.values(), ids=OTHERS)
@@ -51,11 +52,11 @@ def test_a_counter_that_is_lower_belongs_to_another_document(known, document):
     assert known.take(CITIES, document) is None
 
 
-@pytest.mark.parametrize("document", [source(0), {"_id": LAND}], ids=["zero", "none"])
-def test_without_a_counter_nothing_is_remembered(document):
+@pytest.mark.parametrize("document", UNLOCKED.values(), ids=UNLOCKED)
+def test_a_document_that_was_never_locked_has_a_counter_of_zero(document):
     known = CopyCounts()
     known.note(CITIES, document, 3)
-    assert [known.take(CITIES, one) for one in (document, source(1))] == [None, None]
+    assert known.take(CITIES, source(2)) == 5
 
 
 def test_the_number_of_bounds_is_limited(known, monkeypatch):
@@ -95,10 +96,10 @@ def world(world_database, monkeypatch):
     assert (odm.work(), world.problems()) == (0, [])
 
 
-def renamed(world, name):
+def renamed(world, name, id_=LAND):
     """Rename the country; return how many times copies were counted, in three relations, and the jobs left."""
     before = world.storage.counted
-    world.country.find_one_and_update(filter={"_id": LAND}, update={"$set": {"name": name}})
+    world.country.find_one_and_update(filter={"_id": id_}, update={"$set": {"name": name}})
     return world.storage.counted - before, [job.relation for job in world.odm.jobs()]
 
 
@@ -157,7 +158,22 @@ def test_another_database_is_another_matter(world):
     assert renamed(world, "newest") == (3, [])
 
 
-def test_without_transactions_in_one_process_nothing_is_counted(storage):
+@pytest.mark.mongo
+def test_documents_of_another_tool_are_counted_once(world):
+    other = ObjectId()
+    world.storage.insert("country", [{"_id": other, "name": "other"}])
+    world.storage.insert("city", [{"_id": ObjectId(), "name": "x", "country": {"_id": other, "name": "other"}}])
+    assert [renamed(world, name, other) for name in ("new", "newer")] == [(3, []), (0, [])]
+    world.storage.delete_many("city", {"name": "x"})  # the country does not list it
+
+
+@pytest.mark.mongo
+def test_a_storage_that_counts_no_copies_is_asked_each_time(world, monkeypatch):
+    monkeypatch.setattr(world.storage, "counts_copies", lambda: False)
+    assert [renamed(world, name) for name in ("new", "newer")] == [(3, []), (3, [])]
+
+
+def test_in_one_process_nothing_is_remembered(storage):
     odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
     odm.set_db(storage)
     known = odm._database.counts
