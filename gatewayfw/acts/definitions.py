@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -82,6 +82,11 @@ class Act(Mapping[str, Any]):
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
     description: str = field(repr=False)
 
+    @property
+    def access_rules(self) -> list[Hook]:
+        """Its hooks that decide who may call."""
+        return access_rules((*self.pre_validation, *self.pre_act))
+
     def __getitem__(self, key: str) -> Any:
         if key not in ACT_KEYS:
             raise KeyError(key)
@@ -92,6 +97,11 @@ class Act(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(ACT_KEYS)
+
+
+def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
+    """Return the hooks that are marked as deciding who may call."""
+    return [hook for hook in hooks if getattr(hook, "is_access_rule", False) is True]
 
 
 ActsByName = Mapping[str, Act]
@@ -245,7 +255,7 @@ def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds
 
 def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook]) -> Iterator[str]:
     """Say what is wrong with who may call: with ``require_access`` silence is not consent."""
-    ruled = any(getattr(hook, "is_access_rule", False) is True for hook in hooks)
+    ruled = bool(access_rules(hooks))
     if not isinstance(public, bool):
         yield "public must be true or false"
     elif public and ruled:

@@ -83,7 +83,7 @@ def _act(act: Act) -> dict[str, Any]:
 def _access(act: Act) -> tuple[str, list[str] | None]:
     if act.public:
         return "public", None
-    rules = [hook for hook in (*act.pre_validation, *act.pre_act) if getattr(hook, "is_access_rule", False) is True]
+    rules = act.access_rules
     named = [role for hook in rules for rule in getattr(hook, "rules", ()) for role in rule.roles]
     return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
 

@@ -218,17 +218,13 @@ def _is_local(host: str) -> bool:
 
 
 def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
-    names = [name for name, act in acts.items() if not act.public and not _has_rule(act)]
+    names = [name for name, act in acts.items() if not act.public and not act.access_rules]
     if names:
         yield (
             "hint",
             f"neither public nor with an access rule: {_listed(names)}; "
             "say public=True or mark the hook that decides with access_rule (setting require_access demands it)",
         )
-
-
-def _has_rule(act: Act) -> bool:
-    return any(getattr(hook, "is_access_rule", False) is True for hook in (*act.pre_validation, *act.pre_act))
 
 
 def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:

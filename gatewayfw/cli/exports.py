@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from flask import Flask
 from flask.cli import with_appcontext
-from werkzeug.routing import Rule
 
-from gatewayfw.cli.choice import NAME, app, chosen, errors_told
+from gatewayfw.cli.choice import NAME, chosen, errors_told
 from gatewayfw.cli.output import dumped, table
+from gatewayfw.cli.route import Route, route_of
 from gatewayfw.export import files
 from gatewayfw.export.jsonschema import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
@@ -35,11 +34,11 @@ TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 @with_appcontext
 def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | None, name: str | None) -> None:
     """Print the OpenAPI 3.1 document of a gateway."""
-    route, gateway = chosen(name)
+    name, gateway = chosen(name)
     with errors_told():
         document = openapi_document(
             gateway.catalog(),
-            path=_rule(app(), route).rule,
+            path=route_of(name).rule.rule,
             title=title,
             version=api_version,
             virtual_paths=virtual_paths,
@@ -72,7 +71,7 @@ def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
 
     Offered are the acts with mcp=True. Each call is a request to the app, in this process.
     """
-    route, gateway = chosen(name)
+    name, gateway = chosen(name)
     with errors_told():
         catalog = gateway.catalog()
         tools = tools_of(catalog)
@@ -82,9 +81,8 @@ def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
             return
         if not tools:
             raise click.ClickException("no act is offered as a tool: give those that should be mcp=True")
-        host = app()
-        rule = _rule(host, route)
-        server = make_server(catalog, lambda body: _sent(host, rule, body, _token(token_file)), route)
+        route = route_of(name)
+        server = make_server(catalog, lambda body: _sent(route, body, _token(token_file)), name)
     serve(server)
 
 
@@ -98,13 +96,6 @@ def _give(document: Mapping[str, Any], output: Path | None) -> None:
         raise click.ClickException(f"{output}: {error.strerror}") from error
 
 
-def _rule(host: Flask, name: str) -> Rule:
-    rule = next(host.url_map.iter_rules(f"{name}.gateway"))
-    if rule.arguments:
-        raise click.ClickException(f"the route {rule.rule} has variables; no document or tool can fill them in")
-    return rule
-
-
 def _token(file: Path | None) -> str:
     """Return the token to be sent, empty for none."""
     if file is None:
@@ -112,14 +103,9 @@ def _token(file: Path | None) -> str:
     return file.read_text("utf-8").strip()
 
 
-def _sent(host: Flask, rule: Rule, body: dict[str, Any], token: str) -> Mapping[str, Any]:
-    """Send a body to the app and return the envelope of its reply.
-
-    What is no envelope, such as an error page of the host, is told as an error with its status.
-    """
-    headers = {"token": token} if token else {}
-    reply = host.test_client().post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
-    envelope = reply.get_json(silent=True)
-    if isinstance(envelope, dict) and envelope.keys() == {"body", "success"}:
-        return envelope
-    return {"success": False, "body": {"message": f"HTTP {reply.status_code}, no envelope"}}
+def _sent(route: Route, body: dict[str, Any], token: str) -> Mapping[str, Any]:
+    """Send a body to the app and return the envelope of its reply; what is none becomes an error."""
+    try:
+        return route.ask(body, token)
+    except click.ClickException as error:
+        return {"success": False, "body": {"message": error.message}}

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
-from flask import Flask
 from flask.cli import with_appcontext
 from marshmallow.fields import Field
-from werkzeug.routing import Rule
 
 from gatewayfw.acts import Act
-from gatewayfw.cli.choice import JSON, NAME, app, chosen
+from gatewayfw.cli.choice import JSON, NAME, chosen
 from gatewayfw.cli.output import dumped, table
+from gatewayfw.cli.route import route_of
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
 
@@ -65,28 +64,15 @@ def call(model: str, act: str, set_: str, get: str, token: str | None, service: 
 
     A reply of the app that is no envelope is an error that names its status.
     """
-    route, _ = chosen(name)
+    name, _ = chosen(name)
     if token is not None and not (token.isascii() and token.isprintable()):
         raise click.UsageError("--token: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
-    headers = {"token": token} if token is not None else {}
-    host = app()
-    rule = _rule(host, route)
-    reply = host.test_client().post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
-    envelope = reply.get_json(silent=True)
-    if not isinstance(envelope, dict) or envelope.keys() != {"body", "success"}:
-        raise click.ClickException(f"HTTP {reply.status_code}, no envelope")
+    envelope = route_of(name).ask(body, token)
     click.echo(dumped(envelope))
     if envelope["success"] is not True:
         sys.exit(1)
-
-
-def _rule(host: Flask, name: str) -> Rule:
-    rule = next(host.url_map.iter_rules(f"{name}.gateway"))
-    if rule.arguments:
-        raise click.ClickException(f"the route {rule.rule} has variables; use an HTTP client")
-    return rule
 
 
 def _parsed(option: str, text: str) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.jobs import Backlog
-from gatewayfw.odm.snapshots import Effects, Hidden, clock, ids_in, merged, version_of, without
+from gatewayfw.odm.snapshots import Hidden, clock, ids_in, merged, version_of, without
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage

@@ -17,11 +17,12 @@ from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import Backlog
+from gatewayfw.odm.links import Link, check_required, object_id, parse_links
 from gatewayfw.odm.projection import Projection, Projections
 from gatewayfw.odm.queries import stored_filter, stored_update
 from gatewayfw.odm.reading import show, show_each, show_found
 from gatewayfw.odm.results import Cursor, DeleteResult
-from gatewayfw.odm.snapshots import HIDDEN, Link, check_required, clock, object_id, parse_links
+from gatewayfw.odm.snapshots import HIDDEN, clock
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.structs import check_document

@@ -14,8 +14,9 @@ from bson import ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw.errors import BadRequest, ValidationError
+from gatewayfw.odm.links import REQUIRED
 from gatewayfw.odm.projection import links_of, source_of
-from gatewayfw.odm.snapshots import HIDDEN, REQUIRED
+from gatewayfw.odm.snapshots import HIDDEN
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import HEX_ID, any_, object_id
 from gatewayfw.schemas.paths import shown

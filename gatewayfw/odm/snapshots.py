@@ -17,28 +17,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import ValidationError
 from gatewayfw.odm.projection import copies_in
-from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
-from gatewayfw.schemas.fields import HEX_ID
+from gatewayfw.schemas import RelatedRelation, Relation
 
 HIDDEN = "_gw"
-REQUIRED = "Missing data for required field."
-_UNKNOWN = "Unknown field."
-
-
-@dataclass(frozen=True)
-class Link:
-    """Relation input: the ids of one relation and the reverse flags that were given."""
-
-    relation: Relation
-    ids: tuple[ObjectId, ...]
-    flags: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,89 +37,6 @@ class WindowQuery:
     fields: tuple[str, ...]
     sort: tuple[tuple[str, int], ...]
     limit: int
-
-
-def object_id(value: object) -> ObjectId | None:
-    """Return the id that a value means: an ObjectId or 24 hexadecimal characters; else None."""
-    if isinstance(value, ObjectId):
-        return value
-    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
-
-
-def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, Link]:
-    """Parse relation input: ``{name: {"_ids": ..., "relatedRelations": {reverse: bool}}}``.
-
-    ``_ids`` is an id (or a list of one) for `single`, a list of distinct ids for `multiple`.
-    Source: contract, "Relation input on insert".
-
-    Raises:
-        ValidationError: an unknown relation, key or reverse, or a value of another shape.
-    """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ValidationError({"relations": ["Expected an object."]})
-    errors: dict[str, list[str]] = {}
-    links = {}
-    for name, value in given.items():
-        path = f"relations.{name}"
-        if name not in schema.relations:
-            errors[path] = [_UNKNOWN]
-        elif not isinstance(value, Mapping) or "_ids" not in value:
-            errors[path] = ["Expected an object with _ids."]
-        else:
-            errors.update({f"{path}.{key}": [_UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
-            relation = schema.relations[name]
-            ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
-            flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
-            links[name] = Link(relation, ids, flags)
-    if errors:
-        raise ValidationError(errors)
-    return links
-
-
-def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
-    given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
-    if given is None:
-        errors[path] = ["Expected a list of ids."]
-        return ()
-    ids = [object_id(one) for one in given]
-    if relation.type == "single" and len(ids) != 1:
-        errors[path] = ["Expected one id."]
-    elif None in ids:
-        errors[path] = ["Not a valid id."]
-    elif len(set(ids)) < len(ids):
-        errors[path] = ["Ids may not repeat."]
-    elif relation.limit is not None and len(ids) > relation.limit:
-        errors[path] = [f"More than {relation.limit} ids."]
-    return tuple(id_ for id_ in ids if id_ is not None)
-
-
-def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> dict[str, bool]:
-    if not isinstance(value, Mapping):
-        errors[path] = ["Expected an object."]
-        return {}
-    for name, flag in value.items():
-        if name not in relation.related_relations:
-            errors[f"{path}.{name}"] = [_UNKNOWN]
-        elif not isinstance(flag, bool):
-            errors[f"{path}.{name}"] = ["Not a valid boolean."]
-    return dict(value)
-
-
-def check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
-    """Check that input for a new document names every required relation.
-
-    Raises:
-        ValidationError: one is missing, or has no ids.
-    """
-    missing = [
-        name
-        for name, relation in schema.relations.items()
-        if not relation.optional and not (name in links and links[name].ids)
-    ]
-    if missing:
-        raise ValidationError({f"relations.{name}": [REQUIRED] for name in missing})
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
@@ -367,76 +271,3 @@ def clock() -> int:
     deleted document, or that another tool put in place of a newer one.
     """
     return int(time.time() * 1_000_000)
-
-
-@dataclass
-class Effects:
-    """What an operation does to targets, collected first and written once, at its end."""
-
-    #: Targets whose window must be recomputed, by reverse relation.
-    windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
-    #: Copies of members that enter a window.
-    entries: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
-    #: What windows hold already if the copies that entered are all.
-    presumed: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
-    #: Copies that become the content of a `single` reverse; None unsets it.
-    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
-    #: Targets whose `single` reverse is unset if it still copies the member.
-    releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
-
-    def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
-        """Note that a member entered, left or moved in a window."""
-        self.windows.setdefault(reverse, set()).add(target_id)
-
-    def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: dict[str, Any]) -> None:
-        """Note that a member becomes part of a reverse relation."""
-        if reverse.type == "single":
-            self.claims[reverse, target_id] = copy
-        else:
-            self.entries.setdefault((reverse, target_id), []).append(copy)
-
-    def leave(self, reverse: RelatedRelation, target_id: ObjectId, member_id: ObjectId) -> None:
-        """Note that a member is no longer part of a reverse relation."""
-        if reverse.type == "single":
-            self.releases.setdefault((reverse, member_id), set()).add(target_id)
-        else:
-            self.recompute(reverse, target_id)
-
-    def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: ObjectId) -> None:
-        """Note that a member no longer embeds targets: it leaves all of their reverse relations."""
-        for target_id in target_ids:
-            for reverse in relation.related_relations.values():
-                self.leave(reverse, target_id, member_id)
-
-    def settled(self, keys: Iterable[tuple[RelatedRelation, ObjectId]]) -> None:
-        """Drop entries and claims that have been written."""
-        for key in keys:
-            self.entries.pop(key, None)
-            self.claims.pop(key, None)
-
-    def recomputed(self) -> dict[RelatedRelation, set[ObjectId]]:
-        """Return the targets whose window must be recomputed, those that members enter included."""
-        found = {reverse: set(ids) for reverse, ids in self.windows.items()}
-        for reverse, id_ in self.entries:
-            found.setdefault(reverse, set()).add(id_)
-        return found
-
-    def targets(self) -> dict[str, set[ObjectId]]:
-        """Return the targets concerned, by model."""
-        found: dict[str, set[ObjectId]] = {}
-        for reverse, ids in self.recomputed().items():
-            found.setdefault(reverse.target, set()).update(ids)
-        for reverse, id_ in self.claims:
-            found.setdefault(reverse.target, set()).add(id_)
-        for (reverse, _member), ids in self.releases.items():
-            found.setdefault(reverse.target, set()).update(ids)
-        return found
-
-    def forget(self, model: str, gone: set[ObjectId]) -> None:
-        """Drop targets of a model that are being deleted themselves."""
-        for reverse, ids in self.windows.items():
-            if reverse.target == model:
-                ids -= gone
-        for (reverse, _member), ids in self.releases.items():
-            if reverse.target == model:
-                ids -= gone

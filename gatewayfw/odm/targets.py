@@ -13,19 +13,10 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import missing_related
+from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
-from gatewayfw.odm.snapshots import (
-    HIDDEN,
-    Effects,
-    assign,
-    copy_of,
-    entry,
-    ids_in,
-    merged,
-    single_reverse,
-    window_query,
-)
+from gatewayfw.odm.snapshots import HIDDEN, assign, copy_of, entry, ids_in, merged, single_reverse, window_query
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Update

@@ -22,14 +22,14 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, ValidationError, missing_related
 from gatewayfw.odm.counts import CopyCounts
+from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.jobs import Backlog, Kind
+from gatewayfw.odm.links import Link
 from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.queries import Change, check_result
 from gatewayfw.odm.snapshots import (
     HIDDEN,
-    Effects,
     Hidden,
-    Link,
     assign,
     clock,
     copy_of,

@@ -9,7 +9,6 @@ as the server lets a transaction live. Here abort and commit run in a context of
 from __future__ import annotations
 
 import logging
-import os
 import random
 import threading
 import time
@@ -19,39 +18,25 @@ from contextvars import Context
 from typing import Any
 
 import pymongo
-from bson.codec_options import DEFAULT_CODEC_OPTIONS, DatetimeConversion
-from pymongo import IndexModel, MongoClient, ReturnDocument, UpdateMany, UpdateOne
+from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
-from pymongo.collection import Collection
 from pymongo.command_cursor import CommandCursor
 from pymongo.cursor import Cursor
 from pymongo.database import Database
-from pymongo.errors import (
-    CollectionInvalid,
-    ConfigurationError,
-    OperationFailure,
-    PyMongoError,
-)
+from pymongo.errors import PyMongoError
 from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
-from pymongo.uri_parser import parse_uri
-from pymongo.write_concern import WriteConcern
 
-from gatewayfw.errors import (
-    DefinitionError,
-    OutcomeUnknown,
-    StorageError,
-    Timeout,
-    Unavailable,
-)
+from gatewayfw.errors import OutcomeUnknown, StorageError, Timeout, Unavailable
 from gatewayfw.storage.base import NOTHING, Deadline, Document, Filter, Index, Scope, Sorting, Storage, T, Update
+from gatewayfw.storage.mongo_connection import MAJORITY, Connection
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
-from gatewayfw.storage.mongo_reads import MOST_LISTED, Listed, Query, counted, decodes_plainly
+from gatewayfw.storage.mongo_indexes import built, compared, index_of
+from gatewayfw.storage.mongo_reads import MOST_LISTED, Listed, Query, counted
 from gatewayfw.storage.mongo_writes import PlainWrites
 from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
-_MAJORITY = WriteConcern("majority")
 #: Seconds an abort, or a commit with its repetitions, may take; they run outside the caller's deadline.
 _ENDING = 0.75
 #: Seconds to look whether an unknown commit happened.
@@ -65,7 +50,6 @@ _LONGEST_PAUSE = 0.2
 #: Most seconds, and most of what is left, that a thread queues for hot documents. With 32 threads on one
 #: document 1 s gave 125 inserts/s and no failure, 0.25 s 53 and 2 of 480, no queue 25 and 34 of 480.
 _QUEUE, _QUEUE_SHARE = 1.0, 0.25
-#: The update that locks a document.
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
 
@@ -128,7 +112,7 @@ class _Command:
                 self._own = own
             if transaction is not None:
                 return transaction.session
-            storage._find_server()
+            storage._connection.find_server()
             return None
         except BaseException as error:
             self.__exit__(type(error), error, None)
@@ -165,75 +149,29 @@ class MongoStorage(Storage):
         operation_timeout: float = 30.0,
     ) -> None:
         super().__init__()
-        self._selection_timeout = server_selection_timeout
+        self._connection = Connection(database, server_selection_timeout)
+        self._collection = self._connection.collection
         self._operation_timeout = operation_timeout
         self._open = _Open()
         self._stripes = Stripes()
-        self._making = threading.Lock()
-        self._pid = os.getpid()
         self._transactions: bool | None = None
-        self._uri = database if isinstance(database, str) else None
-        self._given = None if isinstance(database, str) else database
-        self._is_plain = self._given is None or decodes_plainly(self._given)
-        self._database: Database[Any] | None = None
-        self._collections: dict[str, Collection[Any]] = {}
-        self._writable: object = None
-        self._name = _database_name(database) if isinstance(database, str) else database.name
 
     # -- connection
 
     @property
     def name(self) -> str:
         """The name of the database."""
-        return self._name
+        return self._connection.name
 
     @property
     def _db(self) -> Database[Any]:
-        database = self._database
-        if database is not None and self._pid == os.getpid():
-            return database
-        if self._pid != os.getpid():
-            # A fork: the lock may have been held by a thread that this process does not have.
-            self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
-        with self._making:
-            if self._database is None:
-                self._database = self._connect()
-            return self._database
-
-    def _collection(self, name: str) -> Collection[Any]:
-        """Return a collection of this process's database; the driver's own way makes a new object each time."""
-        database, found = self._db, self._collections.get(name)
-        if found is None or found.database is not database:
-            found = self._collections[name] = database[name]
-        return found
-
-    def _connect(self) -> Database[Any]:
-        database = self._given
-        if database is None:
-            client: MongoClient[Any] = MongoClient(
-                self._uri,
-                appname="gatewayfw",
-                serverSelectionTimeoutMS=int(self._selection_timeout * 1000),
-                waitQueueTimeoutMS=1000,
-                connectTimeoutMS=2000,
-            )
-            database = client[self._name]
-        codec = DEFAULT_CODEC_OPTIONS.with_options(
-            type_registry=database.codec_options.type_registry,
-            uuid_representation=database.codec_options.uuid_representation,
-            # A date that Python cannot hold, written by another tool, must not make a document unreadable.
-            datetime_conversion=DatetimeConversion.DATETIME_AUTO,
-        )
-        # A transaction reads from the primary only, and a caller must see its own writes.
-        return database.with_options(
-            codec, ReadPreference.PRIMARY, write_concern=_MAJORITY, read_concern=ReadConcern("majority")
-        )
+        return self._connection.database
 
     def has_transactions(self) -> bool:
         """Ask the server once: a replica set or a mongos has them, a standalone server has not."""
         if self._transactions is None:
             with self._bounded(), self._translated():
-                self._find_server()
+                self._connection.find_server()
                 hello = self._db.client.admin.command("hello")
             self._transactions = "setName" in hello or hello.get("msg") == "isdbgrid"
             if not self._transactions:
@@ -245,10 +183,7 @@ class MongoStorage(Storage):
 
     def close(self) -> None:
         """Close the client if this adapter made it; the next use connects again."""
-        with self._making:
-            database, self._database, self._collections = self._database, None, {}
-        if database is not None and self._given is None:
-            database.client.close()
+        self._connection.close()
 
     # -- deadlines and errors
 
@@ -266,21 +201,6 @@ class MongoStorage(Storage):
         else:
             with self.deadline(self._operation_timeout) as own:
                 yield own
-
-    def _find_server(self) -> None:
-        """Wait for a server, but not for as long as the deadline.
-
-        PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
-        """
-        client = self._db.client
-        known = client.topology_description
-        if known is self._writable:  # A description never changes: what the driver learns makes a new one.
-            return
-        if known.has_writable_server():
-            self._writable = known
-            return
-        with pymongo.timeout(self._selection_timeout):
-            client.admin.command("ping")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -353,11 +273,11 @@ class MongoStorage(Storage):
 
     def _attempt(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         with self._translated():
-            self._find_server()
+            self._connection.find_server()
             session = self._db.client.start_session()
         transaction = _Transaction(session)
         try:
-            session.start_transaction(ReadConcern("snapshot"), _MAJORITY, ReadPreference.PRIMARY)
+            session.start_transaction(ReadConcern("snapshot"), MAJORITY, ReadPreference.PRIMARY)
             self._open.transaction = transaction
             try:
                 result = fn()
@@ -418,55 +338,16 @@ class MongoStorage(Storage):
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
         with self._translated():
             with pymongo.timeout(looking):
-                missing, problems = self._compared(collection, indexes, build_limit)
+                self._connection.find_server()
+                missing, problems = compared(self._db, collection, indexes, build_limit)
             with pymongo.timeout(max(self._operation_timeout, looking)):
-                return problems + self._build(collection, missing)
-
-    def _compared(self, collection: str, indexes: Sequence[Index], build_limit: int) -> tuple[list[Index], list[str]]:
-        """Create the collection; return the indexes to build, and what is wrong with the others."""
-        self._find_server()
-        if collection not in self._db.list_collection_names(filter={"name": collection}):
-            # Two transactions that create one collection conflict; another process may be first.
-            try:
-                self._db.create_collection(collection)
-            except (OperationFailure, CollectionInvalid):
-                _LOG.debug("collection %s was created by another process", collection)
-        present = {
-            tuple(index["key"].items()): bool(index.get("unique"))
-            for index in self._collection(collection).list_indexes()
-        }
-        missing = [index for index in indexes if index.keys not in present]
-        problems = [
-            _described(collection, index, "exists, but is not unique")
-            for index in indexes
-            if index.unique and not present.get(index.keys, True)
-        ]
-        if missing and self._collection(collection).estimated_document_count() > build_limit:
-            large = "is missing; the collection is large"
-            problems += [_described(collection, index, large) for index in missing if not index.unique]
-            missing = [index for index in missing if index.unique]
-        return missing, problems
-
-    def _build(self, collection: str, indexes: Sequence[Index]) -> list[str]:
-        """Build indexes in one command; if one cannot be built, each on its own."""
-        if not indexes:
-            return []
-        models = [IndexModel(list(index.keys), **index.options) for index in indexes]
-        try:
-            self._collection(collection).create_indexes(models)
-        except OperationFailure as error:
-            if len(indexes) > 1:
-                return [problem for index in indexes for problem in self._build(collection, [index])]
-            # The server's text names the values that collide.
-            reason = "two documents share a value" if error.code == 11000 else f"server error {error.code}"
-            return [_described(collection, indexes[0], f"cannot be built: {reason}")]
-        return []
+                return problems + built(self._collection(collection), missing)
 
     def indexes(self, collection: str) -> list[Index]:
         """Return the indexes there are, with the options that the server names."""
         with self._command():
             known = self._collection(collection).list_indexes().to_list()
-        return [_index(one) for one in known if one["name"] != "_id_"]
+        return [index_of(one) for one in known if one["name"] != "_id_"]
 
     def is_sharded(self, collection: str) -> bool:
         """Ask for the collection's statistics: only a mongos calls one sharded."""
@@ -551,7 +432,7 @@ class MongoStorage(Storage):
         session = None if transaction is None else transaction.session
         with self._translated():  # it may have to connect
             source = self._collection(collection)
-        if 0 < limit <= MOST_LISTED and self._is_plain:
+        if 0 < limit <= MOST_LISTED and self._connection.is_plain:
             return self._drained(Listed(source, query, session))
         return self._drained(query.cursor(source, session))
 
@@ -624,7 +505,9 @@ class MongoStorage(Storage):
 
     def _plain(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
         """Return the short way to write, where it does what the driver's does."""
-        return None if session is None or not self._is_plain else PlainWrites(self._collection(collection), session)
+        if session is None or not self._connection.is_plain:
+            return None
+        return PlainWrites(self._collection(collection), session)
 
     def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Document]:
         """Yield a cursor's documents; no deadline of ours is in force while the caller runs."""
@@ -638,16 +521,6 @@ class MongoStorage(Storage):
         finally:
             if alive:
                 cursor.close()
-
-
-def _database_name(uri: str) -> str:
-    try:
-        name = parse_uri(uri)["database"]
-    except (ConfigurationError, PyMongoError, ValueError) as error:
-        raise DefinitionError(f"malformed MongoDB URI: {type(error).__name__}") from error
-    if not name:
-        raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
-    return str(name)
 
 
 def _is_transient(error: BaseException) -> bool:
@@ -665,17 +538,6 @@ def _ours(error: BaseException, *, in_transaction: bool) -> tuple[BaseException,
     if in_transaction and _is_transient(error):
         return _Conflict(), error
     return translation(error), without_documents(error)
-
-
-def _described(collection: str, index: Index, what: str) -> str:
-    return f"{collection}: index {dict(index.keys)} {what}"
-
-
-def _index(known: Mapping[str, Any]) -> Index:
-    """Return an index as the server lists it; directions that other tools wrote may be floats."""
-    keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
-    options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
-    return Index(keys, {name: value for name, value in options.items() if value is not False})
 
 
 def _lock(copies: int) -> Update:

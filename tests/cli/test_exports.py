@@ -128,5 +128,5 @@ def test_a_route_with_variables_is_refused(command):
         schema="item", act_name="do", validator={"set": {}, "get": {}}, fn=lambda body: 1, public=True, mcp=True
     )
     app.register_blueprint(gw.blueprint("shop"), url_prefix="/<tenant>")
-    message = "Error: the route /<tenant>/gateway has variables; no document or tool can fill them in\n"
+    message = "Error: the route /<tenant>/gateway has variables, which a command cannot fill in\n"
     assert runner(app)(command) == (1, message)

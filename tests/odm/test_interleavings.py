@@ -11,7 +11,7 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.odm.counts import CopyCounts
-from gatewayfw.odm.snapshots import parse_links
+from gatewayfw.odm.links import parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings

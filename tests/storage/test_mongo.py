@@ -111,14 +111,16 @@ def test_a_uri_that_is_wrong_is_refused_without_showing_it(uri, message):
 
 
 def test_making_a_storage_connects_to_nothing(monkeypatch):
-    monkeypatch.setattr("gatewayfw.storage.mongo.MongoClient", None)
-    assert MongoStorage("mongodb://nowhere.invalid/db")._database is None
+    monkeypatch.setattr("gatewayfw.storage.mongo_connection.MongoClient", None)
+    assert MongoStorage("mongodb://nowhere.invalid/db")._connection._database is None
 
 
 @pytest.mark.mongo
 def test_one_client_is_made_however_many_threads_begin(own_client, monkeypatch):
     made = []
-    monkeypatch.setattr("gatewayfw.storage.mongo.MongoClient", lambda *a, **k: made.append(1) or MongoClient(*a, **k))
+    monkeypatch.setattr(
+        "gatewayfw.storage.mongo_connection.MongoClient", lambda *a, **k: made.append(1) or MongoClient(*a, **k)
+    )
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda _: own_client.count("things", {}), range(32))) == 0
     assert made == [1]
@@ -162,16 +164,16 @@ def in_child(fn):
 def test_a_forked_process_uses_a_client_of_its_own(own_client, used_before, capfd):
     if used_before:
         own_client.insert("things", [{"_id": 0}])
-    parent = own_client._database
+    parent = own_client._connection._database
 
     def child():
         own_client.transaction(lambda: own_client.insert("things", [{"_id": 1}, {"_id": 2}]))
-        apart = own_client._database is not parent and own_client._pid == os.getpid()
+        apart = own_client._connection._database is not parent and own_client._connection._pid == os.getpid()
         own_client.close()
         return apart
 
     assert in_child(child) is True
-    assert own_client._database is parent
+    assert own_client._connection._database is parent
     assert own_client.count("things", {"_id": {"$gt": 0}}) == 2
     assert capfd.readouterr().err == ""
 

@@ -1,0 +1,84 @@
+"""What an operation does to targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.schemas import RelatedRelation, Relation
+
+
+@dataclass
+class Effects:
+    """The changes of targets, collected first and written once, at the end."""
+
+    #: Targets whose window must be recomputed, by reverse relation.
+    windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
+    #: Copies of members that enter a window.
+    entries: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
+    #: What windows hold already if the copies that entered are all.
+    presumed: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
+    #: Copies that become the content of a `single` reverse; None unsets it.
+    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
+    #: Targets whose `single` reverse is unset if it still copies the member.
+    releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
+
+    def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
+        """Note that a member entered, left or moved in a window."""
+        self.windows.setdefault(reverse, set()).add(target_id)
+
+    def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: dict[str, Any]) -> None:
+        """Note that a member becomes part of a reverse relation."""
+        if reverse.type == "single":
+            self.claims[reverse, target_id] = copy
+        else:
+            self.entries.setdefault((reverse, target_id), []).append(copy)
+
+    def leave(self, reverse: RelatedRelation, target_id: ObjectId, member_id: ObjectId) -> None:
+        """Note that a member is no longer part of a reverse relation."""
+        if reverse.type == "single":
+            self.releases.setdefault((reverse, member_id), set()).add(target_id)
+        else:
+            self.recompute(reverse, target_id)
+
+    def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: ObjectId) -> None:
+        """Note that a member no longer embeds targets: it leaves all of their reverse relations."""
+        for target_id in target_ids:
+            for reverse in relation.related_relations.values():
+                self.leave(reverse, target_id, member_id)
+
+    def settled(self, keys: Iterable[tuple[RelatedRelation, ObjectId]]) -> None:
+        """Drop entries and claims that have been written."""
+        for key in keys:
+            self.entries.pop(key, None)
+            self.claims.pop(key, None)
+
+    def recomputed(self) -> dict[RelatedRelation, set[ObjectId]]:
+        """Return the targets whose window must be recomputed, those that members enter included."""
+        found = {reverse: set(ids) for reverse, ids in self.windows.items()}
+        for reverse, id_ in self.entries:
+            found.setdefault(reverse, set()).add(id_)
+        return found
+
+    def targets(self) -> dict[str, set[ObjectId]]:
+        """Return the targets concerned, by model."""
+        found: dict[str, set[ObjectId]] = {}
+        for reverse, ids in self.recomputed().items():
+            found.setdefault(reverse.target, set()).update(ids)
+        for reverse, id_ in self.claims:
+            found.setdefault(reverse.target, set()).add(id_)
+        for (reverse, _member), ids in self.releases.items():
+            found.setdefault(reverse.target, set()).update(ids)
+        return found
+
+    def forget(self, model: str, gone: set[ObjectId]) -> None:
+        """Drop targets of a model that are being deleted themselves."""
+        for reverse, ids in self.windows.items():
+            if reverse.target == model:
+                ids -= gone
+        for (reverse, _member), ids in self.releases.items():
+            if reverse.target == model:
+                ids -= gone

@@ -1,0 +1,108 @@
+"""Relation input: what a caller says of the relations of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.schemas import ModelSchema, Relation
+from gatewayfw.schemas.fields import HEX_ID
+
+REQUIRED = "Missing data for required field."
+_UNKNOWN = "Unknown field."
+
+
+@dataclass(frozen=True)
+class Link:
+    """Relation input: the ids of one relation and the reverse flags that were given."""
+
+    relation: Relation
+    ids: tuple[ObjectId, ...]
+    flags: Mapping[str, bool] = field(default_factory=dict)
+
+
+def object_id(value: object) -> ObjectId | None:
+    """Return the id that a value means: an ObjectId or 24 hexadecimal characters; else None."""
+    if isinstance(value, ObjectId):
+        return value
+    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
+
+
+def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, Link]:
+    """Parse relation input: ``{name: {"_ids": ..., "relatedRelations": {reverse: bool}}}``.
+
+    ``_ids`` is an id (or a list of one) for `single`, a list of distinct ids for `multiple`.
+    Source: contract, "Relation input on insert".
+
+    Raises:
+        ValidationError: an unknown relation, key or reverse, or a value of another shape.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValidationError({"relations": ["Expected an object."]})
+    errors: dict[str, list[str]] = {}
+    links = {}
+    for name, value in given.items():
+        path = f"relations.{name}"
+        if name not in schema.relations:
+            errors[path] = [_UNKNOWN]
+        elif not isinstance(value, Mapping) or "_ids" not in value:
+            errors[path] = ["Expected an object with _ids."]
+        else:
+            errors.update({f"{path}.{key}": [_UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
+            relation = schema.relations[name]
+            ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
+            flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
+            links[name] = Link(relation, ids, flags)
+    if errors:
+        raise ValidationError(errors)
+    return links
+
+
+def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
+    given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
+    if given is None:
+        errors[path] = ["Expected a list of ids."]
+        return ()
+    ids = [object_id(one) for one in given]
+    if relation.type == "single" and len(ids) != 1:
+        errors[path] = ["Expected one id."]
+    elif None in ids:
+        errors[path] = ["Not a valid id."]
+    elif len(set(ids)) < len(ids):
+        errors[path] = ["Ids may not repeat."]
+    elif relation.limit is not None and len(ids) > relation.limit:
+        errors[path] = [f"More than {relation.limit} ids."]
+    return tuple(id_ for id_ in ids if id_ is not None)
+
+
+def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> dict[str, bool]:
+    if not isinstance(value, Mapping):
+        errors[path] = ["Expected an object."]
+        return {}
+    for name, flag in value.items():
+        if name not in relation.related_relations:
+            errors[f"{path}.{name}"] = [_UNKNOWN]
+        elif not isinstance(flag, bool):
+            errors[f"{path}.{name}"] = ["Not a valid boolean."]
+    return dict(value)
+
+
+def check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
+    """Check that input for a new document names every required relation.
+
+    Raises:
+        ValidationError: one is missing, or has no ids.
+    """
+    missing = [
+        name
+        for name, relation in schema.relations.items()
+        if not relation.optional and not (name in links and links[name].ids)
+    ]
+    if missing:
+        raise ValidationError({f"relations.{name}": [REQUIRED] for name in missing})

@@ -1,0 +1,122 @@
+"""The connection of the MongoDB adapter: one client in each process, made at first use."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import pymongo
+from bson.codec_options import DEFAULT_CODEC_OPTIONS, DatetimeConversion
+from pymongo import MongoClient
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import ConfigurationError, PyMongoError
+from pymongo.read_concern import ReadConcern
+from pymongo.read_preferences import ReadPreference
+from pymongo.uri_parser import parse_uri
+from pymongo.write_concern import WriteConcern
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.storage.mongo_reads import decodes_plainly
+
+MAJORITY = WriteConcern("majority")
+
+
+class Connection:
+    """A database, given by PyMongo or by a URI; then the client is made here, again after a fork.
+
+    Attributes:
+        name: the name of the database.
+        is_plain: whether documents are read as plain Python values.
+
+    Raises:
+        DefinitionError: the URI is malformed or names no database.
+    """
+
+    def __init__(self, database: Database[Any] | str, selection_timeout: float) -> None:
+        self._uri = database if isinstance(database, str) else None
+        self._given = None if isinstance(database, str) else database
+        self._selection_timeout = selection_timeout
+        self.name = _database_name(database) if isinstance(database, str) else database.name
+        self.is_plain = self._given is None or decodes_plainly(self._given)
+        self._making = threading.Lock()
+        self._pid = os.getpid()
+        self._database: Database[Any] | None = None
+        self._collections: dict[str, Collection[Any]] = {}
+        self._writable: object = None
+
+    @property
+    def database(self) -> Database[Any]:
+        """The database, connected in this process."""
+        database = self._database
+        if database is not None and self._pid == os.getpid():
+            return database
+        if self._pid != os.getpid():
+            # A fork: the lock may have been held by a thread that this process does not have.
+            self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
+        with self._making:
+            if self._database is None:
+                self._database = self._connect()
+            return self._database
+
+    def collection(self, name: str) -> Collection[Any]:
+        """Return a collection of this process's database; the driver's own way makes a new object each time."""
+        database, found = self.database, self._collections.get(name)
+        if found is None or found.database is not database:
+            found = self._collections[name] = database[name]
+        return found
+
+    def _connect(self) -> Database[Any]:
+        database = self._given
+        if database is None:
+            client: MongoClient[Any] = MongoClient(
+                self._uri,
+                appname="gatewayfw",
+                serverSelectionTimeoutMS=int(self._selection_timeout * 1000),
+                waitQueueTimeoutMS=1000,
+                connectTimeoutMS=2000,
+            )
+            database = client[self.name]
+        codec = DEFAULT_CODEC_OPTIONS.with_options(
+            type_registry=database.codec_options.type_registry,
+            uuid_representation=database.codec_options.uuid_representation,
+            # A date that Python cannot hold, written by another tool, must not make a document unreadable.
+            datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+        )
+        # A transaction reads from the primary only, and a caller must see its own writes.
+        return database.with_options(
+            codec, ReadPreference.PRIMARY, write_concern=MAJORITY, read_concern=ReadConcern("majority")
+        )
+
+    def find_server(self) -> None:
+        """Wait for a server, but not for as long as the deadline.
+
+        PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
+        """
+        client = self.database.client
+        known = client.topology_description
+        if known is self._writable:  # A description never changes: what the driver learns makes a new one.
+            return
+        if known.has_writable_server():
+            self._writable = known
+            return
+        with pymongo.timeout(self._selection_timeout):
+            client.admin.command("ping")
+
+    def close(self) -> None:
+        """Close the client if it was made here; the next use connects again."""
+        with self._making:
+            database, self._database, self._collections = self._database, None, {}
+        if database is not None and self._given is None:
+            database.client.close()
+
+
+def _database_name(uri: str) -> str:
+    try:
+        name = parse_uri(uri)["database"]
+    except (ConfigurationError, PyMongoError, ValueError) as error:
+        raise DefinitionError(f"malformed MongoDB URI: {type(error).__name__}") from error
+    if not name:
+        raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
+    return str(name)
