@@ -83,7 +83,7 @@ def whole(storage, collection="things"):
     ],
 )
 def test_a_uri_names_its_database(uri, name):
-    assert MongoStorage(uri)._name == name
+    assert MongoStorage(uri).name == name
 
 
 NO_NAME = "the MongoDB URI must name a database: mongodb://host:27017/NAME"
