@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from bson import ObjectId
@@ -55,10 +55,14 @@ def show_found(storage: Storage, projection: Projection, found: Sequence[Documen
 
 
 def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Document]:
-    """Yield what `show_found` gives of each document; deeper levels are read for 1,000 of them at a time."""
+    """Return an iterator over what `show_found` gives; deeper levels are read for 1,000 documents at a time."""
+    return chain.from_iterable(_show_batches(storage, projection, found))
+
+
+def _show_batches(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Sequence[Document]]:
     size = BATCH if projection.deeper else FLAT_BATCH
     while batch := list(islice(found, size)):
-        yield from show_found(storage, projection, batch)
+        yield show_found(storage, projection, batch)
 
 
 class _Reading:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context
+from itertools import chain
 from typing import Any
 
 import pymongo
@@ -510,14 +511,17 @@ class MongoStorage(Storage):
         return PlainWrites(self._collection(collection), session)
 
     def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Document]:
-        """Yield a cursor's documents; no deadline of ours is in force while the caller runs."""
+        """Return an iterator over a cursor's documents; no deadline of ours is in force while the caller runs."""
+        return chain.from_iterable(self._batches(cursor))
+
+    def _batches(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Sequence[Document]]:
         alive = True
         try:
             while alive:
                 with self._command():
                     batch = cursor.to_list(_BATCH)
                 alive = cursor.alive
-                yield from batch
+                yield batch
         finally:
             if alive:
                 cursor.close()

@@ -6,6 +6,9 @@ project, is a finding: it is printed with the seed that makes it again::
 
     python -m tests.fuzz --target validators --seed 1234
 
+The time of a thread grows while other machines use the same core. So a body that was slow three
+times in a row is measured once more at the end, ten times, and the least of all counts.
+
 Ends with status 1 after a finding.
 """
 
@@ -42,12 +45,24 @@ class Figures:
     highest_wall: float = 0.0
 
 
+@dataclass(frozen=True)
+class Suspect:
+    """A body that was slow: its target and seed, what is said of it, how to run it, and its least time."""
+
+    target: str
+    number: int
+    told: str
+    call: Callable[[], str]
+    cpu: float
+
+
 @dataclass
 class Run:
-    """One run: its figures by target, and the findings."""
+    """One run: its figures by target, the findings, and what may become one."""
 
     figures: dict[str, Figures] = field(default_factory=dict)
     findings: list[str] = field(default_factory=list)
+    suspects: list[Suspect] = field(default_factory=list)
 
     def timed(self, target: str, number: int, timed: bool, name: str, call: Callable[[], str], size: int) -> None:
         """Run one body and note its outcome and time; a slow one is measured three times, the least counts."""
@@ -63,8 +78,18 @@ class Run:
         if cpu > seen.cpu:
             seen.cpu, seen.wall, seen.slowest = cpu, wall, told
         if timed and cpu > MOST:
-            seen.over += 1
-            self.find(f"slow: --target {target} --seed {number}: {told}")
+            self.suspects.append(Suspect(target, number, told, call, cpu))
+
+    def judge(self) -> None:
+        """Measure once more what was slow."""
+        for one in self.suspects:
+            least = min([one.cpu, *(measured(one.call)[1] for _ in range(10))])
+            told = f"--target {one.target} --seed {one.number}: {one.told}, least {least * 1000:.1f} ms CPU"
+            if least > MOST:
+                self.figures[one.target].over += 1
+                self.find(f"slow: {told}")
+            else:
+                print(f"was slow: {told}", flush=True)
 
     def find(self, told: str) -> None:
         """Note and print one finding."""
@@ -119,6 +144,7 @@ def main(arguments: list[str]) -> int:
         number = random.getrandbits(48) if given_.seed is None else given_.seed
         fuzz(run, chosen[rounds % len(chosen)], number, given_.examples, end)
         rounds += 1
+    run.judge()
     for name, seen in run.figures.items():
         print(f"{name}: {seen.bodies} bodies, {seen.over} over {MOST * 1000:.0f} ms; slowest {seen.slowest}")
         print(f"  highest wall {seen.highest_wall * 1000:.1f} ms; outcomes {dict(seen.outcomes.most_common())}")
