@@ -20,6 +20,7 @@ from werkzeug.wrappers import Response
 from gatewayfw import errors
 from gatewayfw.web.envelope import (
     NotJsonError,
+    _bytes_of,
     client_error,
     dumps,
     error_headers,
@@ -401,3 +402,8 @@ def test_only_faults_of_the_program_are_unexpected():
 def test_values_that_only_other_tools_store_are_readable():
     far = 2**53
     assert dumps({"price": Decimal128("1.10"), "at": DatetimeMS(far)}) == b'{"price":"1.10","at":%d}' % far
+
+
+def test_the_bytes_of_an_id_are_the_same_however_bson_keeps_them():
+    id_ = ObjectId()
+    assert _bytes_of(id_) == ObjectId.binary.__get__(id_) == id_.binary
