@@ -6,6 +6,7 @@ is started, whose data stays in ``.gateway/``; where there is none, the data is 
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
 import socket
@@ -24,7 +25,8 @@ DATA = Path(".gateway")
 
 
 def main() -> None:
-    """Run the service until Ctrl-C."""
+    """Run the service until Ctrl-C. There are no arguments, `--help` apart."""
+    argparse.ArgumentParser(prog="python -m sample_service", description=__doc__).parse_args()
     os.environ.setdefault("GATEWAYFW_ENV", "development")
     logging.basicConfig(format="%(levelname)s: %(message)s")
     try:

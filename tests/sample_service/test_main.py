@@ -175,6 +175,21 @@ def test_what_is_wrong_is_said_in_one_line(start, tmp_path, environ, message):
 
 
 @pytest.mark.slow
+def test_arguments_are_refused(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "sample_service", "--port", "8001"],
+        cwd=tmp_path,
+        env={**clean_environ(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    last = "python -m sample_service: error: unrecognized arguments: --port 8001"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", last)
+    assert not (tmp_path / ".gateway").exists()
+
+
+@pytest.mark.slow
 def test_port_in_use_is_said_before_anything_is_started(start, tmp_path, port):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", port))
