@@ -18,8 +18,8 @@ class CopyCounts:
 
     Whoever makes copies of a document locks it first, and where the storage `counts_copies` the lock
     adds their number to a counter in the document. So there are no more copies than the last change
-    met and the counter has grown by since. What a transaction noted that failed later is a bound,
-    too: the counter went back with it.
+    met and the counter has grown by since. Noted is what was committed: a transaction that failed
+    may have met fewer copies than there are again afterwards.
 
     A bound is used once: the change itself notes the next one. So one that is wrong, because another
     tool added holders without a lock, is forgotten by the first change that fails over it.
@@ -29,7 +29,7 @@ class CopyCounts:
         self._met: dict[tuple[str, str, object], tuple[int, int]] = {}
 
     def note(self, relation: Relation, source: Document, met: int) -> None:
-        """Remember how many copies in a relation a change of the source met, in its transaction."""
+        """Remember how many copies in a relation a committed change of the source met."""
         if len(self._met) >= _MOST:
             self._met.clear()
         self._met[_key(relation, source)] = (met, locks_of(source))

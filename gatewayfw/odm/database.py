@@ -147,6 +147,9 @@ class Database:
             result = storage.transaction(attempt, proof, hot)
         finally:
             self._local.keys = None
+        if not storage.in_transaction():  # of another gateway, which may still fail
+            for relation, source, met in backlog.met:
+                self.counts.note(relation, source, met)
         drained = self._drained(keys | backlog.keys)
         return Done(result, frozenset(drained.left), drained.deleted)
 

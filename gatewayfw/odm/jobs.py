@@ -157,12 +157,14 @@ class Backlog:
     Attributes:
         limit: copies it may write itself; infinity where everything is written at once.
         keys: the jobs left; those of an attempt that failed do not exist.
+        met: how many copies in a relation a change of a source met; true once it is committed.
     """
 
     def __init__(self, jobs: Jobs, limit: float = math.inf) -> None:
         self.jobs = jobs
         self.limit = limit
         self.keys: set[str] = set()
+        self.met: list[tuple[Relation, Document, int]] = []
 
     @property
     def bounded(self) -> bool:

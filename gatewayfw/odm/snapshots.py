@@ -6,7 +6,8 @@ reverse relations whose content is decided by its *members*, the holders that di
 
 The hidden field ``_gw`` of a document, absent while it says nothing (a job may leave empty parts):
 
-- ``rev``: counts locks, and at least the copies ever made (MongoDB only);
+- ``rev``: counts locks, and at least the copies ever made (MongoDB only); it starts at the first
+  version where the ``_id`` is a caller's own, which a deleted document may have had;
 - ``v``: version of the pure fields; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
   of a `single` relation the presence alone counts, so that an index can tell members from others;

@@ -107,7 +107,10 @@ class Writes:
             copies = [self._copied(link.relation, id_, sources, hidden) for id_ in link.ids]
             if copies:
                 document[name] = embedded(link.relation, copies)
-        if told := hidden.document():
+        told = hidden.document()
+        if new.version and self._storage.counts_copies():
+            told["rev"] = new.version  # above that of any earlier document with this _id
+        if told:
             document[HIDDEN] = told
         return document
 
@@ -254,7 +257,7 @@ class Writes:
         update, holds = renewal(relation, source, self._targets.source_fields(relation))
         met = self._storage.update_many(relation.model, holds, update)
         if self._storage.counts_copies():
-            self._counts.note(relation, source, met)
+            self._backlog.met.append((relation, source, met))
 
     # -- relations
 

@@ -152,6 +152,42 @@ def test_a_bound_over_which_a_change_failed_is_forgotten(world, monkeypatch):
 
 
 @pytest.mark.mongo
+def test_what_a_failed_transaction_met_is_not_remembered(world):
+    home = world.add_city("home", LAND)
+    people = [world.add_person(name, {"home": {"_ids": home}}) for name in "abcdef"]
+
+    def rename():
+        world.city.find_one_and_update(filter={"_id": home}, update={"$set": {"name": "new"}})
+
+    def work():
+        for id_ in people:
+            world.person.delete_one(filter={"_id": id_})
+        rename()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        world.odm.transaction(work)
+    rename()
+    assert [job.relation for job in world.odm.jobs()] == ["person.home"]
+
+
+@pytest.mark.mongo
+def test_another_document_of_the_same_id_is_counted_anew(world):
+    def add(names):
+        return [world.add_city(name, id_, flags=[]) for name in names]
+
+    id_ = world.add_country("other")
+    for city in add("abcdef"):
+        world.city.delete_one(filter={"_id": city})
+    assert renamed(world, "new", id_) == (3, [])
+    locks = world.storage.update_one("country", {"_id": id_}, {"$unset": {"x": ""}}, None)["_gw"]["rev"]
+    world.country.delete_one(filter={"_id": id_})
+    world.country.insert_one(doc={"_id": id_, "name": "again"})
+    add(map(str, range(locks)))
+    assert (locks > 5, renamed(world, "newer", id_)) == (True, (3, ["city.country"]))
+
+
+@pytest.mark.mongo
 def test_another_database_is_another_matter(world):
     assert [renamed(world, name) for name in ("new", "newer")] == [(3, []), (0, [])]
     world.odm.set_db(world.storage)
