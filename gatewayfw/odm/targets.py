@@ -96,7 +96,7 @@ class Targets:
         # Most windows that cannot be pushed into are empty. `settle` looks whether this one was.
         alone = {key: effects.entries[key] for key in here if key in effects.entries}
         effects.presumed.update(alone)
-        update = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
+        update = merged(*(assign(reverse.name, entering) for (reverse, _), entering in alone.items()))
         return self._storage.touch(model, {"_id": id_}, fields, update, copies=copies)
 
     def _pushes(

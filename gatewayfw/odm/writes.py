@@ -195,27 +195,28 @@ class Writes:
         return [one for one in reverses if change.named.intersection(self._targets.source_fields(one))]
 
     def _left_for_later(
-        self, document: Document, holders: Iterable[Relation], related: Mapping[Relation, list[ObjectId]]
+        self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
         """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
         if not self._backlog.bounded:
             return set()
-        windows: dict[tuple[Kind, Relation], int] = {
-            ("windows", relation): len(ids) for relation, ids in related.items()
-        }
-        known = {relation: self._counts.take(relation, document) for relation in holders}
-        bounds: dict[tuple[Kind, Relation], int] = {
-            ("copies", relation): most for relation, most in known.items() if most is not None
-        }
-        if len(bounds) == len(known) and not self._backlog.beyond({**windows, **bounds}):
+        bounds = [self._counts.take(relation, document) for relation in holders]
+        known = [most for most in bounds if most is not None]
+        if len(known) == len(holders) and not self._beyond(holders, known, related):
             return set()
-        copies: dict[tuple[Kind, Relation], int] = {
-            ("copies", relation): self._storage.count(
-                relation.model, {f"{relation.name}._id": document["_id"]}, int(self._backlog.limit) + 1
-            )
-            for relation in known
-        }
-        return self._backlog.beyond({**windows, **copies})
+        most = int(self._backlog.limit) + 1
+        copies = [
+            self._storage.count(relation.model, {f"{relation.name}._id": document["_id"]}, most) for relation in holders
+        ]
+        return self._beyond(holders, copies, related)
+
+    def _beyond(
+        self, holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
+    ) -> set[tuple[Kind, Relation]]:
+        """Return what is too much for one transaction, of so many copies in holders and windows of targets."""
+        sizes: dict[tuple[Kind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
+        sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
+        return self._backlog.beyond(sizes)
 
     def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
         """Give a changed document a version above that of every copy, also where another tool put it in its place.
