@@ -13,7 +13,6 @@ import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 from typing import Any, cast, final
 
 from bson import ObjectId
@@ -249,17 +248,22 @@ def shapes(projection: Projection, found: Sequence[dict[str, Any]]) -> Sequence[
 
 
 def _are_complete(projection: Projection, found: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether documents and their copies have as many keys as are shown; all in steps without Python code."""
-    if not {len(projection.names)}.issuperset(map(len, found)):
-        return False
-    for name, link in projection.links.items():
-        copies: list[Any] = [document.get(name) for document in found]
-        if link.multiple:
-            if not {list}.issuperset(map(type, copies)):
-                return False
-            copies = list(chain.from_iterable(copies))
-        if not ({dict}.issuperset(map(type, copies)) and {len(link.names)}.issuperset(map(len, copies))):
+    """Tell whether documents and their copies have as many keys as are shown."""
+    size = len(projection.names)
+    links = [(name, link.multiple, len(link.names)) for name, link in projection.links.items()]
+    for document in found:
+        if len(document) != size:
             return False
+        for name, multiple, width in links:
+            value = document.get(name)
+            if multiple:
+                if type(value) is not list:
+                    return False
+                for copy in value:
+                    if type(copy) is not dict or len(copy) != width:
+                        return False
+            elif type(value) is not dict or len(value) != width:
+                return False
     return True
 
 

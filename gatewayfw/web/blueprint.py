@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
 
 from flask import Blueprint, Request, Response, abort, current_app, got_request_exception, request
 from flask.sansio.blueprints import BlueprintSetupState
@@ -39,28 +39,38 @@ if TYPE_CHECKING:
 RULE = "/gateway"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _FIXED = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
-_OK = "200 OK"
+_CONTENT_TYPE = ("Content-Type", envelope.CONTENT_TYPE)
+#: The status of a `Success`.
+OK = "200 OK"
+
+
+class Success(NamedTuple):
+    """The reply to a request that went well, as it is sent with the status `OK`."""
+
+    payload: bytes
+    headers: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, payload: bytes, request_id: str) -> Success:
+        """Return the reply with the JSON of an envelope, those of CORS not among its headers."""
+        length = ("Content-Length", str(len(payload)))
+        return cls(payload, [_CONTENT_TYPE, length, *_FIXED, ("X-Request-Id", request_id)])
 
 
 class Answer(Response):
-    """The reply to a request that went well: sent as it was made, unless somebody has changed it.
+    """A `Success` as a response: sent as it was made, unless somebody has changed it.
 
     What werkzeug makes of it is the same, but it looks through the headers several times. That is left
     to it after a hook of the host set another status or body, a header, an attribute or a callback.
     """
 
-    def __init__(self, payload: bytes, request_id: str) -> None:
-        """Take the JSON of the envelope and the id of the request."""
+    def __init__(self, success: Success) -> None:
+        """Take what is sent."""
+        payload, self._pairs = success
         self._chunks = [payload]
-        self._pairs = [
-            ("Content-Type", envelope.CONTENT_TYPE),
-            ("Content-Length", str(len(payload))),
-            *_FIXED,
-            ("X-Request-Id", request_id),
-        ]
         headers = Headers()
         headers[:] = self._pairs
-        super().__init__(self._chunks, _OK, headers)
+        super().__init__(self._chunks, OK, headers)
         self._attributes = len(self.__dict__) + 1
 
     def call_on_close(self, func: Callable[[], Any]) -> Callable[[], Any]:
@@ -71,9 +81,9 @@ class Answer(Response):
     def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
         """Return body, status and headers."""
         pairs = self.headers.to_wsgi_list()
-        is_as_made = self.response is self._chunks and self.status == _OK and pairs == self._pairs
+        is_as_made = self.response is self._chunks and self.status == OK and pairs == self._pairs
         if is_as_made and len(self.__dict__) == self._attributes and environ["REQUEST_METHOD"] == "POST":
-            return self._chunks, _OK, pairs
+            return self._chunks, OK, pairs
         return super().get_wsgi_response(environ)
 
 
@@ -106,8 +116,13 @@ class Endpoint:
         An incoming `X-Request-Id` of up to 64 plain characters is kept; the act finds the
         id in the headers of its context. Values of variables in a url_prefix are not passed.
         """
-        asked: dict[str, Any] = {}
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy, which costs at each use
+        reply = self.answer(sent)
+        return self.response(reply) if isinstance(reply, Success) else reply
+
+    def answer(self, sent: Request) -> Success | Response:
+        """Return what `view` does of the current request; a success without a response around it."""
+        asked: dict[str, Any] = {}
         if sent.method == "OPTIONS":
             return self._options()
         request_id = _request_id(sent)
@@ -121,7 +136,20 @@ class Endpoint:
             status = result.status
             headers = {**envelope.error_headers(status), **result.headers, "X-Request-Id": request_id}
             return self.reply(result.envelope, status, headers)
-        return self._answer(result, request_id)
+        return Success.of(result, request_id)
+
+    def response(self, success: Success) -> Response:
+        """Return a success as a response, equal to what `reply` makes."""
+        reply = Answer(success)
+        return reply if self.cors.origins is None else self.with_cors(reply)
+
+    def headers(self, success: Success, environ: WSGIEnvironment) -> list[tuple[str, str]]:
+        """Return the headers of a success that is sent without a response around it."""
+        if self.cors.origins is None:
+            return success.headers
+        headers = Headers(success.headers)
+        self.cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=False)
+        return headers.to_wsgi_list()
 
     def refuse(
         self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
@@ -178,11 +206,6 @@ class Endpoint:
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
             return self.lifecycle.run(body, envelope.success, list_names=self.playground is not None)
-
-    def _answer(self, payload: bytes, request_id: str) -> Response:
-        """Return the reply to a request that went well: that of `reply`, made at once."""
-        reply = Answer(payload, request_id)
-        return reply if self.cors.origins is None else self.with_cors(reply)
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.

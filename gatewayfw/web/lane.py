@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, final
 
 import flask.ctx
 import flask.globals
@@ -18,6 +18,8 @@ from flask.sessions import SecureCookieSessionInterface, SessionMixin
 from werkzeug.exceptions import SecurityError
 from werkzeug.routing import MapAdapter
 from werkzeug.wsgi import get_host
+
+from gatewayfw.web.blueprint import OK, Endpoint, Success
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -50,14 +52,15 @@ class Lane:
     (``with client:``). A Flask without the contexts of 3.1 has no lane (`SUPPORTED`).
     """
 
-    def __init__(self, app: Flask, endpoint: str, path: str) -> None:
-        """Take the name under which the app knows the view, and its path, with nothing variable in it."""
+    def __init__(self, app: Flask, endpoint: Endpoint, view: str, path: str) -> None:
+        """Take the name under which the app knows the endpoint's view, and its path, with nothing variable in it."""
         self._app = app
         self._dispatch: WSGIApplication = app.wsgi_app
-        self._path = path.encode().decode("latin-1")  # as it stands in WSGI
         self._endpoint = endpoint
-        self._view: Callable[..., Response] = app.view_functions[endpoint]  # type: ignore[assignment]  # it is ours
-        self._rule = next(app.url_map.iter_rules(endpoint))
+        self._path = path.encode().decode("latin-1")  # as it stands in WSGI
+        self._name = view
+        self._view = app.view_functions[view]
+        self._rule = next(app.url_map.iter_rules(view))
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
@@ -70,24 +73,27 @@ class Lane:
         context = _Context(app, environ, request)
         app_token, token = _APP.set(flask.ctx.AppContext(app)), _REQUEST.set(context)
         try:
-            reply = self._reply(context)
-            if reply.status == "200 OK" and not context._after_request_functions:
-                return _sent(reply, environ, start_response)
-            return reply(environ, start_response)
+            reply = self._endpoint.answer(request)
+            if isinstance(reply, Success) and not context._after_request_functions:
+                start_response(OK, self._endpoint.headers(reply, environ))
+                return [reply.payload]  # A list: granian sends it in one piece, at half the cost.
+            return self._changed(reply, context._after_request_functions)(environ, start_response)
         finally:
             _REQUEST.reset(token)
             _APP.reset(app_token)
-            request.close()
+            if "files" in request.__dict__ or type(request) is not Request:
+                request.close()
             environ["werkzeug.request"] = None  # Else the two are a cycle, for a collection to find.
 
-    def _reply(self, context: _Context) -> Response:
+    def _changed(self, reply: Success | Response, functions: Iterable[Callable[[Response], Response]]) -> Response:
+        """Return the response that the functions of `after_this_request` make of a reply."""
+        response = self._endpoint.response(reply) if isinstance(reply, Success) else reply
         try:
-            reply = self._view()
-            for function in context._after_request_functions:
-                reply = self._app.ensure_sync(function)(reply)
-        except Exception as error:  # Of `after_this_request`; the view lets none out.
+            for function in functions:
+                response = self._app.ensure_sync(function)(response)
+        except Exception as error:
             return self._app.handle_exception(error)
-        return reply
+        return response
 
     def _is_free(self) -> bool:
         """Whether nothing in the app waits for Flask's dispatch."""
@@ -107,7 +113,7 @@ class Lane:
             or app.config["SECRET_KEY"] is not None
             or type(app.session_interface) is not SecureCookieSessionInterface
             or app.response_class is not Response
-            or app.view_functions.get(self._endpoint) is not self._view
+            or app.view_functions.get(self._name) is not self._view
             or app.subdomain_matching
             or app.url_map.host_matching
         )
@@ -123,18 +129,6 @@ class Lane:
             return trusted is None or get_host(environ, trusted) != ""
         except SecurityError:
             return False
-
-
-def _sent(reply: Response, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Send what `Response.__call__` would of a reply to POST that the view has made complete.
-
-    A list: servers send it in one piece, granian at half the cost.
-    """
-    headers = reply.headers
-    if "get_wsgi_headers" in reply.__dict__:  # where the view adds those of CORS
-        headers = reply.get_wsgi_headers(environ)
-    start_response(reply.status, headers.to_wsgi_list())
-    return cast("list[bytes]", reply.response)
 
 
 class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class

@@ -89,7 +89,7 @@ def make_app(
     app.register_error_handler(405, not_allowed)
     path = (prefix(url_prefix) or "") + RULE
     if fast_lane and SUPPORTED and "<" not in path:
-        app.wsgi_app = Lane(app, f"{name}.gateway", path)  # type: ignore[method-assign]  # Flask's way
+        app.wsgi_app = Lane(app, endpoint, f"{name}.gateway", path)  # type: ignore[method-assign]  # Flask's way
     return app
 
 

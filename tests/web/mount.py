@@ -56,13 +56,10 @@ def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False
 def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **parts):
     """A Flask app of somebody else with the gateway mounted in it."""
     app = Flask("host", static_folder=None)
-    app.register_blueprint(make_blueprint(endpoint(fn, **parts), name, **(options or {})), url_prefix=url_prefix)
-    return with_lane(app, f"{name}.gateway", f"{(url_prefix or '').rstrip('/')}/gateway") if Entry.is_lane else app
-
-
-def with_lane(app, view="gw.gateway", path="/api/gateway"):
-    """Put the lane in front of an app."""
-    app.wsgi_app = Lane(app, view, path)
+    mounted = endpoint(fn, **parts)
+    app.register_blueprint(make_blueprint(mounted, name, **(options or {})), url_prefix=url_prefix)
+    if Entry.is_lane:
+        app.wsgi_app = Lane(app, mounted, f"{name}.gateway", f"{(url_prefix or '').rstrip('/')}/gateway")
     return app
 
 

@@ -11,7 +11,7 @@ from werkzeug.test import Client
 
 from gatewayfw import errors
 from gatewayfw.acts import ContextFns, RemoteReply
-from gatewayfw.web.blueprint import Answer, make_blueprint
+from gatewayfw.web.blueprint import Answer, Success, make_blueprint
 from gatewayfw.web.server import make_app
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
@@ -417,7 +417,7 @@ def sent(reply, method):
 @pytest.mark.parametrize("method", ["POST", "HEAD"])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_an_answer_is_sent_as_werkzeug_would_send_it(change, method):
-    ours = Answer(b"{}", ID)
+    ours = Answer(Success.of(b"{}", ID))
     theirs = Response([b"{}"], "200 OK", list(ours.headers))
     change(ours)
     change(theirs)

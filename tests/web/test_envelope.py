@@ -18,9 +18,9 @@ from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response
 
 from gatewayfw import errors
+from gatewayfw.web import envelope
 from gatewayfw.web.envelope import (
     NotJsonError,
-    _bytes_of,
     client_error,
     dumps,
     error_headers,
@@ -404,6 +404,13 @@ def test_values_that_only_other_tools_store_are_readable():
     assert dumps({"price": Decimal128("1.10"), "at": DatetimeMS(far)}) == b'{"price":"1.10","at":%d}' % far
 
 
-def test_the_bytes_of_an_id_are_the_same_however_bson_keeps_them():
-    id_ = ObjectId()
-    assert _bytes_of(id_) == ObjectId.binary.__get__(id_) == id_.binary
+def test_an_id_is_the_same_text_however_bson_keeps_its_bytes(monkeypatch):
+    found = []
+    for has_bytes in (True, False):
+        monkeypatch.setattr("gatewayfw.web.envelope._HAS_BYTES", has_bytes)
+        found.append(dumps([OID]))
+    assert found == [b'["64b0f0a1c2d3e4f5a6b7c8d9"]'] * 2
+
+
+def test_the_bytes_of_an_id_stand_where_they_are_looked_for_first():
+    assert envelope._HAS_BYTES is True
