@@ -97,7 +97,8 @@ def parse(data: bytes, settings: Settings) -> Any:
         value = _strictly(text, settings)
     elif is_counted and opening > settings.max_body_depth:
         _check_levels(value, settings.max_body_depth)
-    if is_counted and not escaped and _longest(text) <= min(settings.max_body_key, settings.max_body_text):
+    most = min(settings.max_body_key, settings.max_body_text)
+    if is_counted and not escaped and (len(text) <= most or _longest(text) <= most):
         return value
     keys = _check_values(value, settings, texts=escaped or len(text) > settings.max_body_text)
     if len(text) > settings.max_body_key and max(map(len, keys), default=0) > settings.max_body_key:
