@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from benchmarks import page
+from benchmarks import instructions, page
 from benchmarks.contenders import ALL, CONTENDERS
 from benchmarks.dataset import Size
 from benchmarks.modes import MODES, Result
@@ -43,7 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="3 rounds of 1 s, or smaller steps: for orientation")
     parser.add_argument("--rounds", type=int, help="default 5")
     parser.add_argument("--seconds", type=float, help="of one run, default 5; of memory: between two samples")
-    parser.add_argument("--requests", type=int, help="of memory: to each contender, default 1,000,000")
+    parser.add_argument(
+        "--requests", type=int, help="of memory: to each contender, default 1,000,000; of instructions: 100"
+    )
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument(
         "--workers", type=int, default=SHAPE.workers, help="processes of each server, default 1; each may use a core"
@@ -90,7 +92,10 @@ def main(words: list[str], size: Size | None = None) -> int:
 
     After Ctrl-C what was measured so far is written, but not put into the page, and the status is 130.
     """
-    arguments = _parser().parse_args(words)
+    parser = _parser()
+    arguments = parser.parse_args(words)
+    if arguments.what == "instructions" and not instructions.countable():
+        parser.error("instructions are counted by valgrind, which is not installed")
     machine = Machine.now()
     if arguments.what == "http" and not arguments.contenders:
         for missing in _MISSING.values():

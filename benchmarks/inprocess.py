@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
-import re
-import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from benchmarks import canned, report
+from benchmarks import canned, instructions, report
 from benchmarks.contenders import CONTENDERS, REFERENCE, Contender
 from benchmarks.counting import call
 from benchmarks.dataset import Size
@@ -30,9 +25,6 @@ from gatewayfw.web import envelope
 CANNED = ("ping", "getUser", "getCountry")
 #: The gateway's own part: JSON in, context, dispatch, validation, act, JSON out.
 FRAMEWORK = "gatewayfw without Flask"
-#: Seconds a run under valgrind may take, about 50 times as long as without.
-_LONGEST = 600.0
-_COLLECTED = re.compile(r"I +refs: +([\d,]+)")
 
 
 def body_of(contender: Contender, work: str) -> Request:
@@ -42,6 +34,8 @@ def body_of(contender: Contender, work: str) -> Request:
 
 #: Who is called in process: servers do not matter here, and other frameworks need a real database.
 CALLED = [name for name, one in CONTENDERS.items() if one.needs is None and not one.only_writes] + [FRAMEWORK]
+#: Of whom instructions are counted, too.
+COUNTED = (REFERENCE, "blueprint", "lane", "bare", FRAMEWORK)
 
 
 def caller(name: str, work: str) -> Callable[[], bytes]:
@@ -90,40 +84,6 @@ def _timed(one: Callable[[], bytes], count: int) -> float:
     return (time.thread_time() - start) / count * 1e6
 
 
-def instructions(contenders: Sequence[str], works: Sequence[str], count: int) -> dict[tuple[str, str], float] | None:
-    """Return the machine instructions of one call, in thousands, by valgrind; None where it is not installed.
-
-    They repeat, however busy the machine is. Each figure is the difference between a process that
-    makes ``count`` calls and one that makes none. Callgrind counts the same and takes twice as long.
-    """
-    if shutil.which("valgrind") is None:
-        return None
-    found = {}
-    for contender in contenders:
-        base = _collected(contender, works[0], 0)
-        for work in works:
-            found[contender, work] = (_collected(contender, work, count) - base) / count / 1000
-    return found
-
-
-def _collected(contender: str, work: str, count: int) -> int:
-    tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    program = [sys.executable, "-m", "benchmarks.inprocess", contender, work, str(count)]
-    done = subprocess.run(
-        [*tool, *program],
-        cwd=Path(__file__).parent.parent,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
-        capture_output=True,
-        text=True,
-        timeout=_LONGEST,
-        check=False,
-    )
-    seen = _COLLECTED.search(done.stderr)
-    if done.returncode or seen is None:
-        raise RuntimeError(f"valgrind: {done.stderr[-1000:]}")
-    return int(seen[1].replace(",", ""))
-
-
 def measured(rounds: int, seconds: float, counted: int) -> tuple[str, dict[str, Any]]:
     """Measure everything; return Markdown and plain data."""
     cpu = cpu_times({(name, work): caller(name, work) for name in CALLED for work in CANNED}, rounds, seconds)
@@ -136,28 +96,24 @@ def measured(rounds: int, seconds: float, counted: int) -> tuple[str, dict[str, 
         "CPU per call, us, least (median) of the rounds:",
         report.table(["", *CANNED], rows),
     ]
-    counts = instructions([REFERENCE, "blueprint", "lane", "bare", FRAMEWORK], CANNED[:2], counted) if counted else None
-    if counts is None:
-        parts.append("Instructions were not counted: valgrind is not installed, or it was not asked for.")
+    counts: dict[report.Key, float] = {}
+    if counted and instructions.countable():
+        for name in COUNTED:
+            found = instructions.per_call(counted, CANNED[:2], partial(_collected, name))
+            counts |= {(name, work): n for work, n in found.items()}
+        shown = "Thousands of instructions per call (ratio to the reference), by valgrind; they repeat:"
+        parts += [shown, report.grid(instructions.told(counts, REFERENCE))]
     else:
-        names = list(dict.fromkeys(key[0] for key in counts))
-        rows = [
-            [name, *(f"{counts[name, work]:.0f} ({_of(counts, name, work):.2f})" for work in CANNED[:2])]
-            for name in names
-        ]
-        told = "Thousands of instructions per call (ratio to the reference), by valgrind; they repeat:"
-        parts += [told, report.table(["", *CANNED[:2]], rows)]
+        parts.append("Instructions were not counted: valgrind is not installed, or it was not asked for.")
     data = {
         "cpu": [{"contender": name, "work": work, **vars(spread)} for (name, work), spread in cpu.items()],
-        "instructions": [
-            {"contender": name, "work": work, "thousands": n} for (name, work), n in (counts or {}).items()
-        ],
+        "instructions": [{"contender": name, "work": work, "thousands": n} for (name, work), n in counts.items()],
     }
     return "\n\n".join(parts) + "\n", data
 
 
-def _of(counts: Mapping[tuple[str, str], float], name: str, work: str) -> float:
-    return counts[name, work] / counts[REFERENCE, work]
+def _collected(contender: str, work: str, count: int) -> int:
+    return instructions.collected("benchmarks.inprocess", contender, work, str(count))
 
 
 def main(contender: str, work: str, count: int) -> None:

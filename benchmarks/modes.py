@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import growth, inprocess, memory, report, scaling
+from benchmarks import growth, inprocess, instructions, memory, report, scaling
 from benchmarks.chart import bars
 from benchmarks.contenders import CONTENDERS, Contender
 from benchmarks.counting import commands_of
@@ -51,6 +51,13 @@ def in_process(arguments: Namespace, uri: str, size: Size) -> Result:
     return Result("inprocess", *inprocess.measured(arguments.rounds or 5, *effort))
 
 
+def counted(arguments: Namespace, uri: str, size: Size) -> Result:
+    """Machine instructions of calls with a database, without a server."""
+    contenders = _contenders(arguments, instructions.CHOSEN)
+    count = arguments.requests or (20 if arguments.quick else 100)
+    return Result("instructions", *instructions.measured(uri, contenders, _works(arguments), size, count))
+
+
 def grown(arguments: Namespace, uri: str, size: Size) -> Result:
     """Cost by size."""
     sizes = growth.Sizes.small() if arguments.quick else growth.Sizes()
@@ -74,6 +81,7 @@ def scaled(arguments: Namespace, uri: str, size: Size) -> Result:
 MODES: dict[str, Callable[[Namespace, str, Size], Result]] = {
     "http": http,
     "inprocess": in_process,
+    "instructions": counted,
     "growth": grown,
     "memory": remembered,
     "scaling": scaled,
