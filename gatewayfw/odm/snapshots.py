@@ -251,12 +251,24 @@ def version_path(relation: Relation, source_id: ObjectId) -> str:
 
 
 def renewal(
-    relation: Relation, source: Mapping[str, Any], fields: Iterable[str]
+    relation: Relation, source: Mapping[str, Any], fields: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the update that renews the copies of a source, and the filter of those that hold one."""
-    path, holds = place(relation.name, relation.type == "multiple", source["_id"])
-    at = version_path(relation, source["_id"])
-    return {"$set": {at: version_of(source), path: copy_of(source, fields)}}, holds
+    """Return the update that renews the copies of a source, and the filter of those that hold one.
+
+    A single copy is written field by field: with its ``_id``, which is indexed, it would cost the
+    database twice as much. The filter passes over a list where a single copy is declared.
+    """
+    copy, name = copy_of(source, fields), relation.name
+    path, holds = place(name, relation.type == "multiple", source["_id"])
+    noted = {version_path(relation, source["_id"]): version_of(source)}
+    if relation.type == "multiple":
+        return {"$set": {**noted, path: copy}}, holds
+    update: dict[str, dict[str, Any]] = {
+        "$set": {**noted, **{f"{name}.{field}": copy[field] for field in fields if field in copy}}
+    }
+    if gone := {f"{name}.{field}": "" for field in fields if field not in copy}:
+        update["$unset"] = gone
+    return update, {**holds, f"{name}.0": {"$exists": False}}
 
 
 def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:
