@@ -85,6 +85,40 @@ def test_one_odd_holder_does_not_block_its_source(world):
     world.person.delete_one(filter={"_id": odd})
 
 
+def test_several_documents_in_a_single_relation_are_kept_when_one_of_them_changes(world):
+    land = world.add_country("land")
+    first, second = world.add_city("first", land), world.add_city("second", land)
+    odd, copies = ObjectId(), [{"_id": first, "name": "first"}, {"_id": second, "name": "second"}]
+    world.storage.insert("person", [{"_id": odd, "name": "odd", "home": copies}])
+    right = world.add_person("right", {"home": {"_ids": first}})
+    world.city.find_one_and_update(filter={"_id": first}, update={"$set": {"name": "renamed"}})
+    assert world.raw(world.person, right)["home"] == {"_id": first, "name": "renamed"}
+    assert world.raw(world.person, odd)["home"] == copies
+    assert [(problem.id, problem.path) for problem in world.problems()] == [(odd, f"home.{first}")]
+    world.person.delete_one(filter={"_id": odd})
+
+
+def test_a_copy_gets_and_loses_what_its_source_does_and_keeps_what_no_field_is(world):
+    land = world.add_country("land")
+    city = world.add_city("city", land)
+    world.storage.update_one("city", {"_id": city}, {"$set": {"country.imported": 1}}, ())
+    seen = []
+    for change in ({"$set": {"population": 5}}, {"$unset": {"population": ""}, "$set": {"name": "empty"}}):
+        world.country.find_one_and_update(filter={"_id": land}, update=change)
+        seen.append(world.raw(world.city, city)["country"])
+    assert seen == [
+        {"_id": land, "name": "land", "population": 5, "imported": 1},
+        {"_id": land, "name": "empty", "imported": 1},
+    ]
+    assert world.city.find_one(filters={"_id": city}, projection={"country": 1})["country"] == {
+        "_id": land,
+        "name": "empty",
+    }
+    assert [problem.id for problem in world.problems()] == [city]
+    assert [problem.state for problem in world.odm.integrity.repair()] == ["mended"]
+    assert world.raw(world.city, city)["country"] == {"_id": land, "name": "empty"}
+
+
 @pytest.mark.parametrize("hidden", [{"out": 5, "at": []}, {"out": {"visited": 5}, "at": {"visited": 5}, "v": "x"}])
 def test_a_hidden_field_that_another_tool_broke_is_read_as_empty(world, hidden):
     land, id_ = world.add_country("land"), ObjectId()
