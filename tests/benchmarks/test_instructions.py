@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from pymongo import MongoClient
@@ -44,7 +43,6 @@ def counting(monkeypatch):
 
 
 @pytest.mark.mongo
-@pytest.mark.skipif(sys.platform != "linux", reason="the command line pins cores")
 def test_every_work_of_a_contender_is_counted_on_a_database_of_its_own(mongod_uri, tmp_path, monkeypatch, counting):
     monkeypatch.setenv("GATEWAYFW_TEST_MONGO_URI", mongod_uri)
     monkeypatch.setattr("benchmarks.__main__.cores_for_the_others", lambda: None)
