@@ -155,4 +155,4 @@ class Machine(NamedTuple):
 
     def __str__(self) -> str:
         told = f"{self.cores} cores, Python {self.python}, load average {self.load:.2f} at the start"
-        return told + (": busy, so for orientation only" if self.load > self.cores * BUSY else "")
+        return told + (": busy, so its times are rough" if self.load > self.cores * BUSY else "")

@@ -15,12 +15,15 @@ from pymongo.database import Database
 
 from benchmarks import dataset, load
 from benchmarks.contenders import Contender
-from benchmarks.load import Load
+from benchmarks.load import Load, Request
 from benchmarks.servers import SHAPE, Server, ServerError, Shape
 from benchmarks.works import Work
 
-#: Different requests of one run.
+#: Different requests of one run, which are sent round and round.
 _REQUESTS = 1_000
+#: Different writes for each second of a run, more than anybody answers: what is sent twice changes nothing
+#: the second time, and that costs the ones who write by hand less.
+_WRITES = 2_000
 #: The part of a run that is spent before it is measured.
 _WARM_UP = 0.1
 
@@ -145,15 +148,21 @@ class Contest:
 
     def _sample(self, contender: Contender, work: Work, number: int) -> Sample:
         plan, server = self._plan, self.servers[contender.name]
-        chosen = random.Random(number)
-        requests = [contender.request(work, work.details(chosen, plan.size)) for _ in range(_REQUESTS)]
-        load.by_hand(server.port, requests, plan.connections, plan.seconds * _WARM_UP)
+        requests = requests_of(contender, work, plan, number)
+        load.by_hand(server.port, requests[::-1], plan.connections, plan.seconds * _WARM_UP)
         before = server.cpu()
         seen = load.run(server.port, requests, plan.connections, plan.seconds)
         cpu = server.cpu() - before
         if work.adds:
             dataset.restore(self.databases[contender.name], plan.size)
         return _sampled(contender, work, number, cpu, seen)
+
+
+def requests_of(contender: Contender, work: Work, plan: Plan, number: int) -> list[Request]:
+    """Return what is sent in one round, which asks every contender for the same."""
+    chosen = random.Random(number)
+    count = max(_REQUESTS, round(_WRITES * plan.seconds)) if work.writes else _REQUESTS
+    return [contender.request(work, work.details(chosen, plan.size)) for _ in range(count)]
 
 
 def _sampled(contender: Contender, work: Work, number: int, cpu: float, seen: Load) -> Sample:

@@ -71,7 +71,7 @@ def test_the_noise_is_that_of_all_works_and_rounds():
 def test_a_busy_machine_is_told():
     quiet, busy = report.Machine(2, 0.5, "3.12.1", "Linux x86_64"), report.Machine(2, 0.51, "3.12.1", "Linux x86_64")
     assert str(quiet) == "2 cores, Python 3.12.1, load average 0.50 at the start"
-    assert str(busy) == "2 cores, Python 3.12.1, load average 0.51 at the start: busy, so for orientation only"
+    assert str(busy) == "2 cores, Python 3.12.1, load average 0.51 at the start: busy, so its times are rough"
 
 
 def test_memory_is_shown_by_parts_of_the_requests():

@@ -20,7 +20,7 @@ from benchmarks import inprocess, load, scaling
 from benchmarks.__main__ import ended_once, main
 from benchmarks.contenders import CONTENDERS, PROTECTED, REFERENCE, TWIN
 from benchmarks.growth import Sizes, many_models, measured
-from benchmarks.rounds import Contest, Plan
+from benchmarks.rounds import Contest, Plan, requests_of
 from benchmarks.servers import Server, ServerError
 from benchmarks.works import WORKS
 from tests.benchmarks.conftest import SIZE
@@ -142,6 +142,17 @@ def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, sta
         for name in names:
             client.drop_database(name)
     assert (root / "docs" / "performance.md").read_bytes() == page
+
+
+@pytest.mark.parametrize("name", ["updateUser", "rename"])
+def test_hardly_a_write_of_a_run_leaves_its_document_as_it_was(name):
+    sent = requests_of(CONTENDERS["blueprint"], WORKS[name], Plan(seconds=5.0), 1)
+    kept, values = 0, {}
+    for set_ in (json.loads(one.body)["details"]["set"] for one in sent):
+        kept += values.get(set_["_id"]) == set_
+        values[set_["_id"]] = set_
+    assert (len(sent), kept < 0.005 * len(sent)) == (10_000, True)
+    assert len(requests_of(CONTENDERS["blueprint"], WORKS["getUser"], Plan(seconds=5.0), 1)) == 1_000
 
 
 def interrupted_in_the_second(number_of_rounds):
