@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import Context
 from itertools import chain
 from typing import Any
@@ -83,6 +83,23 @@ class _Deadline(Deadline):
     def __exit__(self, *error: object) -> None:
         self._timeout.__exit__(None, None, None)
         super().__exit__(*error)
+
+
+class _Translated(AbstractContextManager[None]):
+    """The driver's errors as ours."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self, open_: _Open) -> None:
+        self._open = open_
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, DRIVER_ERRORS):
+            ours, cause = _ours(error, in_transaction=self._open.transaction is not None)
+            raise ours from cause
 
 
 class _Command:
@@ -192,25 +209,17 @@ class MongoStorage(Storage):
         """Bound the driver's work too; the nearer of nested deadlines wins."""
         return _Deadline(self._scopes, seconds)
 
-    @contextmanager
-    def _bounded(self) -> Iterator[Scope]:
+    def _bounded(self) -> AbstractContextManager[Scope]:
         """Give work that has no deadline the one of operations outside a request."""
         scope = self._scopes.scope
-        if scope is not None:
-            scope.check()
-            yield scope
-        else:
-            with self.deadline(self._operation_timeout) as own:
-                yield own
+        if scope is None:
+            return self.deadline(self._operation_timeout)
+        scope.check()
+        return nullcontext(scope)
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self) -> AbstractContextManager[None]:
         """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
-        try:
-            yield
-        except DRIVER_ERRORS as error:
-            ours, cause = _ours(error, in_transaction=self._open.transaction is not None)
-            raise ours from cause
+        return _Translated(self._open)
 
     def _command(self) -> AbstractContextManager[ClientSession | None]:
         """Wrap one call of the driver; gives the session of the open transaction, if any."""

@@ -1,5 +1,7 @@
 """The blueprint: every method, every error as an envelope, and a host app that stays as it was."""
 
+import multiprocessing
+import re
 import warnings
 from wsgiref.validate import validator
 
@@ -385,6 +387,26 @@ def test_request_ids_are_all_different():
     app = host()
     given = [app.test_client().post("/api/gateway", json=BODY).headers["X-Request-Id"] for _ in range(100)]
     assert len(set(given)) == 100
+    assert [one for one in given if not re.fullmatch("[0-9a-f]{32}", one)] == []
+
+
+# Python 3.12 warns of any fork while threads run, and other tests leave some.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_forked_processes_give_ids_of_their_own():
+    app = host()
+
+    def tell(sender):
+        sender.send(app.test_client().post("/api/gateway", json=BODY).headers["X-Request-Id"])
+
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    children = [context.Process(target=tell, args=(sender,)) for _ in range(2)]
+    for child in children:
+        child.start()
+    given = [receiver.recv() for child in children if receiver.poll(30)]
+    for child in children:
+        child.join(30)
+    assert (len(given), len(set(given))) == (2, 2)
 
 
 CHANGES = {
