@@ -94,7 +94,8 @@ def test_a_list_with_a_very_high_limit_is_read_in_parts(storage, commands):
 @pytest.mark.parametrize("through", [lambda storage, fn: fn(), MongoStorage.transaction], ids=["alone", "transaction"])
 def test_a_list_beyond_one_reply_is_read_in_parts(storage, commands, through):
     """Seventeen documents of 1 MB; what the first reply left is given up, not kept open."""
-    storage.insert("large", [{"_id": number, "text": "x" * 1024 * 1024} for number in range(17)])
+    for number in range(17):  # together they take a slow disk longer than a commit may
+        storage.insert("large", [{"_id": number, "text": "x" * 1024 * 1024}])
     commands.sent.clear()
     found = through(storage, lambda: list(storage.find("large", {}, sort=[("_id", 1)], limit=17)))
     assert [(one["_id"], len(one["text"])) for one in found] == [(number, 1024 * 1024) for number in range(17)]
