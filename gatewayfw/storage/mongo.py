@@ -38,7 +38,7 @@ from gatewayfw.storage.mongo_writes import PlainWrites
 from gatewayfw.storage.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
-#: Seconds an abort, or a commit with its repetitions, may take; they run outside the caller's deadline.
+#: Seconds an abort may take, and a commit with its repetitions at least; they run outside the caller's deadline.
 _ENDING = 0.75
 #: Seconds to look whether an unknown commit happened.
 _LOOK = 0.4
@@ -300,7 +300,7 @@ class MongoStorage(Storage):
                 if isinstance(error, Exception) and isinstance(transaction.failed, _Conflict):
                     raise transaction.failed from error  # fn gave the conflict another name
                 raise
-            self._commit(session, proof)
+            self._commit(session, proof, scope)
             return result
         finally:
             self._open.transaction = None
@@ -309,9 +309,9 @@ class MongoStorage(Storage):
             else:
                 session.end_session()
 
-    def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None) -> None:
-        """Commit, and settle an unknown outcome by the proof if there is one."""
-        until = time.monotonic() + _ENDING
+    def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None, scope: Scope) -> None:
+        """Commit in what is left of the deadline, and settle an unknown outcome by the proof if there is one."""
+        until = time.monotonic() + max(_ENDING, scope.remaining())
         while True:
             try:
                 _aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))

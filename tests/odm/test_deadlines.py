@@ -101,10 +101,10 @@ class Place:
         self.after = self.world.digest()
         assert self.after != self.before
 
-    def strike(self, operation, point, blow):
+    def strike(self, operation, point, blow, seconds=20):
         """Run the operation with a blow at a point; return its outcome and what is stored then."""
         self._stored.restore()
-        with self.world.odm.deadline(20) as scope, self.world.storage.steps.watched(point, lambda: blow(scope)):
+        with self.world.odm.deadline(seconds) as scope, self.world.storage.steps.watched(point, lambda: blow(scope)):
             got = outcome(lambda: operation(self.world))
         assert self.world.storage.locked() == [], point
         return got, self.world.digest()
@@ -237,7 +237,7 @@ def test_an_unknown_commit_is_said_unless_an_insert_finds_its_own_id(mongo_place
         (mongo_place.result if recognised else OutcomeUnknown),
         (mongo_place.after if really else mongo_place.before),
     )
-    assert mongo_place.strike(operation, None, None) == expected
+    assert mongo_place.strike(operation, None, None, seconds=1) == expected
 
 
 @pytest.mark.mongo

@@ -392,7 +392,7 @@ UNKNOWN = "UnknownTransactionCommitResult"
 @pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
 def test_a_commit_without_an_answer_is_unknown(storage, monkeypatch, really):
     failing_commit(monkeypatch, UNKNOWN, really)
-    with storage.deadline(20) as scope, pytest.raises(OutcomeUnknown):
+    with storage.deadline(1) as scope, pytest.raises(OutcomeUnknown):
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
     assert scope.committed is False
 
@@ -400,14 +400,15 @@ def test_a_commit_without_an_answer_is_unknown(storage, monkeypatch, really):
 @pytest.mark.mongo
 def test_a_proof_that_exists_makes_a_commit_without_an_answer_a_success(storage, monkeypatch):
     failing_commit(monkeypatch, UNKNOWN, really=True)
-    done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
+    with storage.deadline(1):
+        done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
     assert (done, whole(storage, "others")) == ("done", [{"_id": 1}])
 
 
 @pytest.mark.mongo
 def test_a_proof_that_does_not_exist_leaves_the_outcome_unknown(storage, monkeypatch):
     failing_commit(monkeypatch, UNKNOWN, really=False)
-    with pytest.raises(OutcomeUnknown):
+    with storage.deadline(1), pytest.raises(OutcomeUnknown):
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", 1))
 
 
@@ -417,6 +418,27 @@ def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
     calls = failing_commit(monkeypatch, UNKNOWN, really, times=1)
     storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
     assert (len(calls), whole(storage, "others")) == (2, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("deadline", "least", "slow"), [(20, 0.05, 0.5), (1, 1.5, 1.2)], ids=["the deadline", "a moment at least"]
+)
+def test_a_slow_commit_has_what_is_left(storage, monkeypatch, deadline, least, slow):
+    answer, calls = ClientSession.commit_transaction, failing_commit(monkeypatch, UNKNOWN, really=False)
+    monkeypatch.setattr("gatewayfw.storage.mongo._ENDING", least)
+    fail, begun = ClientSession.commit_transaction, []
+
+    def commit(session):
+        begun[:] = begun or [time.monotonic()]
+        if time.monotonic() - begun[0] < slow:
+            fail(session)
+        answer(session)
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", commit)
+    with storage.deadline(deadline):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (len(calls) > 1, whole(storage, "others")) == (True, [{"_id": 1}])
 
 
 @pytest.mark.mongo
