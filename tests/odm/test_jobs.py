@@ -595,7 +595,7 @@ def test_a_gateway_on_the_same_storage_does_not_work_inside_a_transaction_of_ano
 def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, monkeypatch):
     land = ObjectId()
 
-    def lost(session, proof):
+    def lost(session, proof, scope):
         _aside(session.abort_transaction)
         few.storage.insert("country", [{"_id": land, "name": "theirs", "_gw": {"v": 5}}])
         if not few.storage._is_there(*proof):

@@ -107,6 +107,15 @@ def test_the_graph_is_moved_by_buttons_and_keys(schema):
         graph = schema.get_by_role("group", name="Models and their relations")
         return [float(part) for part in graph.get_attribute("viewBox").split()]
 
+    # Until its size is known the graph is drawn for another one.
+    schema.wait_for_function(
+        """() => {
+            const svg = document.querySelector("[aria-label='Models and their relations']")
+            const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number)
+            const box = svg.parentElement
+            return Math.abs(width / height - box.clientWidth / box.clientHeight) < 0.01
+        }"""
+    )
     before = seen()
     schema.get_by_role("button", name="Zoom in").click()
     assert seen()[2] < before[2]
