@@ -17,6 +17,7 @@ from gatewayfw.errors import (
     TooLarge,
     Unauthenticated,
     Unavailable,
+    UsageError,
     ValidationError,
 )
 from gatewayfw.schemas import (
@@ -57,6 +58,7 @@ __all__ = [
     "TooLarge",
     "Unauthenticated",
     "Unavailable",
+    "UsageError",
     "ValidationError",
     "any_",
     "array",

@@ -72,6 +72,16 @@ class DefinitionError(GatewayError):
     code = "definition_error"
 
 
+class UsageError(GatewayError):
+    """The server's own code asks for what cannot be, such as a filter on a field that its model does not have.
+
+    A mistake of the program, not of the client: logged with its traceback, answered ``internal error``.
+    Nothing was written.
+    """
+
+    code = "usage_error"
+
+
 class BadRequest(GatewayError):
     """The request, or the input of an operation, cannot be understood. Nothing was written."""
 
@@ -166,6 +176,12 @@ class TooLarge(GatewayError):
 
     status = 413
     code = "too_large"
+
+
+class ReplyTooLarge(TooLarge):
+    """The reply would have more bytes than the act may send. What its act had written before stays."""
+
+    code = "reply_too_large"
 
 
 class UnsupportedMediaType(GatewayError):

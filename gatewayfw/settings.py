@@ -50,6 +50,12 @@ class Settings:
     max_get_leaves: int = 500
     #: Most queries that a `get` may cause beyond the first, one for each relation path below the embedded copies.
     max_get_queries: int = 100
+    #: Most bytes of the JSON of a reply's body; an act may say its own.
+    max_reply_bytes: int = 16 * 1024 * 1024
+    #: Most bytes of a document's pure fields, as BSON.
+    document_bytes: int = 4 * 1024 * 1024
+    #: Most characters of a text whose kind states no upper `size`.
+    max_text: int = 10_000
     #: Whether each act must have an access rule, or say that it is public.
     require_access: bool = False
     #: Where calls of acts with a `limit` are counted: `memory://` (each process its own) or a `mongodb://` URI.

@@ -21,7 +21,7 @@ from bson import DatetimeMS, Decimal128, ObjectId
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
-from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, ValidationError
+from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
 
@@ -103,7 +103,7 @@ def error_headers(status: int, code: str | None = None) -> dict[str, str]:
 def client_error(error: Exception, *, expose: bool) -> GatewayError:
     """Return the error a client may see in place of an exception. Source: contract, "Errors".
 
-    - our own errors as they are, but the message of a `StorageError` or `DefinitionError`;
+    - our own errors as they are, but the message of a `StorageError`, `DefinitionError` or `UsageError`;
     - `Exception` itself: its text is its author's message, status 500;
     - what `flask.abort` raises: its status (or that of its response) with that status's name,
       unless it is no error;
@@ -126,7 +126,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
 def is_unexpected(error: Exception) -> bool:
     """Whether an exception is a fault of the program: its traceback belongs into the log."""
     if isinstance(error, GatewayError):
-        return isinstance(error, DefinitionError | StorageError)
+        return isinstance(error, DefinitionError | StorageError | UsageError)
     if isinstance(error, HTTPException):
         return not _is_error(error)
     return type(error) is not Exception and not isinstance(error, marshmallow.ValidationError)
