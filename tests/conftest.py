@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import mongomock
 import pytest
 from hypothesis import settings
@@ -15,6 +17,19 @@ settings.load_profile("gatewayfw")
 
 #: Every database a test runs on; a test of both takes the fixture `database`, or `storage`.
 DATABASES = ["mongomock", pytest.param("mongo", marks=pytest.mark.mongo)]
+
+
+@pytest.fixture
+def default_signals():
+    """Ctrl-C and a lost terminal as a terminal has them, for this process and its children.
+
+    Started with ``nohup`` or in the background of a script, the whole session ignores them.
+    """
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(params=DATABASES)

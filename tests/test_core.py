@@ -240,7 +240,7 @@ def free_port():
 
 
 @pytest.fixture(params=["many", "one"])
-def program(request, tmp_path):
+def program(request, tmp_path, default_signals):
     """The process of a server started by a program: of several processes, or of one."""
     port = free_port()
     environ = {**os.environ, "PYTHONPATH": os.getcwd(), "HOME": str(tmp_path)}

@@ -164,7 +164,7 @@ def terminate():
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-@pytest.mark.usefixtures("one_by_one")
+@pytest.mark.usefixtures("one_by_one", "default_signals")
 @pytest.mark.parametrize("signalled", [interrupt, terminate], ids=["ctrl-c", "sigterm"])
 @pytest.mark.parametrize("command", ["check", "repair"])
 def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, command, signalled):
@@ -183,7 +183,7 @@ def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, 
     assert list(state.parent.iterdir()) == []
 
 
-@pytest.mark.usefixtures("one_by_one")
+@pytest.mark.usefixtures("one_by_one", "default_signals")
 def test_an_interrupted_run_without_a_state_only_says_so(stocked, monkeypatch):
     failing_at(monkeypatch, 1, interrupt)
     assert run_on(stocked, "check") == (130, f"{line_of(stocked)}interrupted: 1 problem\n")

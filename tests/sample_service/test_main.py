@@ -31,7 +31,7 @@ def port():
 
 
 @pytest.fixture
-def start(tmp_path, port):
+def start(tmp_path, port, default_signals):
     """Start the program in an empty folder: ``start(NAME="value")`` gives the process and what it printed."""
     processes = []
 
