@@ -16,7 +16,7 @@ from gatewayfw.acts import windows
 from gatewayfw.acts.limits import network_of
 from gatewayfw.acts.registry import Acts
 from gatewayfw.core import gateway
-from gatewayfw.errors import DefinitionError, HttpError, RateLimited
+from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 
@@ -350,6 +350,17 @@ def test_a_limit_counts_on_acts_that_are_registered_with_their_registry_alone(li
     assert lifecycle.run(body, int) == 3
     with pytest.raises(RateLimited):
         lifecycle.run(body, int)
+
+
+def test_a_call_whose_deadline_has_passed_does_not_count(lifecycle, acts, call, clock):
+    acts.act("user", "add", limit="1/hour")(lambda body: "done")
+    clock.left = 0.0
+    with pytest.raises(Timeout):
+        call("user", "add")
+    clock.left = 5.0
+    assert call("user", "add") == "done"
+    with pytest.raises(RateLimited):
+        call("user", "add")
 
 
 def test_the_settings_of_acts_know_nothing_of_the_library():

@@ -145,6 +145,7 @@ def test_memory_is_bounded_while_100_mb_are_sent(upstream, ask, start):
 
 
 def test_an_answer_of_too_many_values_is_502_before_it_is_parsed(upstream, ask):
+    assert MAX_VALUES == 500_000  # what docs/security.md says
     many = b'{"success":true,"body":[' + b"[]," * (MAX_VALUES // 2) + b"[]]}"
     reply = ask(upstream(answer(many)), remote_max_bytes=10 * 1024 * 1024)
     assert seen(reply) == bad("its answer holds too many values")

@@ -178,6 +178,21 @@ def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(cloc
     assert take(counted, "1/minute", "0")
 
 
+def test_a_busy_caller_is_not_the_first_to_be_forgotten(clock, monkeypatch):
+    monkeypatch.setattr(windows, "_KEYS", 3)
+    counted = MemoryWindows()
+    assert all(take(counted, "2/minute", key) for key in "abcad")
+    assert [take(counted, "2/minute", key) for key in "ab"] == [False, True]
+
+
+def test_what_expired_is_given_back_though_one_caller_stays_busy(clock):
+    counted = MemoryWindows()
+    for at, key in [(0, "busy"), (0, "b"), (0, "c"), (59, "busy"), (61, "busy")]:
+        clock[0] = 1000.0 + at
+        assert take(counted, "5/minute", key)
+    assert (counted._keys, counted._entries) == (1, 2)
+
+
 def test_callers_of_one_limit_do_not_crowd_out_the_few_of_another(clock, monkeypatch):
     monkeypatch.setattr(windows, "_KEYS", 10)
     counted = MemoryWindows()

@@ -58,6 +58,18 @@ def test_filters_select(world, people, filters, names):
     assert found(world, filters) == list(names)
 
 
+@pytest.mark.parametrize("more", [{"name": "b"}, {"age": {"$gt": 1}}, {"$or": [{"name": "c"}]}])
+def test_an_id_and_another_condition_must_both_hold(world, people, more):
+    first = people[1]
+    wanted = {"_id": first, **more}
+    changed = world.person.find_one_and_update(filter=wanted, update={"$set": {"name": "other"}})
+    related = world.person.add_relation(filters=wanted, relations={"visited": {"_ids": [people[0]]}})
+    assert (found(world, wanted), world.person.find_one(filters=wanted), world.person.count(wanted)) == ([], None, 0)
+    assert (changed, related, world.person.delete_one(filter=wanted)["deletedCount"]) == (None, None, 0)
+    assert found(world, {}) == ["a", "b", "c"]
+    assert found(world, {"_id": first, "name": "a"}) == ["a"]
+
+
 def test_ids_may_be_hexadecimal_wherever_ids_are_expected(world, people):
     land, first, second, _ = people
     assert found(world, {"_id": str(first)}) == ["a"]

@@ -142,6 +142,13 @@ def test_many_windows_are_set_right_by_a_job(few, unattended):
     assert windows == [["two", "one"]] * 4
 
 
+def test_a_moment_is_enough_for_a_small_job_of_windows(few, unattended):
+    lands = [few.add_country(str(number)) for number in range(4)]
+    one = few.add_person("one", {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}, age=1)
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
+    assert ([job.kind for job in few.odm.jobs()], few.odm.work(seconds=0.2), few.odm.jobs()) == (["windows"], 0, [])
+
+
 def test_single_reverses_follow_through_a_job(few, unattended):
     clubs = []
     land = few.add_country("land")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -173,6 +175,12 @@ def test_any_refuses_what_is_no_json() -> None:
     endless.append(endless)
     values = [2**63, float("inf"), "\ud800", {1: 2}, object(), (1,), {1}, endless]
     assert [loaded(any_(), value) for value in values] == [["Not a valid value."]] * 8
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, MappingProxyType, lambda value: {"a": [MappingProxyType(value)]}])
+def test_any_takes_every_mapping_whose_keys_are_text(kind: Callable[[dict[Any, Any]], Any]) -> None:
+    taken, refused = kind({"a": 1}), kind({1: 2})
+    assert (loaded(any_(), taken), loaded(any_(), refused)) == (taken, ["Not a valid value."])
 
 
 def test_optional_and_defaulted_leave_the_given_field_alone() -> None:

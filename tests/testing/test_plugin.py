@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ USER = """
 def test_user(mongo_database):
     assert mongo_database.list_collection_names() == []
     mongo_database.things.insert_one({})
+    print("used", mongo_database.name)
 """
 
 
@@ -25,7 +27,7 @@ def session(tmp_path, monkeypatch):
     def run(**environ):
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
-        command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(tmp_path)]
+        command = [sys.executable, "-m", "pytest", "-q", "-rsP", "-p", "no:cacheprovider", str(tmp_path)]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout
 
@@ -34,10 +36,10 @@ def session(tmp_path, monkeypatch):
 
 @pytest.mark.mongo
 def test_each_test_has_an_empty_database_that_is_dropped(session, mongod_uri, mongo_client):
-    before = mongo_client.list_database_names()
     status, output = session(GATEWAYFW_TEST_MONGO_URI=mongod_uri)
-    assert (status, "2 passed" in output) == (0, True)
-    assert mongo_client.list_database_names() == before
+    used = re.findall(r"^used (\w+)$", output, re.MULTILINE)
+    assert (status, len(set(used)), "2 passed" in output) == (0, 2, True)
+    assert set(used).isdisjoint(mongo_client.list_database_names())
 
 
 def test_tests_are_skipped_where_there_is_no_mongod(session):

@@ -102,6 +102,8 @@ MALFORMED = {
     "33 levels of objects": (b'{"a":' * 33 + b"1" + b"}" * 33, "the request body is nested deeper than 32 levels"),
     "5000 closed levels": (b"[" * 5_000 + b"]" * 5_000, "the request body is nested deeper than 32 levels"),
     "20k open": (b'{"a":' * 20_000, "the request body is nested deeper than 32 levels"),
+    "33 open and no more": (b"[" * 33, "the request body is nested deeper than 32 levels"),
+    "33 levels of what is no JSON": (b"[" * 33 + b"x" + b"]" * 33, "the request body is nested deeper than 32 levels"),
     "100k open": (b'{"a":' * 100_000, "the request body holds more than 20000 values"),
     "100k brackets": (b"[" * 100_000, "the request body holds more than 20000 values"),
     "more closed than open": (b"[]]" * 33 + b"[" * 33, "malformed JSON at line 1 column 3"),
