@@ -22,7 +22,7 @@ class GatewayError(Exception):
         status: the HTTP status of the reply, 400..599.
         code: a stable word for programs, sent as ``X-Error-Code``.
         message: the text of ``body.message``.
-        errors: for validation, messages by the path of the value; else empty.
+        errors: messages by the path of the value, for validation and duplicate keys; else empty.
         headers: extra headers of the reply.
     """
 
@@ -152,12 +152,20 @@ class Conflict(GatewayError):
 
 
 class DuplicateKey(Conflict):
-    """A unique index refused the write. Message by the contract."""
+    """A unique index refused the write. Message by the contract.
+
+    Attributes:
+        fields: the paths of the index, such as ``("email",)``, in its order; of an index on several
+            fields all of them; empty when the database does not name them. ``errors`` has a message
+            for each. Fields of our own (``_gw``) are left out.
+    """
 
     code = "duplicate_key"
 
-    def __init__(self) -> None:
+    def __init__(self, fields: Iterable[str] = ()) -> None:
         super().__init__("Duplicate key error")
+        self.fields = tuple(name for name in fields if name.partition(".")[0] != "_gw")
+        self.errors = {name: ["is taken"] for name in self.fields}
 
 
 class StillReferenced(Conflict):

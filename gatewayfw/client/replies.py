@@ -18,7 +18,7 @@ class CallError(Exception):
         message: what went wrong, for people; written by the gateway.
         status: the HTTP status; 0 where no reply came.
         code: a stable word for programs, such as ``validation_error``.
-        errors: for validation, messages by the path of the value; else empty.
+        errors: messages by the path of the value, for validation and duplicate keys; else empty.
         request_id: what the gateway's log calls the request, where it said so.
         retry_after: the seconds after which another try may go well, where the gateway said so.
     """

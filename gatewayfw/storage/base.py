@@ -245,7 +245,7 @@ class Storage(ABC):
         """Store new documents, each with an ``_id``; all or none of them. An empty list does nothing.
 
         Raises:
-            DuplicateKey: a unique index refused one.
+            DuplicateKey: a unique index refused one; names its fields, ``_id`` for a taken id.
             TooLarge: one exceeds the database's limit.
         """
 

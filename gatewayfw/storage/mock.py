@@ -19,6 +19,7 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Sorting, Storage, T, Update
+from gatewayfw.storage.mock_duplicates import after_update, taken_fields
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
@@ -182,10 +183,15 @@ class MockStorage(Storage):
 
         def write() -> None:
             for document in documents:
-                self._remember(collection, {"_id": document["_id"]}, document["_id"])
-                self._db[collection].insert_one(dict(document))
+                self._insert_one(collection, document)
 
         self._write(write)
+
+    def _insert_one(self, collection: str, document: Document) -> None:
+        if self._remember(collection, {"_id": document["_id"]}, document["_id"]):
+            raise DuplicateKey(["_id"])
+        with self._naming_fields(collection, lambda: [document]):
+            self._db[collection].insert_one(dict(document))
 
     def find(
         self,
@@ -213,10 +219,10 @@ class MockStorage(Storage):
             found = self._db[collection].find_one(dict(filter), {"_id": 1})
             if found is None:
                 return None
-            self._remember(collection, found)
-            result: Document | None = self._db[collection].find_one_and_update(
-                found, _plain(update), _projection(fields), return_document=ReturnDocument.AFTER
-            )
+            with self._updating(collection, found, update) as plain:
+                result: Document | None = self._db[collection].find_one_and_update(
+                    found, plain, _projection(fields), return_document=ReturnDocument.AFTER
+                )
             return result
 
         return self._write(write)
@@ -225,8 +231,8 @@ class MockStorage(Storage):
         """Change all matching documents."""
 
         def write() -> int:
-            self._remember(collection, filter)
-            return int(self._db[collection].update_many(dict(filter), _plain(update)).matched_count)
+            with self._updating(collection, filter, update) as plain:
+                return int(self._db[collection].update_many(dict(filter), plain).matched_count)
 
         return self._write(write)
 
@@ -235,8 +241,8 @@ class MockStorage(Storage):
 
         def write() -> None:
             for id_, update in changes:
-                self._remember(collection, {"_id": id_})
-                self._db[collection].update_one({"_id": id_}, _plain(update))
+                with self._updating(collection, {"_id": id_}, update) as plain:
+                    self._db[collection].update_one({"_id": id_}, plain)
 
         self._write(write)
 
@@ -270,12 +276,31 @@ class MockStorage(Storage):
 
         return self.transaction(translated)
 
-    def _remember(self, collection: str, filter: Filter, new: object = None) -> None:
-        """Keep the images of what is about to be written; of a new ``_id`` its absence."""
+    def _remember(self, collection: str, filter: Filter, new: object = None) -> list[Document]:
+        """Keep and return the images of what is about to be written; of a new ``_id`` its absence."""
         images = self._undo.images
         assert images is not None
-        before = [(collection, found["_id"], found) for found in self._db[collection].find(dict(filter))]
-        images.extend(before or ([(collection, new, None)] if new is not None else []))
+        before = list(self._db[collection].find(dict(filter)))
+        images.extend((collection, found["_id"], found) for found in before)
+        if not before and new is not None:
+            images.append((collection, new, None))
+        return before
+
+    @contextmanager
+    def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[dict[str, dict[str, Any]]]:
+        """Keep the images of what an update is about to change; gives the update as mongomock takes it."""
+        plain = _plain(update)
+        before = self._remember(collection, filter)
+        with self._naming_fields(collection, lambda: after_update(self._db[collection], before, filter, plain)):
+            yield plain
+
+    @contextmanager
+    def _naming_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
+        """Name the fields in which one of the documents that a write would have stored is a duplicate."""
+        try:
+            yield
+        except DuplicateKeyError as error:
+            raise DuplicateKey(taken_fields(self._db[collection], refused())) from error
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from bson.errors import BSONError
 from pymongo.errors import (
     BulkWriteError,
@@ -34,14 +37,15 @@ def translation(error: BaseException) -> GatewayError:
 
 def _of_the_driver(error: PyMongoError) -> GatewayError:
     code = getattr(error, "code", None)
+    problems: list[Mapping[str, Any]] = [getattr(error, "details", None) or {}]
     if isinstance(error, BulkWriteError):
-        problems = error.details.get("writeErrors", ())
+        problems = error.details.get("writeErrors") or []
         codes = {problem.get("code") for problem in problems}
         # Up to 16 kB over the limit the driver leaves it to the server, which has no code of its own for it.
         codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
         code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
     if isinstance(error, DuplicateKeyError) or code == 11000:
-        return DuplicateKey()
+        return DuplicateKey(_taken(problems))
     if code in _TOO_LARGE:
         return TooLarge("the document would be too large")
     if isinstance(error, WaitQueueTimeoutError):
@@ -52,6 +56,11 @@ def _of_the_driver(error: PyMongoError) -> GatewayError:
     if isinstance(error, ConnectionFailure):
         return Unavailable()
     return StorageError()
+
+
+def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the fields of the unique index that refused; servers before 4.4 do not name them."""
+    return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
 
 
 def without_documents(error: BaseException) -> BaseException:

@@ -243,6 +243,21 @@ VALUES: Mapping[str, tuple[Any, Any]] = {
     "nested": ({"a": [{"b": [[1], {}]}]}, {"a": [{"b": [[1], {}]}]}),
 }
 
+#: name: (the unique indexes: fields and further options; the documents; one that is refused; the fields it names)
+UNIQUE: Mapping[str, tuple[Sequence[tuple[Sequence[str], Document]], Sequence[Document], Document, tuple[str, ...]]] = {
+    "one of two": ([("a", {}), (["b.c"], {})], [{"a": 1, "b": {"c": 1}}], {"a": 2, "b": {"c": 1}}, ("b.c",)),
+    "on two fields": ([("ab", {})], [{"a": 1, "b": 2}, {"a": 2, "b": 1}], {"a": 1, "b": 2}, ("a", "b")),
+    "null": ([("a", {}), ("b", {})], [{"a": None, "b": 1}], {"a": None, "b": 2}, ("a",)),
+    "a list": ([("a", {})], [{"a": [1, 2]}], {"a": [1, 2]}, ("a",)),
+    "sparse": ([("d", {"sparse": True}), ("a", {})], [{"a": 1}], {"a": 1}, ("a",)),
+    "partial": (
+        [("b", {"partialFilterExpression": {"a": {"$gt": 1}}}), ("a", {})],
+        [{"a": 1, "b": 1}, {"a": 2, "b": 1}],
+        {"a": 1, "b": 1},
+        ("a",),
+    ),
+}
+
 _Row = TypeVar("_Row")
 
 
@@ -309,23 +324,45 @@ class StorageContract:
 
     def test_a_taken_id_is_refused(self, storage: Storage) -> None:
         storage.insert("things", [{"_id": 1, "a": 1}])
-        with pytest.raises(DuplicateKey):
+        with pytest.raises(DuplicateKey) as caught:
             storage.insert("things", [{"_id": 1, "a": 2}])
-        assert _all(storage) == [{"_id": 1, "a": 1}]
+        assert (caught.value.fields, _all(storage)) == (("_id",), [{"_id": 1, "a": 1}])
 
     @pytest.mark.parametrize("taken", [1, 2], ids=["stored", "given twice"])
     def test_of_several_documents_all_are_inserted_or_none(self, storage: Storage, taken: int) -> None:
         storage.insert("things", [{"_id": 1, "a": 1}])
-        with pytest.raises(DuplicateKey):
+        with pytest.raises(DuplicateKey) as caught:
             storage.insert("things", [{"_id": 2}, {"_id": taken}, {"_id": 3}])
-        assert _all(storage) == [{"_id": 1, "a": 1}]
+        assert (caught.value.fields, _all(storage)) == (("_id",), [{"_id": 1, "a": 1}])
 
     def test_a_unique_index_refuses_an_insert(self, storage: Storage) -> None:
         storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)
         storage.insert("things", [{"_id": 1, "a": "x"}, {"_id": 2, "a": "y"}])
-        with pytest.raises(DuplicateKey):
+        with pytest.raises(DuplicateKey) as caught:
             storage.insert("things", [{"_id": 3, "a": "z"}, {"_id": 4, "a": "x"}])
-        assert _all(storage) == [{"_id": 1, "a": "x"}, {"_id": 2, "a": "y"}]
+        assert (caught.value.fields, _all(storage)) == (("a",), [{"_id": 1, "a": "x"}, {"_id": 2, "a": "y"}])
+
+    @_each(UNIQUE)
+    def test_a_refused_write_names_the_fields_of_the_index(self, storage: Storage, row: tuple[Any, ...]) -> None:
+        indexes, stored, added, expected = row
+        ensured = [Index(tuple((name, 1) for name in names), {**rest, "unique": True}) for names, rest in indexes]
+        storage.ensure("things", ensured, 10)
+        storage.insert("things", _numbered(stored))
+        changed = len(stored) + 1
+        for write in (
+            lambda: storage.insert("things", [{"_id": changed, **added}]),
+            lambda: storage.update_one("things", {"_id": changed}, {"$set": added}, None),
+            lambda: storage.update_many("things", {"_id": changed}, {"$set": added}),
+            lambda: storage.update_each("things", [(changed, {"$set": added})]),
+            lambda: storage.touch("things", {"_id": changed}, None, {"$set": added}),
+            lambda: storage.touch_many("things", [changed], [({"_id": changed}, {"$set": added})]),
+        ):
+            for run in (_at_once, storage.transaction):
+                with pytest.raises(DuplicateKey) as caught:
+                    run(write)
+                assert caught.value.fields == expected
+            if storage.count("things", {"_id": changed}) == 0:
+                storage.insert("things", [{"_id": changed, "a": "free", "b": {"c": "free"}}])
 
     def test_a_document_and_what_is_stored_are_apart(self, storage: Storage) -> None:
         document: Document = {"_id": 1, "a": {"b": [1]}}
@@ -496,9 +533,17 @@ class StorageContract:
             lambda: storage.update_many("things", {"_id": 2}, {"$set": {"a": 1}}),
             lambda: storage.update_each("things", [(2, {"$set": {"a": 1}})]),
         ):
-            with pytest.raises(DuplicateKey):
+            with pytest.raises(DuplicateKey) as caught:
                 write()
+            assert caught.value.fields == ("a",)
         assert _all(storage) == _numbered([{"a": 1}, {"a": 2}])
+
+    def test_several_documents_that_take_one_value_are_refused(self, storage: Storage) -> None:
+        storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)
+        storage.insert("things", _numbered([{"a": 1}, {"a": 2}]))
+        with pytest.raises(DuplicateKey) as caught:
+            storage.transaction(lambda: storage.update_many("things", {}, {"$set": {"a": 3}}))
+        assert (caught.value.fields, _all(storage)) == (("a",), _numbered([{"a": 1}, {"a": 2}]))
 
     # -- delete
 

@@ -554,6 +554,21 @@ def test_the_drivers_errors_become_ours(error, expected):
     )
 
 
+@pytest.mark.parametrize(
+    ("error", "fields"),
+    [
+        (errors.DuplicateKeyError("x", 11000, {"keyPattern": {"b": 1, "a": -1}}), ("b", "a")),
+        (errors.DuplicateKeyError("x", 11000, {}), ()),
+        (errors.DuplicateKeyError("x", 11000), ()),
+        (errors.BulkWriteError({"writeErrors": [{"code": 1}, {"code": 11000, "keyPattern": {"a": 1}}]}), ("a",)),
+        (bulk(11000), ()),
+    ],
+    ids=["command", "before 4.4", "no details", "bulk", "bulk before 4.4"],
+)
+def test_a_duplicate_has_the_fields_that_the_server_names(error, fields):
+    assert translation(error).fields == fields
+
+
 # -- a standalone server
 
 

@@ -1,0 +1,55 @@
+"""Which unique index of mongomock refused a write: its own error does not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gatewayfw.storage.base import Document, Filter, Update
+
+
+def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...]:
+    """Return the fields of the first unique index that one of these documents collides in; empty when none does.
+
+    ``collection`` holds what was stored when the write was refused, and indexes are judged as
+    mongomock 4.3 judges them.
+    """
+    unique = [index for index in collection.index_information().values() if index.get("unique")]
+    collisions = (index for document in refused for index in unique if _collides(collection, document, index))
+    return next((tuple(name for name, _ in index["key"]) for index in collisions), ())
+
+
+def after_update(collection: Any, documents: Sequence[Document], filter: Filter, update: Update) -> list[Document]:
+    """Return what an update makes of documents; done apart from the collection, without its indexes."""
+    scratch = _scratch(collection, documents)
+    scratch.update_many(dict(filter), update)
+    return list(scratch.find())
+
+
+def _collides(collection: Any, document: Document, index: dict[str, Any]) -> bool:
+    values = {name: _value_at(document, name) for name, _ in index["key"]}
+    if index.get("sparse") and all(value is None for value in values.values()):
+        return False
+    covered = index.get("partialFilterExpression") or {}
+    if not _scratch(collection, [document]).count_documents(covered):
+        return False
+    others = {"_id": {"$ne": document["_id"]}}
+    return bool(collection.count_documents({"$and": [values, covered, others]}, limit=1))
+
+
+def _scratch(collection: Any, documents: Iterable[Document]) -> Any:
+    """Return a collection of a client of its own with these documents."""
+    scratch = type(collection.database.client)()["scratch"]["scratch"]
+    for document in documents:
+        scratch.insert_one(dict(document))
+    return scratch
+
+
+def _value_at(document: Document, path: str) -> Any:
+    """Return a value; None when there is none, as MongoDB indexes it."""
+    value: Any = document
+    for name in path.split("."):
+        if not isinstance(value, dict) or name not in value:
+            return None
+        value = value[name]
+    return value
