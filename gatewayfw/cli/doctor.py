@@ -16,7 +16,7 @@ from gatewayfw.cli.choice import JSON, NAME, app, chosen
 from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
-from gatewayfw.errors import GatewayError
+from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.jobs import COLLECTION, Job, now
 from gatewayfw.odm.sizes import MOST_BYTES, NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, Size, worst_sizes
 from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
@@ -82,8 +82,14 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
         try:
             _examine_database(gateway, gateway.odm.storage, found)
         except GatewayError as error:
-            found.problems.append(f"database: {error.message}")
+            found.problems.append(f"database: {_reason(gateway, error)}")
     return found
+
+
+def _reason(gateway: Gateway, error: GatewayError) -> str:
+    """Return why the database could not be examined; what clients read of an outage does not say it."""
+    trouble = gateway.odm.storage.trouble() if isinstance(error, Unavailable) else None
+    return error.message if trouble is None else trouble.text
 
 
 def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None:

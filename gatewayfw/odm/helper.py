@@ -46,6 +46,7 @@ class Helper:
 
 def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) -> None:
     pause = 0.0  # another process may have left jobs behind
+    waits = False
     while True:
         wake.wait(pause)
         wake.clear()
@@ -54,9 +55,11 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
             return
         try:
             pause = _SOON if work() else INTERVAL
+            waits = False
         except GatewayError as error:
-            _LOG.warning("the work on jobs waits: %s", error.message)
-            pause = _SOON
+            if not waits:  # once, not each second of an outage
+                _LOG.warning("the work on jobs waits: %s", error.message)
+            pause, waits = _SOON, True
         except Exception as error:  # a thread that died would leave copies stale until the process ends
             _LOG.error("the work on jobs failed\n%s", traceback_of(error))
             pause = INTERVAL

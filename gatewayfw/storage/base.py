@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from gatewayfw.errors import Timeout
 
@@ -53,6 +53,20 @@ class Index:
     def unique(self) -> bool:
         """Whether two documents may not share the indexed values."""
         return bool(self.options.get("unique"))
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a database is out of reach.
+
+    Attributes:
+        kind: ``unreachable``, ``unauthenticated``, ``no_primary`` (of the replica set) or ``wrong_set``
+            (no server of the replica set that was asked for).
+        text: the same in words, with hosts and without credentials; for logs and `doctor`, not for clients.
+    """
+
+    kind: Literal["unreachable", "unauthenticated", "no_primary", "wrong_set"]
+    text: str
 
 
 class Scope:
@@ -132,6 +146,10 @@ class Storage(ABC):
     def remaining(self) -> float:
         """Return the seconds left of this thread's deadline; infinity without one."""
         return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
+
+    def trouble(self) -> Trouble | None:
+        """Return why the database was out of reach when it was last asked; None when it was not, or is not known."""
+        return None
 
     @abstractmethod
     def has_transactions(self) -> bool:

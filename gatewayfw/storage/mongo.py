@@ -29,7 +29,19 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
 from gatewayfw.errors import OutcomeUnknown, StorageError, Timeout, Unavailable
-from gatewayfw.storage.base import NOTHING, Deadline, Document, Filter, Index, Scope, Sorting, Storage, T, Update
+from gatewayfw.storage.base import (
+    NOTHING,
+    Deadline,
+    Document,
+    Filter,
+    Index,
+    Scope,
+    Sorting,
+    Storage,
+    T,
+    Trouble,
+    Update,
+)
 from gatewayfw.storage.mongo_connection import MAJORITY, Connection
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
 from gatewayfw.storage.mongo_indexes import built, compared, index_of
@@ -88,17 +100,17 @@ class _Deadline(Deadline):
 class _Translated(AbstractContextManager[None]):
     """The driver's errors as ours."""
 
-    __slots__ = ("_open",)
+    __slots__ = ("_storage",)
 
-    def __init__(self, open_: _Open) -> None:
-        self._open = open_
+    def __init__(self, storage: MongoStorage) -> None:
+        self._storage = storage
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, DRIVER_ERRORS):
-            ours, cause = _ours(error, in_transaction=self._open.transaction is not None)
+            ours, cause = self._storage._ours(error)
             raise ours from cause
 
 
@@ -142,7 +154,7 @@ class _Command:
         if error is None:
             return
         transaction = self._transaction
-        ours, cause = _ours(error, in_transaction=transaction is not None)
+        ours, cause = self._storage._ours(error)
         if transaction is not None:
             transaction.failed = ours
         if ours is not error:
@@ -199,6 +211,10 @@ class MongoStorage(Storage):
                 )
         return self._transactions
 
+    def trouble(self) -> Trouble | None:
+        """Return why this process did not reach the database when it last tried."""
+        return self._connection.outages.trouble
+
     def close(self) -> None:
         """Close the client if this adapter made it; the next use connects again."""
         self._connection.close()
@@ -219,7 +235,16 @@ class MongoStorage(Storage):
 
     def _translated(self) -> AbstractContextManager[None]:
         """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
-        return _Translated(self._open)
+        return _Translated(self)
+
+    def _ours(self, error: BaseException) -> tuple[BaseException, BaseException | None]:
+        """Return what is raised for an error and the cause shown with it; itself if it is none of the driver's."""
+        if not isinstance(error, DRIVER_ERRORS):
+            return error, None
+        self._connection.note(error)
+        if self._open.transaction is not None and _is_transient(error):
+            return _Conflict(), error
+        return translation(error), without_documents(error)
 
     def _command(self) -> AbstractContextManager[ClientSession | None]:
         """Wrap one call of the driver; gives the session of the open transaction, if any."""
@@ -316,6 +341,7 @@ class MongoStorage(Storage):
             try:
                 _aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
             except PyMongoError as error:
+                self._connection.note(error)
                 if _is_transient(error):
                     raise _Conflict() from error
                 if not error.has_error_label("UnknownTransactionCommitResult"):
@@ -539,18 +565,6 @@ class MongoStorage(Storage):
 def _is_transient(error: BaseException) -> bool:
     """Tell whether a transaction that failed so may be tried again."""
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
-
-
-def _ours(error: BaseException, *, in_transaction: bool) -> tuple[BaseException, BaseException | None]:
-    """Return what is raised for an error and the cause that is shown with it; itself if it is none of the driver's.
-
-    Inside a transaction it tells which may be tried again.
-    """
-    if not isinstance(error, DRIVER_ERRORS):
-        return error, None
-    if in_transaction and _is_transient(error):
-        return _Conflict(), error
-    return translation(error), without_documents(error)
 
 
 def _lock(copies: int) -> Update:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import Any
 
 import pymongo
@@ -18,9 +19,15 @@ from pymongo.uri_parser import parse_uri
 from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.storage.mongo_outages import Address, Outages, concerns_server, is_conclusive, trouble_of
 from gatewayfw.storage.mongo_reads import decodes_plainly
 
 MAJORITY = WriteConcern("majority")
+#: What only a server answers that takes writes and knows the caller; any user may ask for it.
+_PROBE = {"listCollections": 1, "nameOnly": True, "authorizedCollections": True, "filter": {"name": "_gw"}}
+
+#: The share of the time to find a server after which a lack of an answer counts.
+_ENOUGH = 0.5
 
 
 class Connection:
@@ -28,6 +35,7 @@ class Connection:
 
     Attributes:
         name: the name of the database.
+        outages: whether it is out of reach, in this process.
         is_plain: whether documents are read as plain Python values.
 
     Raises:
@@ -38,7 +46,8 @@ class Connection:
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
         self._selection_timeout = selection_timeout
-        self.name = _database_name(database) if isinstance(database, str) else database.name
+        self.name, self._seeds = _parsed(database) if isinstance(database, str) else _described(database)
+        self.outages = Outages(self.name)
         self.is_plain = self._given is None or decodes_plainly(self._given)
         self._making = threading.Lock()
         self._pid = os.getpid()
@@ -55,6 +64,7 @@ class Connection:
         if self._pid != os.getpid():
             # A fork: the lock may have been held by a thread that this process does not have.
             self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
+            self.outages = Outages(self.name)
         with self._making:
             if self._database is None:
                 self._database = self._connect()
@@ -90,19 +100,37 @@ class Connection:
         )
 
     def find_server(self) -> None:
-        """Wait for a server, but not for as long as the deadline.
+        """Wait for a server, but not for as long as the deadline; after an error ask it whether it answers.
 
         PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
         """
-        client = self.database.client
-        known = client.topology_description
+        known = self.database.client.topology_description
         if known is self._writable:  # A description never changes: what the driver learns makes a new one.
             return
-        if known.has_writable_server():
+        if known.has_writable_server() and not self.outages.suspected:
             self._writable = known
             return
-        with pymongo.timeout(self._selection_timeout):
-            client.admin.command("ping")
+        begun = time.monotonic()
+        try:
+            with pymongo.timeout(self._selection_timeout):
+                self.database.command(_PROBE)
+        except PyMongoError as error:
+            # With less time, as at the end of a deadline, the server may be well.
+            self.note(error, waited=time.monotonic() - begun >= self._selection_timeout * _ENOUGH)
+            raise
+        self.outages.end()
+
+    def note(self, error: BaseException, *, waited: bool = False) -> None:
+        """Keep what an error of the driver says about the server; ``waited``: it was given time to answer.
+
+        Where that is not certain, the next use asks the server first.
+        """
+        if not concerns_server(error):
+            return
+        known = None if self._database is None else self._database.client.topology_description
+        self._writable, self.outages.suspected = None, True
+        if waited or is_conclusive(error, known):
+            self.outages.begin(trouble_of(error, known, self._seeds))
 
     def close(self) -> None:
         """Close the client if it was made here; the next use connects again."""
@@ -112,11 +140,17 @@ class Connection:
             database.client.close()
 
 
-def _database_name(uri: str) -> str:
+def _parsed(uri: str) -> tuple[str, tuple[Address, ...]]:
+    """Return the name of the database and the hosts of a URI."""
     try:
-        name = parse_uri(uri)["database"]
+        parsed = parse_uri(uri)
     except (ConfigurationError, PyMongoError, ValueError) as error:
         raise DefinitionError(f"malformed MongoDB URI: {type(error).__name__}") from error
-    if not name:
+    if not parsed["database"]:
         raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
-    return str(name)
+    return str(parsed["database"]), tuple(parsed["nodelist"])
+
+
+def _described(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:
+    """Return the name of a database and the hosts that its client knows now."""
+    return database.name, tuple(database.client.topology_description.server_descriptions())

@@ -26,6 +26,8 @@ from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, 
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
+#: Server error codes: a wrong user name or password; a missing right, or no user at all.
+AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
 
 
 def translation(error: BaseException) -> GatewayError:
@@ -48,14 +50,25 @@ def _of_the_driver(error: PyMongoError) -> GatewayError:
         return DuplicateKey(_taken(problems))
     if code in _TOO_LARGE:
         return TooLarge("the document would be too large")
-    if isinstance(error, WaitQueueTimeoutError):
+    if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error):
         return Unavailable()
+    if code == _UNAUTHORIZED:
+        return StorageError("the user of the database lacks a right that this needs; the role readWrite has them all")
     if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
         # Server selection gives up after its own, shorter limit: that is no server, not no time.
         return Unavailable() if isinstance(error, ServerSelectionTimeoutError) else Timeout()
     if isinstance(error, ConnectionFailure):
         return Unavailable()
     return StorageError()
+
+
+def is_unauthenticated(error: BaseException) -> bool:
+    """Tell whether the server does not know who calls: a matter of the configuration, not of one command."""
+    if not isinstance(error, OperationFailure):
+        return False
+    # A server that demands a user refuses with the code of a missing right; its text tells the two apart.
+    nobody = error.code == _UNAUTHORIZED and "requires authentication" in str((error.details or {}).get("errmsg"))
+    return nobody or error.code == AUTHENTICATION_FAILED
 
 
 def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -271,9 +271,27 @@ def test_an_old_job_is_a_warning(waiting):
 
 def test_a_lost_server_is_a_problem():
     gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
-    status, found = report(gw)
+    found = report(gw)
     gw.odm.storage.close()
-    assert (status, [text.partition(":")[0] for text in found["problems"]]) == (1, ["database"])
+    assert found == (1, clear(problems=["database: no answer (127.0.0.1:9: connection refused)"]))
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("user", "options", "text"),
+    [
+        ("shop:wrong@", "replicaSet=rs0", "database: {host} refuses the user name or the password"),
+        ("", "replicaSet=other", "database: {host}: no server there belongs to a replica set named 'other'"),
+        ("", "tls=true", "database: no answer ({host}: the TLS handshake failed; does it use TLS?)"),
+    ],
+    ids=["password", "set", "tls"],
+)
+def test_why_the_server_is_out_of_reach_is_a_problem_in_words(mongod_uri, user, options, text):
+    host = mongod_uri.split("/")[2]
+    gw = shop(f"mongodb://{user}{host}/none?{options}", server_selection_timeout=1)
+    found = report(gw)
+    gw.odm.storage.close()
+    assert found == (1, clear(problems=[text.format(host=host)]))
 
 
 def test_a_uri_without_a_database_is_named():

@@ -98,6 +98,15 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     )
 
 
+def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
+    monkeypatch.setattr(helper, "_SOON", 0.01)
+    owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
+    Helper(owner.work).start()
+    assert [owner.asked.acquire(timeout=5) for _ in range(7)] == [True] * 7
+    waits = "the work on jobs waits: service unavailable, try again"
+    assert [record.getMessage() for record in caplog.records] == [waits, waits]
+
+
 def test_no_thread_starts_before_the_database_has_answered(helper_thread):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]

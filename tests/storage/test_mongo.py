@@ -517,41 +517,44 @@ def write_timeout():
     return errors.WTimeoutError("x", 64, {})
 
 
+TOO_LARGE = "the document would be too large"
+NO_RIGHT = "the user of the database lacks a right that this needs; the role readWrite has them all"
+
+
 @pytest.mark.parametrize(
-    ("error", "expected"),
+    ("error", "expected", "message"),
     [
-        (errors.DuplicateKeyError("x", 11000), DuplicateKey),
-        (errors.OperationFailure("x", 11000), DuplicateKey),
-        (bulk(11000), DuplicateKey),
-        (bulk(1, 11000), DuplicateKey),
-        (errors.WriteError("x", 10334), TooLarge),
-        (errors.OperationFailure("x", 17419), TooLarge),
-        (bulk(10334), TooLarge),
-        (errors.ServerSelectionTimeoutError("x"), Unavailable),
-        (errors.WaitQueueTimeoutError("x"), Unavailable),
-        (errors.NotPrimaryError("x"), Unavailable),
-        (errors.AutoReconnect("x"), Unavailable),
-        (errors.ConnectionFailure("x"), Unavailable),
-        (errors.NetworkTimeout("x"), Timeout),
-        (errors.ExecutionTimeout("x", 50), Timeout),
-        (write_timeout(), Timeout),
-        (bulk(1), StorageError),
-        (errors.BulkWriteError({}), StorageError),
-        (errors.WriteError("x", 2), StorageError),
-        (errors.OperationFailure("not authorized", 13), StorageError),
-        (errors.InvalidOperation("x"), StorageError),
-        (errors.InvalidName("x"), StorageError),
-        (errors.PyMongoError("x"), StorageError),
+        (errors.DuplicateKeyError("x", 11000), DuplicateKey, None),
+        (errors.OperationFailure("x", 11000), DuplicateKey, None),
+        (bulk(11000), DuplicateKey, None),
+        (bulk(1, 11000), DuplicateKey, None),
+        (errors.WriteError("x", 10334), TooLarge, TOO_LARGE),
+        (errors.OperationFailure("x", 17419), TooLarge, TOO_LARGE),
+        (bulk(10334), TooLarge, TOO_LARGE),
+        (errors.ServerSelectionTimeoutError("x"), Unavailable, None),
+        (errors.WaitQueueTimeoutError("x"), Unavailable, None),
+        (errors.NotPrimaryError("x"), Unavailable, None),
+        (errors.AutoReconnect("x"), Unavailable, None),
+        (errors.ConnectionFailure("x"), Unavailable, None),
+        (errors.NetworkTimeout("x"), Timeout, None),
+        (errors.ExecutionTimeout("x", 50), Timeout, None),
+        (write_timeout(), Timeout, None),
+        (bulk(1), StorageError, None),
+        (errors.BulkWriteError({}), StorageError, None),
+        (errors.WriteError("x", 2), StorageError, None),
+        (errors.OperationFailure("not authorized", 13), StorageError, NO_RIGHT),
+        (errors.OperationFailure("x", 13, {"errmsg": "Command find requires authentication"}), Unavailable, None),
+        (errors.OperationFailure("Authentication failed.", 18), Unavailable, None),
+        (errors.InvalidOperation("x"), StorageError, None),
+        (errors.InvalidName("x"), StorageError, None),
+        (errors.PyMongoError("x"), StorageError, None),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else value.__name__,
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else getattr(value, "__name__", ""),
 )
-def test_the_drivers_errors_become_ours(error, expected):
+def test_the_drivers_errors_become_ours(error, expected, message):
     translated = translation(error)
     assert type(translated) is expected
-    assert (
-        translated.message
-        == (TooLarge("the document would be too large") if expected is TooLarge else expected()).message
-    )
+    assert translated.message == (message or expected().message)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,478 @@
+"""One log line in words for each outage of MongoDB, one when it is over; nothing secret, nothing per request."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from pymongo import MongoClient, errors
+
+from gatewayfw.errors import StorageError, Timeout, Unavailable
+from gatewayfw.storage import MongoStorage, Trouble, mongo_outages
+from gatewayfw.storage.mongo_outages import Outages, concerns_server
+from gatewayfw.testing.mongod import find_mongod
+from tests.faults.replica import ReplicaSet
+
+#: Seconds within which something must have happened.
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def connect():
+    """A function that gives a storage on a URI, which looks for a server for a short time only."""
+    made = []
+
+    def connect(uri, timeout=0.5):
+        made.append(MongoStorage(uri, server_selection_timeout=timeout))
+        return made[-1]
+
+    yield connect
+    for storage in made:
+        storage.close()
+
+
+@pytest.fixture
+def lines(caplog):
+    """A function that gives what the storage logged, each duration as N."""
+
+    def lines():
+        texts = [(record.levelname, record.getMessage()) for record in caplog.records if record.name.startswith("gat")]
+        return [(level, text.partition(", after ")[0]) for level, text in texts]
+
+    return lines
+
+
+@pytest.fixture
+def replica_set(mongod_uri):
+    """A replica set of one; `mongod_uri` skips or fails where there is no mongod."""
+    with ReplicaSet(size=1) as replica_set:
+        yield replica_set
+
+
+def count(storage):
+    return storage.count("things", {})
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def answers(storage):
+    try:
+        with storage.deadline(2):
+            return count(storage) >= 0
+    except Unavailable:
+        return False
+
+
+def out(text, name="db"):
+    return "ERROR", f"database {name} is out of reach: {text}"
+
+
+def back(name="db"):
+    return "WARNING", f"database {name} answers again"
+
+
+# -- what is wrong, in words
+
+
+def test_a_port_that_nobody_listens_to_is_logged_once(connect, lines):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        storage = connect(f"mongodb://someone:secret@{host}/db?replicaSet=rs0")
+
+        def ask(_):
+            with pytest.raises(Unavailable):
+                count(storage)
+
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(ask, range(12)))
+    text = f"no answer ({host}: connection refused)"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("unreachable", text))
+
+
+def test_every_host_is_named_with_its_reason(connect, lines):
+    with socket.socket() as taken, socket.create_server(("127.0.0.1", 0)) as silent:
+        taken.bind(("127.0.0.1", 0))
+        ports = [one.getsockname()[1] for one in (taken, silent)]
+        storage = connect(f"mongodb://127.0.0.1:{ports[0]},127.0.0.1:{ports[1]},nowhere.invalid:1/db?replicaSet=rs0")
+        with pytest.raises(Unavailable):
+            count(storage)
+    [(_, text)] = lines()
+    first, second = sorted([f"127.0.0.1:{ports[0]}: connection refused", f"127.0.0.1:{ports[1]}: no answer in time"])
+    assert text == out(f"no answer ({first}, {second}, nowhere.invalid:1: its name is unknown)")[1]
+
+
+@pytest.mark.mongo
+def test_the_name_of_another_replica_set_is_logged(connect, lines, mongod_uri):
+    host = mongod_uri.split("/")[2]
+    storage = connect(f"mongodb://{host}/db?replicaSet=other")
+    with pytest.raises(Unavailable):
+        count(storage)
+    text = f"{host}: no server there belongs to a replica set named 'other'"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("wrong_set", text))
+
+
+@pytest.mark.mongo
+def test_a_single_server_of_another_replica_set_is_logged(connect, lines, mongod_uri):
+    host = mongod_uri.split("/")[2]
+    storage = connect(f"mongodb://{host}/db?replicaSet=other&directConnection=true")
+    with pytest.raises(Unavailable):
+        count(storage)
+    assert lines() == [out(f"{host}: no server there belongs to a replica set named 'other'")]
+
+
+@pytest.mark.mongo
+def test_a_client_with_tls_and_a_server_without_are_logged(connect, lines, mongod_uri):
+    host = mongod_uri.split("/")[2]
+    storage = connect(mongod_uri.replace("/?", "/db?") + "&tls=true")
+    with pytest.raises(Unavailable):
+        count(storage)
+    text = f"no answer ({host}: the TLS handshake failed; does it use TLS?)"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("unreachable", text))
+
+
+@pytest.fixture
+def answering():
+    """A function that starts a server which does one thing with each connection; gives its address."""
+    servers = []
+
+    def answering(handle):
+        server = socket.create_server(("127.0.0.1", 0))
+        servers.append(server)
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    handle(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+    yield answering
+    for server in servers:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def test_a_server_that_closes_the_connection_is_logged(connect, lines, answering):
+    host = answering(lambda connection: connection.recv(10_000))
+    with pytest.raises(Unavailable):
+        count(connect(f"mongodb://{host}/db?replicaSet=rs0"))
+    assert lines() == [out(f"no answer ({host}: it closed the connection; does it demand TLS?)")]
+
+
+def test_a_certificate_that_is_not_trusted_is_logged(connect, lines, answering, tmp_path):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path / "server.pem"))
+
+    def handshake(connection):
+        with contextlib.suppress(OSError):  # the client hangs up
+            context.wrap_socket(connection, server_side=True).close()
+
+    host = answering(handshake)
+    with pytest.raises(Unavailable):
+        count(connect(f"mongodb://{host}/db?replicaSet=rs0&tls=true", 1.0))
+    assert lines() == [out(f"no answer ({host}: its TLS certificate is not accepted)")]
+
+
+def certificate(path):
+    """Write a key and a certificate that nobody signed."""
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(timezone.utc)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1)).sign(
+        key, hashes.SHA256()
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+# -- who may not come in
+
+
+@pytest.fixture(scope="module")
+def guarded(mongod_uri, tmp_path_factory):
+    """A standalone mongod that demands a user; gives its address and a client of its administrator."""
+    program = find_mongod()
+    if program is None:
+        pytest.skip("there is a server, but no mongod to start")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    data = tmp_path_factory.mktemp("guarded")
+    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket", "--auth"]
+    options += ["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "diagnosticDataCollectionEnabled=false"]
+    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
+                client.admin.command("createUser", "root", pwd="root", roles=["root"])  # the server's first
+            with MongoClient("127.0.0.1", port, username="root", password="root") as root:
+                yield f"127.0.0.1:{port}", root
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def user(guarded):
+    """A function that adds a user of the database `db` with one role and the password `right`."""
+    _, root = guarded
+    yield lambda name, role: root.db.command("createUser", name, pwd="right", roles=[role])
+    root.db.command("dropAllUsersFromDatabase")
+
+
+@pytest.mark.mongo
+def test_a_wrong_password_is_an_outage_until_it_is_right(connect, lines, guarded, user):
+    host, root = guarded
+    user("shop", "readWrite")
+    storage = connect(f"mongodb://shop:wrong@{host}/db", 2.0)
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            count(storage)
+    text = f"{host} refuses the user name or the password"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("unauthenticated", text))
+    root.db.command("updateUser", "shop", pwd="wrong")
+    assert until(lambda: answers(storage))
+    assert (lines(), storage.trouble()) == ([out(text), back()], None)
+
+
+@pytest.mark.mongo
+def test_a_wrong_password_is_logged_of_a_given_database_too(lines, guarded, user):
+    host, _ = guarded
+    user("shop", "readWrite")
+    with MongoClient(f"mongodb://shop:wrong@{host}/db") as client, pytest.raises(Unavailable):
+        MongoStorage(client.db).transaction(lambda: None)
+    assert lines() == [out(f"{host} refuses the user name or the password")]
+
+
+@pytest.mark.mongo
+def test_no_user_at_all_is_an_outage(connect, lines, guarded):
+    host, _ = guarded
+    storage = connect(f"mongodb://{host}/db", 2.0)
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            count(storage)
+    text = f"{host} demands a user name and a password"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("unauthenticated", text))
+
+
+@pytest.mark.mongo
+def test_a_missing_right_is_no_outage(connect, lines, guarded, user):
+    host, _ = guarded
+    user("reader", "read")
+    storage = connect(f"mongodb://reader:right@{host}/db", 2.0)
+    with pytest.raises(StorageError) as caught:
+        storage.insert("things", [{"_id": 1}])
+    assert caught.value.message.startswith("the user of the database lacks a right")
+    assert (count(storage), lines(), storage.trouble()) == (0, [], None)
+
+
+@pytest.mark.mongo
+def test_the_role_read_write_is_enough(connect, lines, guarded, user):
+    host, _ = guarded
+    user("shop", "readWrite")
+    storage = connect(f"mongodb://shop:right@{host}/db", 2.0)
+    storage.ensure("things", [], 10)
+    storage.insert("things", [{"_id": 1}])
+    assert (count(storage), storage.delete_many("things", {}), lines()) == (1, 1, [])
+
+
+# -- servers that come and go
+
+
+@pytest.mark.mongo
+def test_a_server_that_dies_and_comes_back_is_two_lines(connect, lines, replica_set):
+    storage = connect(replica_set.uri.replace("/?", "/db?"))
+    count(storage)
+    host = replica_set.uri.split("/")[2]
+    replica_set.kill()
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            storage.transaction(lambda: count(storage))
+    assert until(lambda: not answers(storage) and lines())
+    [(level, text)] = lines()
+    assert (level, text.startswith(f"database db is out of reach: no answer ({host}: ")) == ("ERROR", True)
+    replica_set.start()
+    assert until(lambda: answers(storage))
+    assert lines()[1:] == [back()]
+
+
+@pytest.mark.mongo
+def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
+    [member] = replica_set.members
+    storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
+    storage.has_transactions()
+    os.killpg(member._process.pid, signal.SIGSTOP)
+    try:
+        assert until(lambda: not answers(storage) and lines())
+        assert lines() == [out(f"no answer (127.0.0.1:{member.port}: no answer in time)")]
+    finally:
+        os.killpg(member._process.pid, signal.SIGCONT)
+    assert until(lambda: answers(storage))
+    assert lines()[1:] == [back()]
+
+
+@pytest.mark.mongo
+def test_a_set_without_a_primary_is_logged(connect, lines, replica_set):
+    [member] = replica_set.members
+    storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
+    count(storage)
+    member.command({"replSetStepDown": 600, "force": True})
+    assert until(lambda: not answers(storage) and lines())
+    text = f"no primary (127.0.0.1:{member.port}: a secondary)"
+    assert (lines(), storage.trouble()) == ([out(text)], Trouble("no_primary", text))
+    member.command({"replSetFreeze": 0})
+    assert until(lambda: answers(storage))
+    assert (lines()[1:], storage.trouble()) == ([back()], None)
+
+
+@pytest.mark.mongo
+def test_a_set_that_is_not_initiated_is_logged(connect, lines, mongod_uri, monkeypatch):
+    monkeypatch.setattr(ReplicaSet, "_initiate", lambda self: None)
+    monkeypatch.setattr(ReplicaSet, "wait_for_primary", lambda self: None)
+    with ReplicaSet(size=1) as idle:
+        [member] = idle.members
+        assert until(lambda: connects(member.port))
+        storage = connect(idle.uri.replace("/?", "/db?"), 1.0)
+        with pytest.raises(Unavailable):
+            count(storage)
+    assert lines() == [out(f"no primary (127.0.0.1:{member.port}: its replica set is not initiated)")]
+
+
+def connects(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+# -- what is no outage
+
+
+@pytest.mark.mongo
+def test_one_slow_command_is_no_outage(connect, lines, mongod_uri):
+    storage = connect(mongod_uri.replace("/?", "/gatewayfw_slow?"), 2.0)
+    storage.insert("things", [{"_id": 1}])
+    slow = [{"$match": {"$expr": {"$function": {"body": "function() { sleep(3000) }", "args": [], "lang": "js"}}}}]
+    with storage.deadline(0.3), pytest.raises(Timeout):
+        list(storage.aggregate("things", slow))
+    assert (count(storage), storage.delete_many("things", {}), lines(), storage.trouble()) == (1, 1, [], None)
+
+
+@pytest.mark.mongo
+def test_a_deadline_that_is_nearly_used_up_is_no_outage(connect, lines, mongod_uri):
+    storage = connect(mongod_uri.replace("/?", "/db?"), 2.0)
+    with storage.deadline(0.001), pytest.raises(Unavailable):
+        count(storage)
+    assert (count(storage), lines(), storage.trouble()) == (0, [], None)
+
+
+@pytest.mark.parametrize(
+    ("error", "concerns"),
+    [
+        (errors.WaitQueueTimeoutError("x"), False),
+        (errors.ExecutionTimeout("x", 50), False),
+        (errors.OperationFailure("x", 112), False),
+        (errors.OperationFailure("not authorized", 13, {"errmsg": "not authorized on db"}), False),
+        (errors.NotPrimaryError("x"), True),
+        (errors.NetworkTimeout("x"), True),
+        (ValueError("x"), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_some_errors_concern_the_server(error, concerns):
+    assert concerns_server(error) is concerns
+
+
+# -- the log
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A function that sets the time."""
+    now = [0.0]
+    monkeypatch.setattr(mongo_outages.time, "monotonic", lambda: now[0])
+    return lambda seconds: now.__setitem__(0, seconds)
+
+
+DOWN, NO_PRIMARY = Trouble("unreachable", "no answer"), Trouble("no_primary", "no primary")
+
+
+def test_an_outage_has_two_lines_whatever_it_turns_into(clock, caplog):
+    outages = Outages("shop")
+    for seconds, trouble in enumerate([DOWN, NO_PRIMARY, DOWN, DOWN]):
+        clock(seconds)
+        outages.begin(trouble)
+    clock(12.34)
+    outages.end()
+    outages.end()
+    assert [record.getMessage() for record in caplog.records] == [
+        "database shop is out of reach: no answer",
+        "database shop answers again, after 12.3 s",
+    ]
+
+
+def test_a_database_that_comes_and_goes_does_not_fill_the_log(clock, caplog):
+    outages = Outages("shop")
+    for tenths in range(300):  # 30 seconds
+        clock(tenths / 10)
+        outages.begin(DOWN)
+        assert (outages.trouble, outages.suspected) == (DOWN, True)
+        outages.end()
+        assert (outages.trouble, outages.suspected) == (None, False)
+    assert len(caplog.records) == 6
+
+
+def test_an_outage_that_follows_another_one_is_logged_when_it_lasts(clock, caplog):
+    outages = Outages("shop")
+    outages.begin(DOWN)
+    outages.end()
+    for seconds in (1, 5, 11, 12):
+        clock(seconds)
+        outages.begin(NO_PRIMARY)
+    outages.end()
+    assert [record.getMessage() for record in caplog.records] == [
+        "database shop is out of reach: no answer",
+        "database shop answers again, after 0.0 s",
+        "database shop is out of reach: no primary",
+        "database shop answers again, after 11.0 s",
+    ]
+
+
+def test_a_child_process_has_outages_of_its_own(connect, lines, monkeypatch):
+    clients = []
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        storage = connect(f"mongodb://127.0.0.1:{taken.getsockname()[1]}/db")
+        for pid in (os.getpid(), -1):
+            monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+            with pytest.raises(Unavailable):
+                count(storage)
+            clients.append(storage._connection.database.client)
+    for client in clients:
+        client.close()
+    assert len(lines()) == 2
