@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeVar, final
 from gatewayfw.acts.context import ContextFns, Headers
 from gatewayfw.acts.definitions import Act, ActFn
 from gatewayfw.acts.limits import RateLimits
-from gatewayfw.acts.registry import MAIN, Acts, UnknownName
+from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
-from gatewayfw.errors import DefinitionError, NotFound, PartlyDone, Unavailable
+from gatewayfw.errors import DefinitionError, PartlyDone, Unavailable
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ class Lifecycle:
         self._encode = encode
         self.rate_limits = rate_limits or RateLimits()
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T], *, list_names: bool = False) -> T | RemoteReply:
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
@@ -70,8 +70,7 @@ class Lifecycle:
         database or a remote service; what only computes or sleeps is not interrupted.
 
         Raises:
-            NotFound: no such service, model or act; with ``list_names`` the message names those
-                that exist.
+            UnknownName: no such service, model or act; a `NotFound`.
             RateLimited: the caller used up the act's ``limit``; nothing else was looked at.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
             Timeout: the deadline passed.
@@ -79,7 +78,7 @@ class Lifecycle:
                 request had committed.
             Exception: whatever a hook, the act or ``finish`` raised, unchanged.
         """
-        found = self._found(body, list_names)
+        found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
         with self._deadline() as scope:
             try:
                 if isinstance(found, RemoteService):
@@ -93,14 +92,6 @@ class Lifecycle:
                 if scope.committed:
                     raise PartlyDone from error
                 raise
-
-    def _found(self, body: Mapping[str, Any], list_names: bool) -> Act | RemoteService:
-        try:
-            return self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
-        except UnknownName as error:
-            if list_names:
-                raise NotFound(f"{error.message} (known: {', '.join(error.known) or 'none'})") from error
-            raise
 
     def _count(self, act: Act, body: Mapping[str, Any], scope: Scope) -> None:
         scope.check()

@@ -37,6 +37,10 @@ class UnknownName(NotFound):
         super().__init__(message)
         self.known = tuple(known)
 
+    def with_known(self) -> NotFound:
+        """Return the error whose message names those that are registered, too."""
+        return NotFound(f"{self.message} (known: {', '.join(self.known) or 'none'})")
+
 
 @final
 class Acts:

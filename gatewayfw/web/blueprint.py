@@ -23,6 +23,7 @@ from werkzeug.exceptions import HTTPException
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.context import Headers as ContextHeaders
 from gatewayfw.acts.limits import ADDRESS
+from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
 from gatewayfw.logs import traceback_of
@@ -96,9 +97,7 @@ class Answer(Response):
 class Runner(Protocol):
     """What runs an act: the `Lifecycle` of a gateway."""
 
-    def run(
-        self, body: Mapping[str, Any], finish: Callable[[Any], bytes], /, *, list_names: bool
-    ) -> bytes | RemoteReply:
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any], bytes], /) -> bytes | RemoteReply:
         """Return what ``finish`` makes of the act's result, or a remote service's reply."""
 
 
@@ -107,7 +106,8 @@ class Runner(Protocol):
 class Endpoint:
     """Answers the requests of one mount; all state of a request is local to the call.
 
-    With ``playground``, which is served beside it, the messages of unknown names say which exist.
+    Where ``playground``, which is served beside it, is shown to the caller, the messages of unknown
+    names say which exist.
     """
 
     lifecycle: Runner
@@ -162,6 +162,8 @@ class Endpoint:
     ) -> Response:
         """Return the error envelope of an exception; log it and send Flask's signal where due."""
         request_id = request_id or _request_id(request)
+        if isinstance(error, UnknownName) and self._shows_names():
+            error = error.with_known()
         expose = self.settings.expose_errors
         shown = envelope.client_error(
             error, expose=current_app.debug or current_app.testing if expose is None else expose
@@ -199,6 +201,18 @@ class Endpoint:
         reply.get_wsgi_headers = completed  # type: ignore[method-assign]  # see above
         return reply
 
+    def _shows_names(self) -> bool:
+        """Whether the caller may learn what exists: who sees the playground does; a guard that fails says no."""
+        if self.playground is None:
+            return False
+        try:
+            return self.playground.is_shown(request)
+        except HTTPException:
+            return False
+        except Exception as error:  # Of the host's guard: the client still gets its 404.
+            envelope.logger.error("the guard of the playground failed\n%s", traceback_of(error))
+            return False
+
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
         given = {
             # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
@@ -211,7 +225,7 @@ class Endpoint:
             body = read_body(sent, self.settings)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
-            return self.lifecycle.run(body, envelope.success, list_names=self.playground is not None)
+            return self.lifecycle.run(body, envelope.success)
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.
@@ -247,8 +261,13 @@ def make_blueprint(
     return blueprint
 
 
-def _add_rule(state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response]) -> None:
-    """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1)."""
+def _add_rule(
+    state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response], merge_slashes: bool | None = None
+) -> None:
+    """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1).
+
+    ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
+    """
     endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
     rule = state.app.url_rule_class(
         (state.url_prefix or "").rstrip("/") + path,
@@ -256,6 +275,7 @@ def _add_rule(state: BlueprintSetupState, name: str, path: str, view: Callable[.
         methods=None,
         subdomain=state.subdomain,
         defaults=state.url_defaults,
+        merge_slashes=merge_slashes,
     )
     rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
     state.app.url_map.add(rule)
@@ -278,9 +298,10 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         return view("")
 
     def add(state: BlueprintSetupState) -> None:
-        _add_rule(state, "playground", PLAYGROUND_RULE, view)
-        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page)
-        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view)
+        # A redirect from doubled slashes would come before the guard, and say that there is a playground.
+        _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
+        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
+        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)
 
     blueprint.record(add)
 

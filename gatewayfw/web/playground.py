@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
+from inspect import isawaitable
 from types import MappingProxyType
 from typing import Any, final
 
@@ -122,6 +123,23 @@ class Playground:
     catalog: Callable[[], Catalog]
     guard: Guard | None = None
 
+    def is_shown(self, sent: Request) -> bool:
+        """Return whether a request may see the playground, and with it all names of models and acts.
+
+        Raises:
+            DefinitionError: the guard is async: it answers what nobody awaits.
+            Exception: whatever the guard raised.
+        """
+        if self.guard is None:
+            return True
+        answer = self.guard(sent)
+        if isawaitable(answer):
+            close = getattr(answer, "close", None)  # A coroutine that nobody runs must not be warned of, too.
+            if close is not None:
+                close()
+            raise DefinitionError("option 'playground_guard': must not be async")
+        return bool(answer)
+
     def reply(self, sent: Request, name: str | None) -> Response:
         """Return the reply to a request for a name below the playground; None is the page without a slash.
 
@@ -131,7 +149,7 @@ class Playground:
             MethodNotAllowed: neither GET nor HEAD: werkzeug's.
             DefinitionError: the catalog cannot be made.
         """
-        if self.guard is not None and not self.guard(sent):
+        if not self.is_shown(sent):
             raise NotFound
         if name in (None, "", "index.html"):
             found = _reply(sent, _page("" if name is not None else f"{RULE[1:]}/"), _FRESH)

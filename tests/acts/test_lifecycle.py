@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.registry import Acts, UnknownName
 from gatewayfw.errors import (
     DefinitionError,
     HttpError,
@@ -270,17 +270,20 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("listed", [False, True], ids=["playground off", "playground on"])
 @pytest.mark.parametrize(("asked", "message", "names"), UNKNOWN.values(), ids=UNKNOWN)
-def test_unknown_names_are_404_and_what_exists_is_told_to_the_playground_only(
-    lifecycle, acts, logging_act, log, asked, message, names, listed
+def test_unknown_names_are_404_and_what_exists_is_named_by_another_message_only(
+    lifecycle, acts, logging_act, log, asked, message, names
 ):
     logging_act()
     acts.set_service("empty", {})
     body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": {}, "get": {}}, **asked}
-    with pytest.raises(NotFound) as raised:
-        lifecycle.run(body, bool, list_names=listed)
-    assert (raised.value.message, raised.value.status) == (message + names * listed, 404)
+    with pytest.raises(UnknownName) as raised:
+        lifecycle.run(body, bool)
+    listed = raised.value.with_known()
+    assert [(error.message, error.status) for error in (raised.value, listed)] == [
+        (message, 404),
+        (message + names, 404),
+    ]
     assert log == []
 
 

@@ -34,7 +34,7 @@ class Script:
     def __init__(self, fn):
         self._fn = fn
 
-    def run(self, body, finish, *, list_names):
+    def run(self, body, finish):
         return finish(self._fn(body))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import mongomock
 import pytest
-from flask import Flask
+from flask import Flask, abort
 
 from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError
@@ -208,6 +208,49 @@ def test_to_whom_the_guard_refuses_it_does_not_exist(gw, path, method):
 def test_a_guard_that_fails_shows_nothing(gw):
     app = gw.create_app(playground=True, playground_guard=lambda request: {}["x"])
     assert seen(app.test_client().get("/playground")) == refusal(500, "internal error")
+
+
+def aborting(request):
+    abort(401)
+
+
+GUARDS = {
+    "none": (None, True),
+    "true": (lambda request: True, True),
+    "the caller's": (lambda request: request.headers.get("X-Me") == "dev", False),
+    "false": (lambda request: False, False),
+    "failing": (lambda request: {}["x"], False),
+    "aborting": (aborting, False),
+}
+
+
+@pytest.mark.parametrize("fast_lane", [True, False], ids=["lane", "blueprint"])
+@pytest.mark.parametrize(("guard", "listed"), GUARDS.values(), ids=GUARDS)
+def test_messages_list_what_exists_for_whom_the_guard_lets_in_only(gw, guard, listed, fast_lane):
+    app = gw.create_app(playground=True, playground_guard=guard, fast_lane=fast_lane)
+    body = {"model": "book", "act": "none", "details": {"set": {}, "get": {}}}
+    known = " (known: getSecretBook)" if listed else ""
+    reply = app.test_client().post("/gateway", json=body)
+    assert seen(reply) == refusal(404, f"act not found: book.none{known}")
+
+
+def test_an_async_guard_lets_nobody_in(gw):
+    async def guard(request):
+        return True
+
+    app = gw.create_app(playground=True, playground_guard=guard)
+    assert seen(app.test_client().get("/playground")) == refusal(500, "internal error")
+    body = {"model": "book", "act": "none", "details": {"set": {}, "get": {}}}
+    assert seen(app.test_client().post("/gateway", json=body)) == refusal(404, "act not found: book.none")
+
+
+@pytest.mark.parametrize("path", ["/api/playground//x", "/api//playground", "//api/playground/catalog.json"])
+@pytest.mark.parametrize("guard", [None, lambda request: False], ids=["open", "guarded"])
+def test_doubled_slashes_give_a_playground_in_a_host_app_not_away(gw, path, guard):
+    app = Flask("host", static_folder=None)
+    gw.init_app(app, "/api", playground=True, playground_guard=guard)
+    ours, none = (app.test_client().get(f"http://localhost{one}") for one in (path, "/nope//x"))
+    assert (ours.status_code, ours.data) == (404, none.data)
 
 
 def test_the_guard_is_asked_in_a_host_app_too(gw):
