@@ -79,7 +79,11 @@ class Pbkdf2Hasher:
         return f"pbkdf2_sha256${self.iterations}${salt}${_derived(encoded, salt, self.iterations)}"
 
     def verify(self, password: str, stored: str) -> bool:
-        """Tell whether the password belongs to the hash; a plain digest takes as long as a salted one."""
+        """Tell whether the password belongs to the hash.
+
+        A plain digest and a hash of fewer rounds take as long as one of ``iterations``, so that the
+        time does not tell them from an unknown user, for whom a login verifies some hash all the same.
+        """
         given = _given(password)
         if given is None:
             return False
@@ -87,8 +91,11 @@ class Pbkdf2Hasher:
         if found is None:
             _derived(given, "", self.iterations)
             return _is_sha256(given, stored)
-        iterations, salt, expected = found.groups()
-        return compare_digest(b64decode(_derived(given, salt, max(1, int(iterations)))), b64decode(expected))
+        salt, expected, rounds = found[2], found[3], max(1, int(found[1]))
+        derived = _derived(given, salt, rounds)
+        if rounds < self.iterations:
+            _derived(given, "", self.iterations - rounds)
+        return compare_digest(b64decode(derived), b64decode(expected))
 
     def needs_rehash(self, stored: str) -> bool:
         """Tell whether the stored hash is a plain digest, or has another number of iterations."""

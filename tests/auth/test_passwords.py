@@ -70,6 +70,19 @@ def test_another_number_of_iterations_wants_a_rehash():
     assert (Pbkdf2Hasher(11).verify("secret", stored), Pbkdf2Hasher(11).needs_rehash(stored)) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("stored", "rounds"),
+    [(Pbkdf2Hasher(3).hash("x"), 10), (PBKDF2.hash("x"), 10), (Pbkdf2Hasher(12).hash("x"), 12), (SHA.hash("x"), 10)],
+    ids=["fewer", "as many", "more", "plain"],
+)
+@pytest.mark.parametrize("password", ["x", "y"])
+def test_a_hash_of_fewer_rounds_takes_no_less_work(monkeypatch, stored, rounds, password):
+    done = []
+    derive = hashlib.pbkdf2_hmac
+    monkeypatch.setattr(hashlib, "pbkdf2_hmac", lambda *given: done.append(given[3]) or derive(*given))
+    assert (PBKDF2.verify(password, stored), sum(done)) == (password == "x", rounds)
+
+
 def test_sha256_wants_no_rehash_of_its_own_hashes():
     assert (SHA.needs_rehash(SHA.hash("secret")), SHA.needs_rehash("secret")) == (False, True)
 
