@@ -14,8 +14,9 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
-from gatewayfw.cli.output import status_line
+from gatewayfw.cli.output import dumped, status_line
 from gatewayfw.cli.signals import interruptible
+from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
 from gatewayfw.odm.integrity import Place, Problem
 
@@ -159,7 +160,7 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
             for problem in begin(run.after, reached):
                 run.counts.add(problem)
                 bar.clear()
-                click.echo(json.dumps(_object(problem), ensure_ascii=False) if as_json else _line(problem))
+                click.echo(dumped(_object(problem), indent=None) if as_json else escaped(_line(problem)))
     except KeyboardInterrupt:
         bar.clear()
         again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""

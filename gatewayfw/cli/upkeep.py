@@ -16,6 +16,7 @@ from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
 from gatewayfw.cli.output import dumped, status_line, table
 from gatewayfw.cli.signals import stopping
 from gatewayfw.errors import Unavailable
+from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
 from gatewayfw.odm.indexes import IndexRow, create_missing, index_report
 from gatewayfw.odm.jobs import LEASE, Job
@@ -105,7 +106,7 @@ class _Steps:
             status_line(f"{what}: {_progress(job)}; {self._batches} batches")
             self._shown = True
         elif job.key != self._key:
-            click.echo(what)
+            click.echo(escaped(what))
         self._key = job.key
         if self.stop.is_set():
             raise _Stopped

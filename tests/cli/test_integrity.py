@@ -60,6 +60,14 @@ def test_check_names_a_stale_copy_and_changes_nothing(stocked):
     assert [run_on(stocked, "check") for _ in range(2)] == [(1, f"{line_of(stocked)}1 problem\n")] * 2
 
 
+@pytest.mark.parametrize("words", [("check",), ("check", "--json")], ids=["text", "json"])
+def test_ids_of_other_tools_are_written_out(stocked, words):
+    stocked.odm.storage.insert("item", [{"_id": "\x9b31m\u202e", "name": "x", "price": 1, "shop": {"_id": "\x9b"}}])
+    status, output = run_on(stocked, *words)
+    assert (status, "9b31m" in output) == (1, True)
+    assert all(line.isprintable() for line in output.splitlines())
+
+
 def test_check_as_json_is_one_object_a_line(stocked):
     stale(stocked, 1)
     status, output = run_on(stocked, "check", "--json")

@@ -75,6 +75,14 @@ def test_call_prints_the_envelope(run):
     )
 
 
+def test_call_writes_out_what_a_terminal_would_obey(run):
+    evil = "\x9b31m\u202e"
+    words = ("call", "item", "addItem", "--set", json.dumps({"name": evil, "price": 2}), "--get", '{"name": 1}')
+    status, output = run(*words)
+    assert (status, json.loads(output)["body"]["name"], r"\u009b31m\u202e" in output) == (0, evil, True)
+    assert all(line.isprintable() for line in output.splitlines())
+
+
 def test_call_sends_the_token(run):
     status, output = run("call", "item", "whoAmI", "--token", "t")
     assert (status, json.loads(output)) == (0, {"body": "t", "success": True})
