@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from gatewayfw.export.text import printable
+
 #: Names of the module itself.
 RESERVED = (
     *("Any", "Client", "Date", "Flag", "Id", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
@@ -126,7 +128,7 @@ def quoted(text: str) -> str:
 
 def comment(kind: Mapping[str, Any]) -> str:
     """Return the description of a field in one line."""
-    return " ".join(_printable(kind.get("description", "")).split())
+    return " ".join(printable(kind.get("description", "")).split())
 
 
 def docstring(text: str, indent: str) -> str:
@@ -135,14 +137,10 @@ def docstring(text: str, indent: str) -> str:
 
 
 def _docstring(text: str, indent: str) -> str:
-    lines = [_printable(line).rstrip().replace("\\", "\\\\").replace('"', '\\"') for line in text.strip().splitlines()]
+    lines = [printable(line).rstrip().replace("\\", "\\\\").replace('"', '\\"') for line in text.strip().splitlines()]
     start = "\n".join(f"{indent}{line}" if line else "" for line in lines).strip()
     end = f"\n{indent}" if len(lines) > 1 else ""
     return f'{indent}"""{start}{end}"""'
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _choices(choices: Sequence[Any]) -> str:

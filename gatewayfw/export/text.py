@@ -14,6 +14,11 @@ def digest(catalog: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def printable(text: str) -> str:
+    """Return a line of text with a space for each character that hides, or that turns the code around it."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def header(catalog: Mapping[str, Any]) -> str:
     """Return the text that opens each export, without the marks of a comment."""
     return f"gatewayfw {digest(catalog)}: generated; do not edit"

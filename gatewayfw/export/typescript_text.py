@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import indent
 
+from gatewayfw.export.text import printable
+
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 #: The longest object that stands in one line.
 _SHORT = 80
@@ -38,8 +40,7 @@ def union(literals: Iterable[object]) -> str:
 
 def comment(text: str) -> str:
     """Return text as a JSDoc comment that ends its line; nothing for no text."""
-    safe = text.strip().replace("*/", "*\\/").encode("utf-8", "replace").decode()
-    lines = [line.rstrip() for line in safe.splitlines()]
+    lines = [printable(line).rstrip() for line in text.strip().replace("*/", "*\\/").splitlines()]
     if len(lines) < 2:
         return f"/** {lines[0]} */\n" if lines else ""
     return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"

@@ -131,6 +131,11 @@ def test_comments_cannot_be_left():
     assert comment(" \n") == ""
 
 
+def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
+    assert comment("a\u202eb\x9bc\u2066d\u200be\ud800f") == "/** a b c d e f */\n"
+    assert comment("one\u202e\u2028two\x85three") == "/**\n * one\n * two\n * three\n */\n"
+
+
 def test_what_a_comment_says_of_a_field():
     assert noted({"kind": "integer", "minimum": 0, "maximum": 9, "default": 1}) == "At least 0, at most 9, default 1."
     assert noted({"kind": "object_id", "of": "user"}) == "Id of user."
