@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.context import ContextFns, Headers
 from gatewayfw.acts.definitions import Act, ActFn
-from gatewayfw.acts.limits import RateLimits
+from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
 from gatewayfw.errors import DefinitionError, PartlyDone, Unavailable
@@ -111,8 +111,15 @@ class Lifecycle:
         return act.fn(body)
 
     def _forwarded(self, service: RemoteService, body: Mapping[str, Any], scope: Scope) -> RemoteReply:
-        headers = Headers(self._contexts.get_context_model().get("Headers") or ())
-        return service.call(body, headers, seconds=scope.remaining(), encode=self._encode)
+        context = self._contexts.get_context_model()
+        headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
+        return service.call(
+            body,
+            headers,
+            seconds=scope.remaining(),
+            address=address if isinstance(address, str) else "",
+            encode=self._encode,
+        )
 
 
 def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:

@@ -34,6 +34,10 @@ HOPS = "X-Gateway-Hops"
 #: Gateways a request may be passed on by; more is taken for a loop.
 MAX_HOPS = 5
 
+#: What the remote service counts callers by. Made here: a client's own header of that name stays here.
+FORWARDED_FOR = "X-Forwarded-For"
+
+_ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
@@ -94,9 +98,17 @@ class RemoteService:
         self._posts = Posts(self.url, max_bytes=self._settings.remote_max_bytes, connections=32)
 
     def call(
-        self, body: Mapping[str, Any], headers: Mapping[str, str], *, seconds: float, encode: Encoder = encode
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        address: str = "",
+        encode: Encoder = encode,
     ) -> RemoteReply:
         """Post a request on, with its ``service`` rewritten to ``main``, and return the answer.
+
+        ``address`` is that of the caller's connection; an IP address goes along as ``X-Forwarded-For``.
 
         Takes at most ``seconds``, and at most the settings' ``remote_timeout``, from connecting to
         the last byte; only the look-up of the host's name has the system's own limit.
@@ -106,7 +118,7 @@ class RemoteService:
             RemoteError: unreachable, too many hops, or an answer that is no envelope.
             RemoteTimeout: too slow.
         """
-        sent = _forwarded(headers, self.name)
+        sent = _forwarded(headers, address, self.name)
         try:
             data = encode({**body, "service": "main"})
         except (TypeError, ValueError) as error:
@@ -128,8 +140,8 @@ class RemoteService:
         return RemoteReply(reply.status, reply.data, {} if envelope["success"] else reply.told())
 
 
-def _forwarded(headers: Mapping[str, str], name: str) -> dict[str, str]:
-    sent = {}
+def _forwarded(headers: Mapping[str, str], address: str, name: str) -> dict[str, str]:
+    sent = {FORWARDED_FOR: address} if _ADDRESS.fullmatch(address) else {}
     for header in FORWARDED:
         if header in headers:
             if not _HEADER_VALUE.fullmatch(headers[header]):

@@ -22,9 +22,9 @@ SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_b
 def ask(upstream):
     """Post BODY to a scripted upstream and return the reply."""
 
-    def ask(script, headers=(), seconds=3.0, body=BODY):
+    def ask(script, headers=(), seconds=3.0, body=BODY, **more):
         service = RemoteService(upstream(script), name="far", settings=SETTINGS)
-        return service.call(body, Headers(headers), seconds=seconds)
+        return service.call(body, Headers(headers), seconds=seconds, **more)
 
     return ask
 
@@ -139,7 +139,7 @@ PASSED = {
 }
 
 
-def seen_by(ask, headers=(), body=BODY):
+def seen_by(ask, headers=(), body=BODY, **more):
     """Return path, headers (lower case) and body of the request that reaches the upstream."""
     seen = {}
 
@@ -149,7 +149,7 @@ def seen_by(ask, headers=(), body=BODY):
         handler.headers.replace_header("Content-Length", "0")
         answer()(handler)
 
-    ask(script, headers, body=body)
+    ask(script, headers, body=body, **more)
     return seen
 
 
@@ -167,6 +167,17 @@ def test_only_the_listed_headers_are_passed_on(ask):
         "x-gateway-hops": "1",
     }
     assert (int(length) > 0, host.startswith("127.0.0.1:")) == (True, True)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7"])
+def test_the_callers_address_goes_along_and_never_what_the_caller_says_it_is(ask, address):
+    sent = seen_by(ask, {"X-Forwarded-For": "203.0.113.9"}, address=address)["headers"]
+    assert sent["x-forwarded-for"] == address
+
+
+@pytest.mark.parametrize("address", ["", "unix:", "1\r\nX-Evil: 1", "fe80::1%eth0", "1" * 46, "localhost"])
+def test_what_is_no_address_does_not_go_along(ask, address):
+    assert "x-forwarded-for" not in seen_by(ask, {"X-Forwarded-For": "203.0.113.9"}, address=address)["headers"]
 
 
 def test_the_body_is_passed_on_with_its_service_rewritten(ask):

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import mongomock
 import pytest
 import urllib3
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import gateway
 from gatewayfw.acts.posting import MAX_VALUES
@@ -47,8 +48,8 @@ def serve():
     """Serve a gateway in a thread; gives its URL."""
     servers = []
 
-    def serve(gw):
-        server = threaded_server(gw.create_app(), "127.0.0.1", 0)
+    def serve(gw, app=None):
+        server = threaded_server(app or gw.create_app(), "127.0.0.1", 0)
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -312,3 +313,21 @@ def test_slow_services_do_not_disturb_the_acts_of_the_gateway_itself(upstream, s
 def test_errors_of_a_gateway_come_back_as_they_are(upstream, ask, status):
     reply = ask(upstream(error(status, message="its own words")))
     assert (reply.status, reply.json()) == (status, {"body": {"message": "its own words"}, "success": False})
+
+
+def test_a_limit_of_the_remote_service_counts_each_client_by_itself(serve):
+    far, near = make(), make()
+    far.acts.act("user", "login", limit="1/hour")(lambda body: "in")
+    app = far.create_app()
+    app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1)
+    near.acts.set_service("far", serve(far, app))
+    client = near.create_app().test_client()
+    body = {**BODY, "act": "login", "details": {"set": {}, "get": {}}}
+
+    def login(address, claimed):
+        sent = {"environ_base": {"REMOTE_ADDR": address}, "headers": {"X-Forwarded-For": claimed}}
+        return client.post("/gateway", json=body, **sent).status_code
+
+    calls = [("192.0.2.1", "1.1.1.1"), ("192.0.2.1", "2.2.2.2"), ("192.0.2.2", "1.1.1.1")]
+    assert [login(*call) for call in calls] == [200, 429, 200]
+    far.lifecycle.rate_limits.close()
