@@ -99,21 +99,23 @@ class Gateway:
         playground: bool = False,
         playground_guard: Guard | None = None,
         cors: str | Sequence[str] | None = None,
+        cors_headers: Sequence[str] = (),
         static_path: Directories = (),
         static_prefix: str | None = None,
     ) -> Blueprint:
         """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
 
         ``name`` is by default different for every blueprint. ``cors`` is ``"*"`` or a list of exact
-        origins. ``playground`` serves the playground below ``/playground``, to everybody, or where
-        ``playground_guard`` says true of the request; to others it does not exist.
+        origins, whose pages may send the ``cors_headers``, too. ``playground`` serves the playground
+        below ``/playground``, to everybody, or where ``playground_guard`` says true of the request; to
+        others it does not exist.
         ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
         changes: its error pages, limits and routes stay.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(cors, playground, playground_guard)
+        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard)
         made = make_blueprint(
             endpoint,
             name or _fresh_name(),
@@ -141,6 +143,7 @@ class Gateway:
         type_generation: bool = False,
         static_path: Directories = (),
         cors: str | Sequence[str] | None = None,
+        cors_headers: Sequence[str] = (),
         host: str = "127.0.0.1",
         workers: int = 2,
         threads: int = 8,
@@ -164,7 +167,7 @@ class Gateway:
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
         name = _fresh_name()
-        endpoint = self._endpoint(cors, playground, playground_guard)
+        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard)
         app = servers.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, name, endpoint)
         if type_generation:
@@ -180,6 +183,7 @@ class Gateway:
         type_generation: bool = False,
         static_path: Directories = (),
         cors: str | Sequence[str] | None = None,
+        cors_headers: Sequence[str] = (),
         host: str = "127.0.0.1",
         workers: int = 2,
         threads: int = 8,
@@ -206,6 +210,7 @@ class Gateway:
             type_generation=type_generation,
             static_path=static_path,
             cors=cors,
+            cors_headers=cors_headers,
             host=host,
             workers=workers,
             threads=threads,
@@ -272,10 +277,10 @@ class Gateway:
         except DefinitionError:  # No database was set.
             return False
 
-    def _endpoint(self, cors: str | Sequence[str] | None, playground: bool, guard: Guard | None) -> Endpoint:
+    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None) -> Endpoint:
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
         shown = Playground(self.catalog, guard) if playground else None
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, Cors.checked(cors), shown)
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown)
 
 
 def _fresh_name() -> str:

@@ -13,6 +13,7 @@ from typing import Any
 #: Contract spelling -> Python parameter. Names that are spelled the same need no entry.
 PARAMETERS: Mapping[str, str] = {
     "actName": "act_name",
+    "corsHeaders": "cors_headers",
     "hardCascade": "hard_cascade",
     "maxGetDepth": "max_get_depth",
     "maxGetLeaves": "max_get_leaves",

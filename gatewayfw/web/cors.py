@@ -16,36 +16,60 @@ from werkzeug.datastructures import Headers
 
 from gatewayfw.errors import DefinitionError
 
-ALLOWED_HEADERS = "content-type, token, authorization, accept-language, x-request-id, x-gateway-detail, idempotency-key"
+#: Headers that pages of an allowed origin may send; the option `cors_headers` adds others.
+ALLOWED_HEADERS = (
+    "content-type",
+    "token",
+    "authorization",
+    "accept-language",
+    "x-request-id",
+    "x-gateway",
+    "x-gateway-detail",
+    "idempotency-key",
+)
 EXPOSED_HEADERS = "X-Error-Code, X-Request-Id, Retry-After"
 #: Seconds a browser may remember a preflight.
 MAX_AGE = "600"
 
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'+.^_`|~-]{1,100}")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 _DEFAULT_PORTS = re.compile(r"http://.*:80|https://.*:443")
 
 
 @dataclass(frozen=True)
 class Cors:
-    """The policy of one mount: nobody (``None``), everybody (``"*"``) or exact origins."""
+    """The policy of one mount: who may read replies, and which headers they may send.
+
+    Attributes:
+        origins: nobody (None), everybody (``"*"``) or exact origins.
+        headers: what a preflight allows.
+    """
 
     origins: frozenset[str] | str | None = None
+    headers: str = ", ".join(ALLOWED_HEADERS)
 
     @classmethod
-    def checked(cls, option: Any) -> Cors:
-        """Return the policy that the option `cors` means: None, `"*"` or a list of origins.
+    def checked(cls, option: Any, headers: Any = ()) -> Cors:
+        """Return the policy that the options `cors` and `cors_headers` mean.
+
+        ``option`` is None, `"*"` or a list of origins. ``headers`` are names of request headers that a
+        preflight allows besides `ALLOWED_HEADERS`.
 
         Raises:
             DefinitionError: anything else; an origin that no browser ever sends (a path, a
-                trailing slash, capitals, the default port) or that names nobody (`null`).
+                trailing slash, capitals, the default port) or that names nobody (`null`); headers
+                without `cors`.
         """
+        allowed = ", ".join(dict.fromkeys([*ALLOWED_HEADERS, *_checked_headers(headers)]))
+        if option is None and headers:
+            raise DefinitionError("option 'cors_headers' goes with 'cors'")
         if option is None or option == "*":
-            return cls(option)
+            return cls(option, allowed)
         if isinstance(option, str) or not isinstance(option, Sequence):
             raise DefinitionError("option 'cors': expected '*' or a list of origins")
         for origin in option:
             _check_origin(origin)
-        return cls(frozenset(option))
+        return cls(frozenset(option), allowed)
 
     def complete(self, headers: Headers, origin: str | None, *, preflight: bool) -> None:
         """Add the headers of this policy to a reply's; those that are set already stay."""
@@ -55,16 +79,25 @@ class Cors:
             headers.add("Vary", "Origin")
         if self.origins == "*" or (origin is not None and origin in self.origins):
             headers.setdefault("Access-Control-Allow-Origin", "*" if self.origins == "*" else str(origin))
-            for name, value in _PREFLIGHT if preflight else _REPLY:
+            for name, value in self._preflight() if preflight else _REPLY:
                 headers.setdefault(name, value)
+
+    def _preflight(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("Access-Control-Allow-Methods", "POST"),
+            ("Access-Control-Allow-Headers", self.headers),
+            ("Access-Control-Max-Age", MAX_AGE),
+        )
 
 
 _REPLY = (("Access-Control-Expose-Headers", EXPOSED_HEADERS),)
-_PREFLIGHT = (
-    ("Access-Control-Allow-Methods", "POST"),
-    ("Access-Control-Allow-Headers", ALLOWED_HEADERS),
-    ("Access-Control-Max-Age", MAX_AGE),
-)
+
+
+def _checked_headers(headers: Any) -> Iterator[str]:
+    is_list = isinstance(headers, Sequence) and not isinstance(headers, str)
+    if not is_list or not all(isinstance(name, str) and _HEADER.fullmatch(name) for name in headers):
+        raise DefinitionError("option 'cors_headers': expected a list of header names such as 'x-api-key'")
+    yield from map(str.lower, headers)
 
 
 def _vary(headers: Headers) -> Iterator[str]:

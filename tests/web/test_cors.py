@@ -3,8 +3,9 @@
 import copy
 
 import pytest
-from flask import Response
+from flask import Flask, Response
 
+from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.web.cors import Cors
 from tests.web.mount import host, post, raising, refusal, seen
@@ -14,7 +15,8 @@ EXPOSED = "X-Error-Code, X-Request-Id, Retry-After"
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "POST",
     "Access-Control-Allow-Headers": (
-        "content-type, token, authorization, accept-language, x-request-id, x-gateway-detail, idempotency-key"
+        "content-type, token, authorization, accept-language, x-request-id, x-gateway, x-gateway-detail, "
+        "idempotency-key"
     ),
     "Access-Control-Max-Age": "600",
 }
@@ -153,3 +155,35 @@ def test_a_reply_that_the_host_copies_keeps_its_headers(copied):
         "Vary": "Origin",
         "Access-Control-Expose-Headers": EXPOSED,
     }
+
+
+def test_a_preflight_allows_the_headers_of_the_option_too():
+    assert Cors.checked("*", ["X-Api-Key", "x-tenant", "Token"]).headers == (
+        f"{PREFLIGHT['Access-Control-Allow-Headers']}, x-api-key, x-tenant"
+    )
+
+
+@pytest.mark.parametrize("mount", ["blueprint", "create_app"])
+def test_the_option_reaches_the_preflight(mount):
+    gw, options = gateway(), {"cors": [SHOP], "cors_headers": ["x-api-key"]}
+    app = gw.create_app(**options) if mount == "create_app" else Flask("host")
+    if mount == "blueprint":
+        gw.init_app(app, **options)
+    headers = {"Origin": SHOP, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key"}
+    reply = app.test_client().options("/gateway", headers=headers)
+    assert reply.headers["Access-Control-Allow-Headers"].endswith(", idempotency-key, x-api-key")
+
+
+NO_HEADERS = "option 'cors_headers': expected a list of header names such as 'x-api-key'"
+
+
+@pytest.mark.parametrize("headers", ["x-api-key", ["*"], ["a b"], ["a\r\nb"], [""], [1], {"x": 1}, None])
+def test_wrong_headers_are_refused(headers):
+    with pytest.raises(DefinitionError) as caught:
+        Cors.checked("*", headers)
+    assert caught.value.message == NO_HEADERS
+
+
+def test_headers_go_with_origins():
+    with pytest.raises(DefinitionError, match="^option 'cors_headers' goes with 'cors'$"):
+        Cors.checked(None, ["x-api-key"])
