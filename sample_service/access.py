@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gatewayfw.auth import Rule, first_id
+from gatewayfw.odm import Model
 
+#: The contract's words for what a role does not permit.
+REFUSED = "You cant do this"
 ROLE_NAMES = ("Manager", "Admin", "OrgHead", "UnitHead", "Employee", "Ordinary")
 
 
@@ -18,6 +21,23 @@ def changeable(caller: Mapping[str, Any], id_: str) -> dict[str, Any]:
     return {"_id": id_} if caller.get("isGhost") is True else {"_id": id_, "isGhost": {"$ne": True}}
 
 
+def removable(caller: Mapping[str, Any], role: Mapping[str, Any] | None, id_: str) -> dict[str, Any]:
+    """Return the filter for a user whom the caller may remove: a Manager is not removed by an Admin."""
+    is_admin = role is not None and role.get("name") == "Admin" and caller.get("isGhost") is not True
+    return {**changeable(caller, id_), **({"roles.name": {"$ne": "Manager"}} if is_admin else {})}
+
+
+def head_of_organization(units: Model) -> Rule:
+    """Return the rule for OrgHeads who add a user: the first organization is theirs, and all units are parts of it."""
+    in_organization = first_id("organizations", "organization")
+
+    def in_scope(role: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+        ids = {id_.lower() for id_ in body["details"]["set"].get("units", ())}
+        own = {"_id": {"$in": sorted(ids)}, "organization._id": role.get("scopeId")}
+        return in_organization(role, body) and (not ids or units.count(own) == len(ids))
+
+    return Rule(roles=("OrgHead",), scope=in_scope)
+
+
 MANAGER = Rule(roles=("Manager",))
 MANAGER_OR_ADMIN = Rule(roles=("Manager", "Admin"))
-HEAD_OF_FIRST_ORGANIZATION = Rule(roles=("OrgHead",), scope=first_id("organizations", "organization"))

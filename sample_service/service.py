@@ -40,3 +40,9 @@ class Service:
         """The user of the request's token, as `load_user` found it."""
         user: Mapping[str, Any] = self.gw.context_fns.get_context_model()["user"]
         return user
+
+    @property
+    def active_role(self) -> Mapping[str, Any] | None:
+        """The role that the request is made in; None for a ghost without one."""
+        role: Mapping[str, Any] | None = self.gw.context_fns.get_context_model()["active_role"]
+        return role

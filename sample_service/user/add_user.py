@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import array, boolean, defaulted, object_id, optional, string
-from sample_service.access import HEAD_OF_FIRST_ORGANIZATION, MANAGER_OR_ADMIN
+from sample_service.access import MANAGER_OR_ADMIN, head_of_organization
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 from sample_service.user.model import FEATURES, relation_input
@@ -35,10 +35,10 @@ def register(service: Service) -> None:
         },
         get=1,
         mode="create",
-        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN, HEAD_OF_FIRST_ORGANIZATION)],
+        pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN, head_of_organization(service.units))],
     )
     def add_user(body: Body) -> dict[str, Any]:
-        """Add a user: a Manager or Admin anywhere, an OrgHead in the own organization."""
+        """Add a user: a Manager or Admin anywhere, an OrgHead in the own organization and its units."""
         doc = dict(body["details"]["set"])
         doc.pop("activeRoleId", None)
         ids = {name: doc.pop(name) for name in RELATIONS if name in doc}

@@ -1,11 +1,12 @@
-"""user.removeUser."""
+"""user.removeUser. Who may remove whom is our choice."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import NotFound, boolean, defaulted, enums, integer, object_, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN, changeable
+from gatewayfw import Forbidden, NotFound, boolean, defaulted, enums, integer, object_, object_id, optional
+from gatewayfw.auth import same_id
+from sample_service.access import MANAGER_OR_ADMIN, REFUSED, removable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 
@@ -24,10 +25,12 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def remove_user(body: Body) -> dict[str, Any]:
-        """Remove a user, everywhere; `cascaded` counts other documents that went along, by model."""
+        """Remove another user, everywhere; `cascaded` counts other documents that went along, by model."""
         given, wanted = body["details"]["set"], body["details"]["get"]
+        if same_id(given["_id"], service.caller["_id"]):
+            raise Forbidden(REFUSED)
         result = service.users.delete_one(
-            filter=changeable(service.caller, given["_id"]), hard_cascade=given["hardCascade"]
+            filter=removable(service.caller, service.active_role, given["_id"]), hard_cascade=given["hardCascade"]
         )
         if not result:
             raise NotFound("user not found")

@@ -1,4 +1,4 @@
-"""user.setUserRoles: what a user may do. Only a Manager decides that; our choice."""
+"""user.setUserRoles: what a user may do. Only a Manager decides that, and stays one; our choice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw import NotFound, ValidationError, array, object_, object_id, optional
-from sample_service.access import MANAGER, changeable
+from gatewayfw import Forbidden, NotFound, ValidationError, array, object_, object_id, optional
+from gatewayfw.auth import same_id
+from sample_service.access import MANAGER, REFUSED, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
 from sample_service.user.model import ROLE
@@ -29,9 +30,12 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER)],
     )
     def set_user_roles(body: Body) -> dict[str, Any]:
-        """Replace a user's roles; one without a `roleId` gets a new one."""
+        """Replace a user's roles; one without a `roleId` gets a new one. Nobody gives up being a Manager alone."""
         given = body["details"]["set"]
         check_roles(given["roles"])
+        is_own = service.active_role is not None and same_id(given["_id"], service.caller["_id"])
+        if is_own and not any(role["name"] == "Manager" for role in given["roles"]):
+            raise Forbidden(REFUSED)
         roles = [{"roleId": ObjectId(), **role} for role in given["roles"]]
         user = service.users.find_one_and_update(
             filter=changeable(service.caller, given["_id"]),

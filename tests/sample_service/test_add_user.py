@@ -89,6 +89,22 @@ def test_org_head_may_add_to_the_own_organization(act_as, places):
     assert reply == ok({"_id": new_id(reply), "email": "nina@example.com"})
 
 
+def test_org_head_may_add_to_units_of_the_own_organization(act_as, places):
+    ids = {"organizations": [places.home], "units": [places.unit.upper()]}
+    reply = act_as("OrgHead", "addUser", {**NEW, **ids}, {"units": {"name": 1}})
+    assert reply == ok({"_id": new_id(reply), "units": [{"name": "Unit"}]})
+
+
+@pytest.mark.parametrize("more", [["away"], ["unit", "away"], [NOBODY]], ids=repr)
+def test_org_head_may_not_add_to_units_elsewhere(service, act_as, places, digest, more):
+    relation = {"_ids": places.away, "relatedRelations": {"units": True}}
+    away = service.units.insert_one(doc={"name": "Far"}, relations={"organization": relation})["_id"]
+    units = [{"away": str(away), "unit": places.unit}.get(one, one) for one in more]
+    before = digest()
+    reply = act_as("OrgHead", "addUser", {**NEW, "organizations": [places.home], "units": units}, {})
+    assert (reply, digest()) == (refused(403, "You cant do this"), before)
+
+
 @pytest.mark.parametrize("organizations", [None, [], ["away"], ["away", "home"]], ids=repr)
 def test_org_head_may_not_add_elsewhere(act_as, places, digest, organizations):
     ids = {} if organizations is None else {"organizations": [getattr(places, one) for one in organizations]}

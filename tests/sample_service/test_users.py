@@ -124,6 +124,32 @@ def test_remove_user_refuses(act_as, digest, people, name, set_, status, message
     assert digest() == before
 
 
+def test_an_admin_does_not_remove_a_manager(act_as, people, digest):
+    before = digest()
+    reply = act_as("Admin", "removeUser", {"_id": people["Manager"].id}, {})
+    assert (reply, digest()) == (refused(404, "user not found"), before)
+
+
+@pytest.mark.parametrize("name", ["Manager", "Admin"])
+def test_nobody_removes_themselves(act_as, people, digest, name):
+    before = digest()
+    reply = act_as(name, "removeUser", {"_id": people[name].id.upper()}, {})
+    assert (reply, digest()) == (refused(403, "You cant do this"), before)
+
+
+@pytest.mark.parametrize("roles", [[], [{"name": "Admin"}]], ids=["none", "another"])
+def test_nobody_gives_up_being_a_manager_alone(act_as, people, digest, roles):
+    before = digest()
+    reply = act_as("Manager", "setUserRoles", {"_id": people["Manager"].id.upper(), "roles": roles}, {})
+    assert (reply, digest()) == (refused(403, "You cant do this"), before)
+
+
+def test_a_manager_may_take_more_roles(act_as, people):
+    roles = [{"roleId": people["Manager"].role, "name": "Manager"}, {"name": "Admin"}]
+    reply = act_as("Manager", "setUserRoles", {"_id": people["Manager"].id, "roles": roles}, {})
+    assert reply == ok({"_id": people["Manager"].id})
+
+
 @pytest.mark.parametrize("name", ["Manager", "ghost"])
 def test_set_user_roles_replaces_them_and_makes_ids(act_as, people, places, stored, name):
     roles = [{"roleId": "a" * 24, "name": "Admin"}, {"name": "OrgHead", "scopeType": "organization"}]
