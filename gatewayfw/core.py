@@ -197,7 +197,8 @@ class Gateway:
         ``workers`` processes of ``threads`` threads runs it and ends with SystemExit; with
         ``server="granian"``, which needs the extra ``gatewayfw[granian]``, granian, which returns. On
         mongomock, without a database, or in another thread, one threaded server in this
-        process does, and returns at KeyboardInterrupt.
+        process does, and returns at KeyboardInterrupt. On a loopback ``host``, in development or with a
+        playground that has no guard, only names of this machine may stand in the header Host.
 
         Raises:
             DefinitionError: names the option that does not fit.
@@ -217,6 +218,10 @@ class Gateway:
             url_prefix=url_prefix,
             server=server,
             fast_lane=fast_lane,
+        )
+        guarded = playground_guard is not None
+        app.config["TRUSTED_HOSTS"] = servers.trusted_hosts(
+            host, playground=playground, guarded=guarded, environ=os.environ
         )
         multi_process = self._shares_data_between_processes()
         servers.serve(

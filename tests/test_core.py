@@ -286,3 +286,27 @@ def test_deadline_holds_without_a_database():
     late = (503, {"body": {"message": "the time for this request is used up, try again"}, "success": False})
     assert post(gw.create_app(), json=asked) == late
     assert post(gw.create_app(), json={**asked, "act": "quick"}) == (200, {"body": 1, "success": True})
+
+
+@pytest.mark.parametrize("path", ["/gateway", "/playground/"])
+def test_a_page_that_binds_its_name_to_this_machine_reaches_nothing(monkeypatch, path):
+    served = []
+    monkeypatch.setattr("gatewayfw.web.server.serve", lambda app, **options: served.append(app))
+    gw = gateway()
+    gw.acts.act("user", "whoAmI")(lambda body: 1)
+    gw.run_server(playground=True)
+    client = served[0].test_client()
+    body = {"model": "user", "act": "whoAmI", "details": {"set": {}, "get": {}}}
+
+    def status(host):
+        if path == "/gateway":
+            return client.post(path, json=body, headers={"Host": host}).status_code
+        return client.get(path, headers={"Host": host}).status_code
+
+    hosts = ["127.0.0.1:8000", "localhost:8000", "rebound.example:8000", "127.0.0.1.rebound.example"]
+    assert [status(host) for host in hosts] == [200, 200, 400, 400]
+    refused = client.post(path, headers={"Host": "rebound.example"})
+    assert (refused.content_type, refused.get_json()["body"]) == (
+        "application/json",
+        {"message": "the header Host is not valid"},
+    )

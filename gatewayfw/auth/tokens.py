@@ -14,6 +14,7 @@ from typing import Any, Literal, final
 
 import jwt
 
+from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError, Unauthenticated
 
 #: The environment variable that holds the key.
@@ -137,7 +138,7 @@ def key_from_environment(environ: Mapping[str, str]) -> str:
     """
     if key := environ.get(KEY_VARIABLE):
         return key
-    if environ.get("GATEWAYFW_ENV") != "development":
+    if not is_development(environ):
         raise DefinitionError(
             f"no token key: set {KEY_VARIABLE} to a secret of at least 32 bytes "
             '(python -c "import secrets; print(secrets.token_hex(32))"), or GATEWAYFW_ENV=development for a random one'

@@ -22,6 +22,7 @@ import orjson
 from flask import Request, Response
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
+from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema import json_schema
 from gatewayfw.export.python import python
@@ -102,7 +103,7 @@ def check_options(on: Any, guard: Any, refused_in: Iterable[str], environ: Mappi
         raise DefinitionError("option 'playground': expected true or false")
     if guard is not None and not callable(guard):
         raise DefinitionError("option 'playground_guard': expected a function of a request")
-    said = (environ.get("GATEWAYFW_ENV") or environ.get("FLASK_ENV") or "").strip().lower()
+    said = environment(environ)
     if on and said and said in {name.strip().lower() for name in refused_in}:
         raise DefinitionError(
             f"option 'playground': refused in the environment {said!r} (setting playground_refused_in); "

@@ -9,12 +9,14 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from ipaddress import ip_address
 from typing import Any
 
 from flask import Flask, Response, request
 from werkzeug import exceptions
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from gatewayfw.environment import is_development
 from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
 from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
@@ -119,6 +121,26 @@ def check_server_options(host: Any, port: Any, workers: Any, threads: Any, serve
             raise DefinitionError(f"option {name!r}: expected a positive integer")
     if server not in SERVERS:
         raise DefinitionError("option 'server': expected 'gunicorn' or 'granian'")
+
+
+def trusted_hosts(host: str, *, playground: bool, guarded: bool, environ: Mapping[str, str]) -> list[str] | None:
+    """Return the names under which a server may be called, as Flask's ``TRUSTED_HOSTS``; None for any.
+
+    On a loopback address in development, or with a playground that has no guard, only the names of
+    this machine: else a page whose own name is bound to 127.0.0.1 anew could call acts as the
+    developer. With a guard, or without a playground, a proxy may stand in front. Our choice.
+    """
+    if guarded or not (playground or is_development(environ)) or not _is_loopback(host):
+        return None
+    # werkzeug 3.1 never finds an IPv6 address in the list: a server at ::1 is called as localhost.
+    return ["localhost", "127.0.0.1", "[::1]", host]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host.lower() == "localhost"
 
 
 def check_worker_timeout(seconds: float, settings: Settings, option: str = "timeout") -> None:

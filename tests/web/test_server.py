@@ -25,6 +25,7 @@ from gatewayfw.web.server import (
     make_app,
     serve,
     threaded_server,
+    trusted_hosts,
     without_environment,
 )
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
@@ -256,6 +257,29 @@ def test_bad_host_is_an_envelope(app, added):
     reply = app.test_client().get("/own", headers={"Host": "evil.example"})
     assert seen(reply) == refusal(400, "the header Host is not valid")
     assert seen(post(app)) == answer(WHOLE)
+
+
+NAMES = ["localhost", "127.0.0.1", "[::1]"]
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "expected"),
+    [
+        ("127.0.0.1", {"playground": True}, [*NAMES, "127.0.0.1"]),
+        ("127.9.9.9", {"playground": True}, [*NAMES, "127.9.9.9"]),
+        ("::1", {"playground": True}, [*NAMES, "::1"]),
+        ("Localhost", {"playground": True}, [*NAMES, "Localhost"]),
+        ("127.0.0.1", {"environ": {"GATEWAYFW_ENV": "development"}}, [*NAMES, "127.0.0.1"]),
+        ("127.0.0.1", {}, None),
+        ("127.0.0.1", {"playground": True, "guarded": True}, None),
+        ("0.0.0.0", {"playground": True}, None),
+        ("shop.example", {"playground": True}, None),
+    ],
+    ids=str,
+)
+def test_a_playground_of_this_machine_answers_its_names_only(host, options, expected):
+    given = {"playground": False, "guarded": False, "environ": {}, **options}
+    assert trusted_hosts(host, **given) == expected
 
 
 #: A service whose acts tell who answers and which connection to the database is used, and one that takes its time.
