@@ -235,7 +235,7 @@ def many_models(count: int, repeats: int) -> dict[str, float]:
     """Make a gateway with so many models, and ask the last one; seconds and bytes."""
     before, start = _resident(), time.thread_time()
     gw = gateway()
-    gw.odm.set_db(CannedStorage())
+    gw.odm.set_db(CannedStorage(), memory=True)
     for number in range(count):
         _model(gw, f"model_{number}")
     app = in_flask(gw)

@@ -17,7 +17,7 @@ Body = dict[str, Any]
 def make_gateway(database: Any, window: int = WINDOW, **settings: Any) -> Gateway:
     """Return a gateway with the two models and the seven acts, on a database or a storage."""
     gw = gateway(**settings)
-    gw.odm.set_db(database)
+    gw.odm.set_db(database, memory=True)
     country = {"name": string(), "population": number()}
     user = {
         "first_name": string(),

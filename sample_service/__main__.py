@@ -1,7 +1,8 @@
 """``python -m sample_service``: the service with demo data, for trying things out and development.
 
-``PORT`` (8000) chooses the port, ``MONGODB_URI`` the database. Without it a local MongoDB server
-is started, whose data stays in ``.gateway/``; where there is none, the data is in memory.
+``PORT`` (8000) chooses the port. A local MongoDB server is started, whose data stays in
+``.gateway/``; where there is none, the data is in memory. With ``MONGODB_URI`` that database is used
+as it is, without demo data and playground, unless ``GATEWAYFW_ENV=development`` is set too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gatewayfw import GatewayError, Unavailable
+from gatewayfw.environment import is_development
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound
 from sample_service import demo
 from sample_service.app import create_service, options_from
@@ -27,7 +29,8 @@ DATA = Path(".gateway")
 def main() -> None:
     """Run the service until Ctrl-C. There are no arguments, `--help` apart."""
     argparse.ArgumentParser(prog="python -m sample_service", description=__doc__).parse_args()
-    os.environ.setdefault("GATEWAYFW_ENV", "development")
+    if not os.environ.get("MONGODB_URI"):  # Users with public passwords do not belong into any database.
+        os.environ.setdefault("GATEWAYFW_ENV", "development")
     logging.basicConfig(format="%(levelname)s: %(message)s")
     try:
         port = port_from(os.environ.get("PORT", "8000"))
@@ -81,16 +84,16 @@ def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
     service = create_service(db)
     # On at your own machine, where everybody who can call it is you; GATEWAYFW_PLAYGROUND=0 switches it off.
-    is_development = os.environ["GATEWAYFW_ENV"] == "development"
-    options = {"playground": is_development, **options_from(os.environ)}
+    in_development = is_development(os.environ)
+    options = {"playground": in_development, **options_from(os.environ)}
     service.gw.create_app(port=port, host=HOST, **options)  # says what is wrong with them before anything is printed
-    if is_development:
+    if in_development:
         demo.seed(service)
     base = f"http://{HOST}:{port}{options.get('url_prefix', '').rstrip('/')}"
     url = f"{base}/gateway"
     parts = [f"Endpoint: POST {url}", f"Data: {where}"]
     parts += [f"Playground: {base}/playground"] if options["playground"] else []
-    if is_development:
+    if in_development:
         parts += [demo.credentials(service), demo.examples(service, url)]
     print("\n\n".join(parts), end="\n\nCtrl-C stops it.\n", flush=True)
     service.gw.run_server(port=port, host=HOST, **options)

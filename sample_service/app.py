@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +22,6 @@ from sample_service.service import Service
 from sample_service.unit.model import define_unit
 from sample_service.user.model import define_user
 
-_LOG = logging.getLogger("sample_service")
 #: Attempts to log in per address; the counters are in memory, unless GATEWAYFW_RATE_LIMIT_STORAGE says where.
 LOGIN_LIMIT = "60/minute"
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -58,7 +56,6 @@ def create_service(
     """
     gw = gateway(require_access=True)
     if db is None:
-        _LOG.warning("no database: set MONGODB_URI; until then the data is in memory and ends with this process")
         db = mongomock.MongoClient().sample
     gw.odm.set_db(db)
     users = define_user(gw)

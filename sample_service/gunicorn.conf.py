@@ -10,6 +10,7 @@ import secrets
 import signal
 import sys
 
+from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.web.server import check_worker_timeout
@@ -42,7 +43,7 @@ def on_starting(server):  # type: ignore[no-untyped-def]
         sys.exit(str(error))
     if server.cfg.workers > 1 and not os.environ.get("MONGODB_URI"):
         sys.exit("MONGODB_URI is not set: each worker would keep data of its own, in memory")
-    if os.environ.get("GATEWAYFW_ENV") == "development" and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
+    if is_development(os.environ) and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
         server.log.warning("GATEWAYFW_TOKEN_KEY is not set: tokens end with this process")
         os.environ["GATEWAYFW_TOKEN_KEY"] = secrets.token_hex(32)
 

@@ -9,6 +9,7 @@ import shlex
 import string
 
 import pytest
+from flask import Flask
 
 from gatewayfw import errors
 from gatewayfw.errors import GatewayError
@@ -59,10 +60,33 @@ def test_the_five_calls_answer_as_shown(client):
             variables = {"TOKEN": body["token"], "ROLE": body["roles"][0]["roleId"]}
 
 
-def test_the_example_runs(monkeypatch, capsys):
+def test_the_example_runs_in_memory_as_a_program(monkeypatch, capsys):
     monkeypatch.delenv("MONGODB_URI", raising=False)
-    exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), {"__name__": "app"})
-    assert capsys.readouterr().out == PRINTED
+    monkeypatch.setattr(Flask, "run", lambda app, port: print(f"port {port}"))
+    exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == "port 8000\n" + PRINTED
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("name", ["app", "__main__"])
+def test_the_example_runs_on_mongodb(monkeypatch, capsys, mongod_uri, mongo_database, name):
+    monkeypatch.setenv("MONGODB_URI", mongod_uri.replace("/?", f"/{mongo_database.name}?"))
+    monkeypatch.setattr(Flask, "run", lambda app, port: None)
+    program = {"__name__": name}
+    try:
+        exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), program)
+    finally:
+        program["gw"].odm.storage.close()
+    assert (capsys.readouterr().out, mongo_database.city.count_documents({})) == (PRINTED, 1)
+
+
+@pytest.mark.parametrize("uri", [None, ""])
+def test_no_server_starts_the_example_without_a_database(monkeypatch, uri):
+    monkeypatch.delenv("MONGODB_URI", raising=False)
+    if uri is not None:
+        monkeypatch.setenv("MONGODB_URI", uri)
+    with pytest.raises(errors.DefinitionError, match="^set_db: no database is given"):
+        exec(compile(EXAMPLE, "app.py", "exec"), {"__name__": "app"})
 
 
 def test_the_settings_table_has_every_setting_and_its_default():

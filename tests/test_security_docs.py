@@ -12,7 +12,7 @@ import pytest
 
 from gatewayfw import Gateway, auth, schemas
 from gatewayfw.acts import Acts
-from gatewayfw.odm import Model
+from gatewayfw.odm import Model, Odm
 from gatewayfw.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,16 @@ def source(*names: str) -> str:
 
 def parameters() -> set[str]:
     """The names of what a gateway, its mounts, acts, models, kinds and tokens take."""
-    takers = [Gateway, Gateway.blueprint, Gateway.run_server, Acts.act, Acts.set_act, Model.find, auth.Tokens]
+    takers = [
+        Gateway,
+        Gateway.blueprint,
+        Gateway.run_server,
+        Acts.act,
+        Acts.set_act,
+        Model.find,
+        Odm.set_db,
+        auth.Tokens,
+    ]
     return {name for taker in [*takers, schemas.string] for name in inspect.signature(taker).parameters}
 
 
@@ -52,7 +61,16 @@ def test_every_default_is_that_of_the_setting():
 
 def test_every_option_exists():
     shipped = source("sample_service/gunicorn.conf.py", "sample_service/nginx.conf", "gatewayfw/web/server.py")
-    known = {*SETTINGS, *parameters(), *vars(Acts), *vars(auth), *vars(schemas), *re.findall(r"\w+", shipped)}
+    known = {
+        *SETTINGS,
+        *parameters(),
+        *vars(Gateway),
+        *vars(Odm),
+        *vars(Acts),
+        *vars(auth),
+        *vars(schemas),
+        *re.findall(r"\w+", shipped),
+    }
     names = {name for text in QUOTED if "/" not in text for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text)}
     names |= {name for text in QUOTED for name in re.findall(r"\b([a-z_]+)=", text)}
     assert sorted(names - known) == []
@@ -60,5 +78,7 @@ def test_every_option_exists():
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"GATEWAYFW_\w+", PAGE + POLICY))))
 def test_every_variable_is_read(name):
-    read = source("sample_service/app.py", "gatewayfw/auth/tokens.py", "tests/hostile/conftest.py")
+    read = source(
+        "sample_service/app.py", "gatewayfw/environment.py", "gatewayfw/auth/tokens.py", "tests/hostile/conftest.py"
+    )
     assert name in read or name.removeprefix("GATEWAYFW_").lower() in SETTINGS

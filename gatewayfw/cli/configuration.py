@@ -22,12 +22,12 @@ from gatewayfw.acts.registry import MAIN
 from gatewayfw.auth import Auth
 from gatewayfw.auth.tokens import KEY_VARIABLE
 from gatewayfw.core import Gateway
+from gatewayfw.environment import VARIABLE, is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 
 Finding = tuple[Literal["problem", "warning", "hint"], str]
 
-ENV_VARIABLE = "GATEWAYFW_ENV"
 #: Seconds after which gunicorn kills a worker, where nobody says otherwise.
 _TIMEOUT = 30
 #: Fewest bytes of a token key (RFC 7518, section 3.2, for HS256), and of what Flask signs cookies with.
@@ -72,8 +72,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
 
 
 def _in_development(app: Flask, environ: Mapping[str, str]) -> bool:
-    said = environ.get(ENV_VARIABLE)
-    return said == "development" if said else app.debug or app.testing
+    return is_development(environ) if environ.get(VARIABLE) else app.debug or app.testing
 
 
 def _workers(environ: Mapping[str, str]) -> int | None:
@@ -93,8 +92,8 @@ def _option(environ: Mapping[str, str], short: str, long: str) -> int | None:
 
 
 def _debug(app: Flask, environ: Mapping[str, str]) -> Iterator[Finding]:
-    if app.debug and not app.testing and environ.get(ENV_VARIABLE) != "development":
-        yield "warning", f"debug mode is on: switch it off, or set {ENV_VARIABLE}=development if this is development"
+    if app.debug and not app.testing and not is_development(environ):
+        yield "warning", f"debug mode is on: switch it off, or set {VARIABLE}=development if this is development"
 
 
 def _memory(gateway: Gateway, in_production: bool, workers: int | None) -> Iterator[Finding]:
@@ -102,11 +101,15 @@ def _memory(gateway: Gateway, in_production: bool, workers: int | None) -> Itera
         shared = gateway.odm.storage.multi_process
     except DefinitionError:  # No database was set.
         return
-    if not shared and (in_production or (workers or 1) > 1):
+    if shared:
+        return
+    if gateway.odm.memory_is_meant and in_production and (workers or 1) == 1:
+        yield "warning", "the data is in memory, as set_db(..., memory=True) says: it ends with the process"
+    elif in_production or (workers or 1) > 1:
         yield (
             "problem",
             "the data is in memory: each worker has its own, and it ends with the process; "
-            f"use MongoDB, or one worker and {ENV_VARIABLE}=development",
+            f"use MongoDB, or one worker and {VARIABLE}=development",
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
+import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -13,6 +15,7 @@ from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
+from gatewayfw.environment import environment, judge_memory
 from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.fanout import Drained, Fanout
@@ -55,6 +58,7 @@ class Database:
         self.schemas = schemas
         self._settings = settings
         self._storage: Storage | None = None
+        self.memory_is_meant = False
         self._fanout: Fanout | None = None
         self._helper: Helper | None = None
         self.counts = CopyCounts()
@@ -62,13 +66,19 @@ class Database:
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
 
-    def use(self, db: Any) -> None:
+    def use(self, db: Any, *, memory: bool = False) -> None:
         """Use a MongoDB URI, a PyMongo or mongomock database, or a `Storage` from now on.
 
+        ``memory`` says that data in memory is meant wherever this runs.
+
         Raises:
-            DefinitionError: ``db`` is none of these, or a URI that names no database.
+            DefinitionError: ``db`` is none of these, or a URI that names no database, or in memory
+                where that is refused.
         """
-        self._storage = storage = self._adapter(db)
+        storage = self._adapter(db)
+        if not storage.multi_process and not memory:
+            _check_memory()
+        self._storage, self.memory_is_meant = storage, memory
         self._fanout = Fanout(self.schemas, storage, self._limit(storage))
         self._helper = Helper(self._fanout.work) if storage.multi_process and self._settings.fan_out_thread else None
         self.counts = CopyCounts()
@@ -78,6 +88,8 @@ class Database:
     def _adapter(self, db: Any) -> Storage:
         if isinstance(db, Storage):
             return db
+        if db is None or (isinstance(db, str) and not db.strip()):
+            raise DefinitionError("set_db: no database is given; is the environment variable with its URI set?")
         if isinstance(db, (str, PyMongoDatabase)):
             return MongoStorage(
                 db,
@@ -199,3 +211,16 @@ class Database:
     def index_problems(self) -> list[str]:
         """Return what kept indexes from being built at first use, in words; for readiness checks."""
         return [problem for problems in self._index_problems.values() for problem in problems]
+
+
+def _check_memory() -> None:
+    """Refuse data in memory, or warn of it, where it would be lost."""
+    verdict = judge_memory(os.environ, sys.modules)
+    if verdict == "allow":
+        return
+    what = "it ends with its process, and no other process, such as another worker, sees it"
+    remedy = "give set_db a MongoDB URI, or say memory=True if that is meant"
+    if verdict == "refuse":
+        where = f"in the environment {environment(os.environ)!r}" if environment(os.environ) else "under gunicorn"
+        raise DefinitionError(f"set_db: data in memory is refused {where}: {what}; {remedy}")
+    _LOG.warning("the data is in memory: %s; %s", what, remedy)

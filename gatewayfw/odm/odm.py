@@ -34,16 +34,26 @@ class Odm:
 
     # -- database
 
-    def set_db(self, db: Any) -> None:
+    def set_db(self, db: Any, *, memory: bool = False) -> None:
         """Supply the database: a MongoDB URI, a PyMongo or mongomock database, or a `Storage`.
 
-        May be called before or after models are made. Connects at first use. Source: contract,
-        "Model definition".
+        May be called before or after models are made. Connects at first use. Data in memory
+        (mongomock, a `Storage` without ``multi_process``) is warned of outside tests and development,
+        and refused in production and under gunicorn, see `gatewayfw.environment.judge_memory`;
+        ``memory=True`` says that it is meant. Source: contract, "Model definition".
 
         Raises:
-            DefinitionError: ``db`` is none of these, or a URI that names no database.
+            DefinitionError: ``db`` is none of these, such as None, or a URI that names no database,
+                or in memory where that is refused.
         """
-        self._database.use(db)
+        if not isinstance(memory, bool):
+            raise DefinitionError("set_db: memory: expected true or false")
+        self._database.use(db, memory=memory)
+
+    @property
+    def memory_is_meant(self) -> bool:
+        """Whether `set_db` was called with ``memory=True``."""
+        return self._database.memory_is_meant
 
     @property
     def storage(self) -> Storage:

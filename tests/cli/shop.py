@@ -10,10 +10,10 @@ from gatewayfw.core import gateway
 from gatewayfw.schemas import number, string
 
 
-def shop(database, optional=True, **settings):
+def shop(database, optional=True, memory=False, **settings):
     """A gateway with two related models and an act of each kind."""
     gw = gateway(**settings)
-    gw.odm.set_db(database)
+    gw.odm.set_db(database, memory=memory)
     gw.odm.new_model("shop", {"name": string(), "secret": schemas.optional(string())}, options={"excludes": ["secret"]})
     reverse = {"items": {"type": "multiple", "limit": 5}, "first": {"type": "single"}}
     items = gw.odm.new_model(

@@ -215,6 +215,20 @@ def test_data_in_memory_is_a_problem_but_for_one_process_in_development(environ,
     assert judged(gw, environ) == expected
 
 
+MEANT = ("warning", "the data is in memory, as set_db(..., memory=True) says: it ends with the process")
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [({}, [MEANT]), ({"GATEWAYFW_ENV": "development"}, []), ({"WEB_CONCURRENCY": "2"}, [MEMORY])],
+    ids=str,
+)
+def test_data_in_memory_that_is_meant_is_a_warning_but_for_several_workers(environ, expected):
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test, memory=True)
+    assert judged(gw, environ) == expected
+
+
 def test_data_in_mongodb_is_none():
     gw = gateway()
     gw.odm.set_db("mongodb://127.0.0.1:9/none")

@@ -57,7 +57,7 @@ def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
 def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, storage, monkeypatch):
     monkeypatch.setenv("GATEWAYFW_ENV", "production")
     monkeypatch.setenv("GATEWAYFW_TOKEN_KEY", "a" * 40)
-    gw = shop(database)
+    gw = shop(database, memory=True)
     status, output = runner(make_app(shop=gw))("doctor")
     assert (status, output.count("problem: GATEWAYFW_TOKEN_KEY has fewer than 6 different characters: ")) == (1, 1)
     assert (output.count("hint: public without a limit: item."), len(storage.indexes("item"))) == (1, 1)

@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 
 import sample_service
+from gatewayfw.environment import judge_memory
 from gatewayfw.errors import DefinitionError
 from sample_service import create_app
 from sample_service.app import options_from
@@ -86,11 +87,16 @@ def test_definitions_are_sound(service):
 
 
 def test_without_a_database_the_data_is_in_memory_and_that_is_said(environ, caplog):
+    environ.setattr("gatewayfw.odm.database.judge_memory", lambda environ, modules: judge_memory(environ, ()))
     app = create_app(token_key=KEY)
     assert add_country(app)[0] == 200
-    assert caplog.messages == [
-        "no database: set MONGODB_URI; until then the data is in memory and ends with this process"
-    ]
+    assert [message[:23] for message in caplog.messages] == ["the data is in memory: "]
+
+
+def test_in_production_no_database_is_refused(environ):
+    environ.setenv("GATEWAYFW_ENV", "production")
+    with pytest.raises(DefinitionError, match="^set_db: data in memory is refused in the environment 'production'"):
+        create_app(token_key=KEY)
 
 
 def test_database_of_the_environment_is_used(environ, caplog):

@@ -122,6 +122,28 @@ def test_data_is_there_again_after_a_restart(start, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.mongo
+@pytest.mark.parametrize("name", [None, "staging", "development"])
+def test_a_given_database_gets_demo_data_only_where_development_is_said(start, port, mongod_uri, mongo_database, name):
+    uri = mongod_uri.replace("/?", f"/{mongo_database.name}?")
+    said = {} if name is None else {"GATEWAYFW_ENV": name}
+    process, text = start(MONGODB_URI=uri, GATEWAYFW_TOKEN_KEY="k" * 32, **said)
+    url = f"http://127.0.0.1:{port}"
+    with urllib3.PoolManager(retries=urllib3.Retry(connect=20, backoff_factor=0.02)) as http:
+        found = [http.request("GET", f"{url}{path}").status for path in ("/playground/", "/nothing")]
+        foreign = http.request("GET", f"{url}/playground/", headers={"Host": "rebound.example"})
+    assert interrupted(process) == 0
+    users = mongo_database.user.count_documents({})
+    in_development = name == "development"
+    assert (found, users > 0, "demo-" in text) == (
+        [200 if in_development else 404, 404],
+        in_development,
+        in_development,
+    )
+    assert foreign.status == (400 if in_development else 404)
+
+
+@pytest.mark.slow
 def test_without_mongod_the_data_is_in_memory_and_that_is_said_loudly(start, tmp_path):
     process, text = start(GATEWAYFW_MONGOD=str(tmp_path / "none"))
     assert "Data: in memory; it is lost when this program ends" in text
@@ -157,15 +179,26 @@ def test_base_url_is_part_of_the_printed_commands(start, tmp_path, port):
         ({"PORT": "0"}, "sample_service: PORT=0 is no port number (1..65535)\n"),
         ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number (1..65535)\n"),
         ({"GATEWAYFW_BASE_URL": "api"}, "sample_service: option 'url_prefix': expected '' or a path like '/api'\n"),
-        ({"GATEWAYFW_ENV": "production"}, "sample_service: no token key: set GATEWAYFW_TOKEN_KEY"),
+        ({"GATEWAYFW_ENV": "production"}, "sample_service: set_db: data in memory is refused in the environment"),
+        ({"MONGODB_URI": "mongodb://127.0.0.1:1/sample"}, "sample_service: no token key: set GATEWAYFW_TOKEN_KEY"),
         ({"GATEWAYFW_TOKEN_KEY": "short"}, "sample_service: tokens: the key must have at least 32 bytes"),
         ({"MONGODB_URI": "mongodb://127.0.0.1/"}, "sample_service: "),
         (
-            {"MONGODB_URI": "mongodb://127.0.0.1:1/sample"},
+            {"MONGODB_URI": "mongodb://127.0.0.1:1/sample", "GATEWAYFW_ENV": "development"},
             "sample_service: the database does not answer; is MONGODB_URI right",
         ),
     ],
-    ids=["port", "port 0", "large port", "base url", "no key", "short key", "no database name", "no server"],
+    ids=[
+        "port",
+        "port 0",
+        "large port",
+        "base url",
+        "memory in production",
+        "no key for a database",
+        "short key",
+        "no database name",
+        "no server",
+    ],
 )
 def test_what_is_wrong_is_said_in_one_line(start, tmp_path, environ, message):
     process, text = start(**{"GATEWAYFW_MONGOD": str(tmp_path / "none"), **environ})
