@@ -1,7 +1,8 @@
 /** The catalog of the gateway, as `gatewayfw.catalog` describes it, and look-ups in it. */
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-export type JsonObject = { [name: string]: Json };
+import { parse, type Json, type Numeral } from "./json";
+
+export type { Json, JsonObject } from "./json";
 
 export type Presence = "required" | "optional" | "defaulted";
 
@@ -21,8 +22,8 @@ export type TextKind = Common & {
 };
 export type IdKind = Common & { kind: "object_id"; of?: string };
 export type PlainKind = Common & { kind: "email" | "date" | "boolean" | "any" };
-export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number; maximum?: number };
-export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean)[] };
+export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number | Numeral; maximum?: number | Numeral };
+export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };
 export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
 export type ObjectKind = Common & { kind: "object"; fields: Record<string, Kind> | null; open?: boolean };
 
@@ -116,7 +117,7 @@ export async function fetchBeside(name: string, signal?: AbortSignal): Promise<s
 }
 
 export async function fetchCatalog(): Promise<Catalog> {
-  return JSON.parse(await fetchBeside("catalog.json")) as Catalog;
+  return parse(await fetchBeside("catalog.json")) as unknown as Catalog;
 }
 
 export function modelOf(catalog: Catalog, name: string): Model | undefined {

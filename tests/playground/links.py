@@ -14,13 +14,23 @@ def share_url(service_url: str, request: dict[str, Any]) -> str:
 
 def encoded(value: Any) -> str:
     """Return a value as a link has it: JSON in base64 for URLs, without padding."""
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+    return encoded_text(json.dumps(value))
+
+
+def encoded_text(text: str) -> str:
+    """Return JSON as a link has it."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def decoded(link: str) -> Any:
     """Return what a link holds."""
+    return json.loads(decoded_text(link))
+
+
+def decoded_text(link: str) -> str:
+    """Return the JSON that a link holds."""
     text = link.partition("#share=")[2]
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
 
 
 def open_shared(page, service_url: str, request: dict[str, Any]) -> None:
@@ -28,3 +38,10 @@ def open_shared(page, service_url: str, request: dict[str, Any]) -> None:
     page.goto("about:blank")
     page.goto(share_url(service_url, request))
     page.get_by_role("region", name="Request").get_by_role("heading", name=request["act"]).wait_for()
+
+
+def open_text(page, service_url: str, text: str, act: str) -> None:
+    """Open a request in a tab by the JSON of its link."""
+    page.goto("about:blank")
+    page.goto(f"{service_url}/playground/#share={encoded_text(text)}")
+    page.get_by_role("region", name="Request").get_by_role("heading", name=act).wait_for()

@@ -16,7 +16,8 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { Catalog, Json, Kind } from "../catalog";
+import type { Catalog, Kind } from "../catalog";
+import { parse } from "../json";
 import { completer } from "./complete";
 import { check } from "./kinds";
 import { placeOf, placesOf } from "./places";
@@ -129,7 +130,7 @@ function problems(view: EditorView, { catalog, kind, errors }: Options): Diagnos
   if (broken.length) return broken;
   const places = placesOf(view.state);
   const described = kind();
-  const value = JSON.parse(view.state.doc.toString()) as Json;
+  const value = parse(view.state.doc.toString());
   const ours = catalog && described ? check(catalog, described, value, "") : [];
   return [
     ...ours.map(({ path, text }): Diagnostic => ({ ...first(view, placeOf(places, path)), severity: "warning", message: text })),

@@ -5,6 +5,7 @@ import { syntaxTree } from "@codemirror/language";
 import type { SyntaxNode } from "@lezer/common";
 import type { Catalog, Kind } from "../catalog";
 import { nameOfKind } from "../form";
+import { stringify } from "../json";
 import { emptyValue } from "../state";
 import { choicesOf, keysOf, kindAt } from "./kinds";
 import { nameOf, pathOf } from "./places";
@@ -43,7 +44,7 @@ function keyOption(name: string, kind: Kind, withValue: boolean): Completion {
     type: "property",
     boost: kind.presence === "required" ? 1 : 0,
     ...(kind.description ? { info: kind.description } : {}),
-    apply: withValue ? `${key}: ${JSON.stringify(firstValue(kind))}` : key,
+    apply: withValue ? `${key}: ${stringify(firstValue(kind))}` : key,
   };
 }
 
@@ -66,7 +67,7 @@ function valueOptions(context: CompletionContext, from: number, choices: unknown
   if (!choices.length) return null;
   const node = syntaxTree(context.state).resolveInner(context.pos, -1);
   const to = node.from === from && node.name === "String" ? node.to : context.pos;
-  return { from, to, options: choices.map((choice) => ({ label: JSON.stringify(choice), type: "constant" })) };
+  return { from, to, options: choices.map((choice) => ({ label: stringify(choice), type: "constant" })) };
 }
 
 function objectAround(node: SyntaxNode): SyntaxNode | null {

@@ -1,6 +1,7 @@
 /** What may stand where in a JSON text: walks the kinds, checks a value against them. */
 
 import { levelOf, type Catalog, type Json, type Kind } from "../catalog";
+import { isObject, isSame, Numeral, stringify } from "../json";
 
 export interface Problem {
   path: string;
@@ -57,11 +58,11 @@ export function check(catalog: Catalog, kind: Kind, value: Json, path: string): 
       return typeof value === "boolean" ? [] : wrong("Must be true or false.");
     case "number":
     case "integer":
-      return typeof value === "number" ? [] : wrong("Must be a number.");
+      return typeof value === "number" || value instanceof Numeral ? [] : wrong("Must be a number.");
     case "enums":
-      return kind.choices.some((choice) => choice === value)
+      return kind.choices.some((choice) => isSame(choice, value))
         ? []
-        : wrong(`Must be one of ${kind.choices.map((choice) => JSON.stringify(choice)).join(", ")}.`);
+        : wrong(`Must be one of ${kind.choices.map((choice) => stringify(choice)).join(", ")}.`);
     case "any":
     case "documents":
       return [];
@@ -85,8 +86,4 @@ function checkKeys(catalog: Catalog, kind: Kind, value: Record<string, Json>, pa
   });
   const missing = Object.entries(keys).filter(([name, inner]) => inner.presence === "required" && !(name in value));
   return [...given, ...missing.map(([name]) => ({ path, text: `“${name}” is missing.` }))];
-}
-
-function isObject(value: Json): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Catalog, Link, Model } from "../catalog";
+import { stringify } from "../json";
 import { WithCode } from "../library/words";
 import { openRequest } from "../state";
 import { Badge, Button, Table, type Column } from "../ui";
@@ -63,7 +64,7 @@ function FieldName({ path, depth }: Row) {
 }
 
 function Notes({ kind }: Row) {
-  const value = kind.default === undefined ? "" : `: ${JSON.stringify(kind.default)}`;
+  const value = kind.default === undefined ? "" : `: ${stringify(kind.default)}`;
   return (
     <span class="explorer-notes">
       {kind.presence === "optional" && <Badge>optional</Badge>}

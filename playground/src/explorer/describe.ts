@@ -1,6 +1,7 @@
 /** Kinds in plain words. */
 
 import type { Kind } from "../catalog";
+import type { Numeral } from "../json";
 
 /** A field, or a field within one: `features[].feature`. */
 export interface Row {
@@ -59,7 +60,7 @@ export function limitsOf(kind: Kind): string[] {
   }
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string[] {
+function range(least: number | Numeral | undefined, most: number | Numeral | undefined, unit: string): string[] {
   if (least !== undefined && most !== undefined) {
     return [least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`];
   }

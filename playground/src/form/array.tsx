@@ -2,6 +2,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
+import { isSame } from "../json";
 import { emptyValue } from "../state";
 import { Button, classes, IconButton } from "../ui";
 import { useErrors } from "./errors";
@@ -30,7 +31,7 @@ export function ArrayField(props: ArrayProps) {
 }
 
 function areChoices(items: EnumKind, value: Json[]): boolean {
-  const known = value.every((item) => items.choices.some((choice) => choice === item));
+  const known = value.every((item) => items.choices.some((choice) => isSame(choice, item)));
   return known && new Set(value).size === value.length;
 }
 

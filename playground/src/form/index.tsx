@@ -2,6 +2,7 @@
 
 import { useContext } from "preact/hooks";
 import type { Json, JsonObject, Kind } from "../catalog";
+import { isObject, stringify, type Numeral } from "../json";
 import { emptyValue } from "../state";
 import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
@@ -78,7 +79,7 @@ function Switch({ kind, name, path, value, onChange }: ValueProps) {
 
 function offText(kind: Kind): string {
   if (kind.presence !== "defaulted") return "optional";
-  return kind.default === undefined ? "filled in" : `default ${JSON.stringify(kind.default)}`;
+  return kind.default === undefined ? "filled in" : `default ${stringify(kind.default)}`;
 }
 
 function NullField({ kind, name }: ValueProps) {
@@ -96,17 +97,13 @@ function Control(props: ValueProps) {
   if (kind.kind === "object" && kind.fields && (value === undefined || isObject(value)))
     return <ObjectField {...props} kind={kind} value={value} />;
   if (kind.kind === "selection" && (value === undefined || isObject(value))) return <SelectionField {...props} kind={kind} />;
-  if (isScalar(kind) && (value === undefined || value === null || typeof value !== "object"))
+  if (isScalar(kind) && !isObject(value) && !Array.isArray(value))
     return <ScalarField {...props} kind={kind} value={value} />;
   return <JsonField {...props} />;
 }
 
 function isScalar(kind: Kind): boolean {
   return !["array", "object", "any", "selection", "documents"].includes(kind.kind);
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function SelectionField({ kind, name, path, value, onChange }: ValueProps<Extract<Kind, { kind: "selection" }>>) {
@@ -215,7 +212,7 @@ export function nameOfKind(kind: Kind): string {
   }
 }
 
-function range(low: number | undefined, high: number | undefined): string {
+function range(low: number | Numeral | undefined, high: number | Numeral | undefined): string {
   if (low === undefined && high === undefined) return "";
   if (low === undefined) return `at most ${high}`;
   return high === undefined ? `at least ${low}` : `${low}–${high}`;

@@ -1,6 +1,7 @@
 /** A value that no form describes: as JSON. */
 
 import { useState } from "preact/hooks";
+import { parse, problemIn, stringify } from "../json";
 import { Field } from "../ui";
 import { useErrors } from "./errors";
 import { nameOfKind, type ValueProps } from ".";
@@ -8,7 +9,7 @@ import { nameOfKind, type ValueProps } from ".";
 export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
   const errors = useErrors(path);
   const [typed, setTyped] = useState<{ text: string; means: string } | null>(null);
-  const now = value === undefined ? "" : JSON.stringify(value, null, 2);
+  const now = value === undefined ? "" : stringify(value, 2);
   // What was typed is shown as long as it means the value: not in the form in which it is written here.
   const text = typed && typed.means === now ? typed.text : now;
   const problem = problemOf(text);
@@ -33,8 +34,8 @@ export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
             const next = event.currentTarget.value;
             if (problemOf(next)) setTyped({ text: next, means: now });
             else {
-              const parsed = next.trim() === "" ? undefined : JSON.parse(next);
-              setTyped({ text: next, means: parsed === undefined ? "" : JSON.stringify(parsed, null, 2) });
+              const parsed = next.trim() === "" ? undefined : parse(next);
+              setTyped({ text: next, means: parsed === undefined ? "" : stringify(parsed, 2) });
               onChange(parsed);
             }
           }}
@@ -45,11 +46,5 @@ export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
 }
 
 function problemOf(text: string): string {
-  if (text.trim() === "") return "";
-  try {
-    JSON.parse(text);
-    return "";
-  } catch {
-    return "This is no JSON (yet); it is not sent.";
-  }
+  return text.trim() === "" || !problemIn(text) ? "" : "This is no JSON (yet); it is not sent.";
 }

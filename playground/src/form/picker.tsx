@@ -2,9 +2,10 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
+import { isObject, stringify } from "../json";
 import { catalog, emptyObject, send } from "../state";
 import { Button, Dialog, Empty, Field } from "../ui";
-import { ErrorsContext, Fields, isObject, type Errors } from ".";
+import { ErrorsContext, Fields, type Errors } from ".";
 
 export interface PickerProps {
   /** The model; undefined where nobody said: any. */
@@ -48,7 +49,7 @@ export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
     setSet(given);
     void search(act, given);
   }, [at]);
-  const fits = state.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words.toLowerCase()));
+  const fits = state.rows.filter((row) => stringify(row).toLowerCase().includes(words.toLowerCase()));
   return (
     <Dialog title={of ? `Find in ${of}` : "Find a document"} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack picker">

@@ -2,12 +2,13 @@
 
 import { useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
+import { isSame, numberIn, stringify, type Numeral } from "../json";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { nameOfKind, type ValueProps } from ".";
 import { canPick, Picker } from "./picker";
 
-type Value = string | number | boolean | null | undefined;
+type Value = string | number | boolean | Numeral | null | undefined;
 type ScalarProps<K extends Kind = Kind> = Omit<ValueProps<K>, "value"> & { value: Value };
 type InputProps<K extends Kind = Kind> = ScalarProps<K> & { ids: FieldIds };
 
@@ -110,11 +111,8 @@ function NumberInput({ ids, kind, path, value, onChange }: InputProps<NumberKind
 /** What a typed number is sent as: a number where it is one, else the text, which the server then refuses. */
 export function numberOf(typed: string): Json | undefined {
   const clean = typed.trim();
-  if (clean === "") return undefined;
   // "1." and "1e" are on the way to a number: as text the input keeps them.
-  return /^-?(0|[1-9]\d*)(\.\d*[1-9])?([eE][+-]?\d+)?$/.test(clean) && String(Number(clean)) === clean
-    ? Number(clean)
-    : typed;
+  return clean === "" ? undefined : (numberIn(clean) ?? typed);
 }
 
 const ISO = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)Z$/;
@@ -142,7 +140,7 @@ function DateInput(props: InputProps) {
 }
 
 function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
-  const at = kind.choices.findIndex((choice) => choice === value);
+  const at = kind.choices.findIndex((choice) => isSame(choice, value));
   return (
     <select
       {...ids}
@@ -150,7 +148,7 @@ function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
       value={String(at)}
       onChange={(event) => onChange(kind.choices[Number(event.currentTarget.value)])}
     >
-      {at < 0 && <option value="-1">{value === undefined ? "Choose…" : `${JSON.stringify(value)} (unknown)`}</option>}
+      {at < 0 && <option value="-1">{value === undefined ? "Choose…" : `${stringify(value)} (unknown)`}</option>}
       {kind.choices.map((choice, index) => (
         <option key={index} value={String(index)}>
           {String(choice)}

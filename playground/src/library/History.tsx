@@ -1,6 +1,7 @@
 /** The history: search, look at, send again, save, remove. */
 
 import { useState } from "preact/hooks";
+import { stringify } from "../json";
 import { JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/send";
@@ -64,7 +65,7 @@ export function History() {
 function matches({ request, text, status }: Entry, words: string): boolean {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return true;
-  const all = `${titleOf(request)} ${status} ${JSON.stringify(request)} ${text}`.toLowerCase();
+  const all = `${titleOf(request)} ${status} ${stringify(request)} ${text}`.toLowerCase();
   return parts.every((part) => all.includes(part));
 }
 

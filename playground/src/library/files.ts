@@ -1,5 +1,6 @@
 /** Saved requests as a JSON file: `{"format": "gatewayfw-requests", "version": 1, "requests": [...]}`. */
 
+import { stringify } from "../json";
 import { Unreadable, readJson, readPlain, type Plain } from "./reading";
 import { readSaved, written, type Saved } from "./saved";
 
@@ -8,7 +9,7 @@ const FORMAT = "gatewayfw-requests";
 const LARGEST = 5_000_000;
 
 export function writeRequests(all: readonly Saved[]): string {
-  return JSON.stringify({ format: FORMAT, version: 1, requests: written(all) }, null, 2) + "\n";
+  return stringify({ format: FORMAT, version: 1, requests: written(all) }, 2) + "\n";
 }
 
 /** Return the requests of a file's text. Throws `Unreadable`. */

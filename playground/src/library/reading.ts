@@ -1,6 +1,6 @@
 /** Reading requests from outside: files, links and what the browser kept. */
 
-import type { JsonObject } from "../catalog";
+import { isObject, parse, type JsonObject } from "../json";
 import type { ActRequest } from "../state";
 
 /** What was read is not what was expected; the message says where and what. */
@@ -12,10 +12,6 @@ const LONGEST_NAME = 200;
 const DEEPEST = 64;
 
 export type Plain = Record<string, unknown>;
-
-export function isPlain(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Return a request that was read from outside, with the keys of one and no other. Throws `Unreadable`. */
 export function readRequest(value: unknown, where: string): ActRequest {
@@ -31,7 +27,7 @@ export function readRequest(value: unknown, where: string): ActRequest {
 
 /** Return an object. Throws `Unreadable`. */
 export function readPlain(value: unknown, where: string): Plain {
-  if (!isPlain(value)) throw new Unreadable(`${where}: expected an object`);
+  if (!isObject(value)) throw new Unreadable(`${where}: expected an object`);
   return value;
 }
 
@@ -52,7 +48,7 @@ export function readList(value: unknown, where: string, most: number): unknown[]
 /** Return what a JSON text says. Throws `Unreadable`. */
 export function readJson(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     throw new Unreadable(`${what} is not JSON: ${error instanceof Error ? error.message : "unreadable"}`);
   }
@@ -66,7 +62,7 @@ function readDetails(value: unknown, where: string): JsonObject {
 }
 
 function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
+  if (!isObject(value) && !Array.isArray(value)) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 

@@ -1,7 +1,7 @@
 /** The history: requests of tabs and their replies; in memory, and in the session storage if asked. */
 
 import { effect, signal } from "@preact/signals";
-import { type Json } from "../catalog";
+import { stringify, type Json } from "../json";
 import { envelopeOf, type ActRequest, type Reply } from "../state/send";
 import { keep, load } from "../state/storage";
 import { onReply } from "../state/tabs";
@@ -73,5 +73,5 @@ function storable(entries: Entry[]): Entry[] {
 /** A reply without tokens and the like; one that is not JSON, or was cut, is not stored. */
 function withoutTexts(text: string): string {
   const envelope = envelopeOf(text);
-  return envelope ? JSON.stringify(withoutSecrets(envelope as unknown as Json)) : "";
+  return envelope ? stringify(withoutSecrets(envelope as unknown as Json)) : "";
 }

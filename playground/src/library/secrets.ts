@@ -1,6 +1,6 @@
 /** Values that are not for keeping: passwords and tokens, known by the names of their fields. */
 
-import type { Json } from "../catalog";
+import { isObject, type Json } from "../json";
 
 const SECRET = /pass(word|wd|phrase)?$|password|secret|token|api_?key|credential|private_?key/i;
 
@@ -17,7 +17,7 @@ export function withoutSecrets<T extends Json>(value: T): T {
 export function mapSecrets(value: Json, replace: (name: string, text: string) => string, within = ""): Json {
   if (typeof value === "string") return within && value ? replace(within, value) : value;
   if (Array.isArray(value)) return value.map((inner) => mapSecrets(inner, replace, within));
-  if (value === null || typeof value !== "object") return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, inner]) => [
     name,
     mapSecrets(inner, replace, isSecretName(name) ? name : within),

@@ -1,6 +1,7 @@
 /** Links that hold a request, and saving one. The fragment of a link is never sent to a server. */
 
 import { ROOT } from "../catalog";
+import { stringify } from "../json";
 import { type ActRequest } from "../state/send";
 import { copyText, notify } from "../ui/notice";
 import { Unreadable, readRequest, readJson, readPlain } from "./reading";
@@ -21,7 +22,7 @@ const COPIED = "A link to this request is copied; it has no token.";
 export function shareLink(request: ActRequest): string {
   const { service, model, act, set, get } = request;
   const shared = { v: 1, service, model, act, set: withoutSecrets(set), get };
-  const fragment = START + toBase64(new TextEncoder().encode(JSON.stringify(shared)));
+  const fragment = START + toBase64(new TextEncoder().encode(stringify(shared)));
   if (fragment.length > LONGEST) throw new Unreadable("The request is too long for a link; save it and export a file.");
   return new URL(fragment, ROOT).href;
 }

@@ -3,12 +3,12 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { levelOf, linksOf, type JsonObject, type Json, type Level, type Selection } from "../catalog";
 import { useErrors } from "../form/errors";
+import { isObject } from "../json";
 import { catalog, specOf, activeTab } from "../state";
 import { Badge, Button, classes, Icon } from "../ui";
 import {
   all,
   inverted,
-  isPart,
   isShown,
   leaves,
   shortest,
@@ -162,7 +162,7 @@ const unfolded = new Map<string, boolean>();
 function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps) {
   const found = catalog.value;
   const key = `${activeTab.value?.id ?? 0} ${path}`;
-  const [open, setOpen] = useState(unfolded.get(key) ?? isPart(value));
+  const [open, setOpen] = useState(unfolded.get(key) ?? isObject(value));
   const fold = () => {
     unfolded.set(key, !open);
     setOpen(!open);
@@ -200,7 +200,7 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
           selection={selection}
           level={level}
           path={path}
-          part={value === 1 ? 1 : isPart(value) ? value : { _id: 0 }}
+          part={value === 1 ? 1 : isObject(value) ? value : { _id: 0 }}
           onChange={(part) => onChange(pruned(part, value, () => shortest(found, selection, part)))}
         />
       )}
@@ -212,7 +212,7 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
 function pruned(part: JsonObject, before: Json | undefined, short: () => Json): Json | undefined {
   const { _id, ...rest } = part;
   if (Object.keys(rest).length === 0 && _id !== 1) return undefined;
-  return isPart(before) || before === 1 || _id === 1 ? short() : rest;
+  return isObject(before) || before === 1 || _id === 1 ? short() : rest;
 }
 
 function Box({ path, ticked, onToggle }: { path: string; ticked: Ticked; onToggle: () => void }) {

@@ -5,12 +5,9 @@
  */
 
 import { levelOf, modelOf, type Catalog, type Json, type JsonObject, type Level, type Selection } from "../catalog";
+import { isObject } from "../json";
 
 export type Ticked = "all" | "some" | "none";
-
-export function isPart(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Whether a field is shown; `isTop` at the first level of a selection. */
 export function isShown(name: string, part: JsonObject | 1, level: Level, isTop: boolean): boolean {
@@ -23,7 +20,7 @@ export function isShown(name: string, part: JsonObject | 1, level: Level, isTop:
 /** How much a link shows of what 1 would show. */
 export function tickedOf(value: Json | undefined, level: Level): Ticked {
   if (value === 1) return "all";
-  if (!isPart(value)) return "none";
+  if (!isObject(value)) return "none";
   return level.fields.every((name) => isShown(name, value, level, false)) ? "all" : "some";
 }
 
@@ -84,7 +81,7 @@ export function inverted(catalog: Catalog, level: Level, part: JsonObject): Json
 
 /** How many names a `get` has that hold no others. */
 export function leaves(part: JsonObject): number {
-  return Object.values(part).reduce<number>((sum, value) => sum + (isPart(value) && Object.keys(value).length ? leaves(value) : 1), 0);
+  return Object.values(part).reduce<number>((sum, value) => sum + (isObject(value) && Object.keys(value).length ? leaves(value) : 1), 0);
 }
 
 function ones(names: readonly string[]): JsonObject {

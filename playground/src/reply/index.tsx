@@ -1,7 +1,7 @@
 /** What a call gave: status, duration, size; the body as a tree and as text. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Json } from "../catalog";
+import { isObject, parse, stringify, type Json } from "../json";
 import { sendTab, token, type Failure, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, saveFile, Tabs } from "../ui";
 import { JsonTree } from "./tree";
@@ -166,7 +166,7 @@ function TokenOffer({ body }: { body: Json }) {
 
 /** The text under `token` in a body, at most three levels down. */
 export function tokenIn(body: Json, levels = 3): string | undefined {
-  if (body === null || typeof body !== "object" || Array.isArray(body) || levels === 0) return undefined;
+  if (!isObject(body) || levels === 0) return undefined;
   if (typeof body.token === "string" && body.token) return body.token;
   for (const inner of Object.values(body)) {
     const found = tokenIn(inner, levels - 1);
@@ -196,7 +196,7 @@ function statusText(reply: Reply): string {
 
 function pretty(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return stringify(parse(text), 2);
   } catch {
     return text;
   }

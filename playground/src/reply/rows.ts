@@ -1,6 +1,6 @@
 /** A JSON value as rows of a folding tree. */
 
-import type { Json } from "../catalog";
+import { isObject, type Json } from "../json";
 
 export interface Row {
   /** Unique: the names from the root, each after a slash. */
@@ -28,7 +28,7 @@ export function isOpen(path: string, depth: number, size: number, folds: Folds):
 export function rowsOf(value: Json, folds: Folds): Row[] {
   const rows: Row[] = [];
   const visit = (name: string, inner: Json, path: string, depth: number): void => {
-    if (inner === null || typeof inner !== "object") {
+    if (!isObject(inner) && !Array.isArray(inner)) {
       rows.push({ path, depth, name, value: inner, size: undefined, open: false });
       return;
     }

@@ -1,7 +1,7 @@
 /** A folding tree of JSON, of which only the rows in sight exist. */
 
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Json } from "../catalog";
+import { Numeral, stringify, type Json } from "../json";
 import type { Envelope } from "../state";
 import { classes, copyText, Icon, notify } from "../ui";
 import { rowsOf, summary, type Folds, type Row } from "./rows";
@@ -122,7 +122,7 @@ function RowView({ id, row, chosen, onChoose, onFold }: RowProps) {
       aria-selected={chosen}
       style={{ paddingLeft: `${depth * 16 + 4}px` }}
       onClick={onChoose}
-      onDblClick={() => void copyText(typeof value === "string" ? value : JSON.stringify(value)).then((done) => done && notify("Value copied."))}
+      onDblClick={() => void copyText(typeof value === "string" ? value : stringify(value)).then((done) => done && notify("Value copied."))}
     >
       <span class="json-fold" onClick={size ? onFold : undefined}>
         {size ? <Icon name={open ? "down" : "right"} /> : null}
@@ -138,7 +138,7 @@ function Value({ value, open, size }: { value: Json; open: boolean; size: number
     const shown = value.length > LONG_TEXT ? `${value.slice(0, LONG_TEXT)}…` : value;
     return <span class="json-text">{JSON.stringify(shown)}</span>;
   }
-  if (typeof value === "number") return <span class="json-number">{String(value)}</span>;
+  if (typeof value === "number" || value instanceof Numeral) return <span class="json-number">{String(value)}</span>;
   if (value === null || typeof value === "boolean") return <span class="json-word">{String(value)}</span>;
   const [start, end] = Array.isArray(value) ? "[]" : "{}";
   if (size === 0) return <span class="json-mark">{`${start}${end}`}</span>;

@@ -3,8 +3,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Act, Json, JsonObject, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
-import { ErrorsContext, errorsOf, Fields, isObject, ValueField } from "../form";
+import { ErrorsContext, errorsOf, Fields, ValueField } from "../form";
 import { JsonField } from "../form/json";
+import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
 import { emptyRequest, sendTab, specOf, type ActRequest, type Tab } from "../state";

@@ -4,7 +4,8 @@ import { useState } from "preact/hooks";
 import type { JsonObject } from "../catalog";
 import { JsonEditor } from "../editor";
 import { leaveRow } from "../library/focus";
-import { isPlain, titleOf } from "../library/reading";
+import { isObject, parse, stringify } from "../json";
+import { titleOf } from "../library/reading";
 import { openRequest } from "../state";
 import { Badge, Button, Field, Icon, IconButton } from "../ui";
 import { Captures } from "./Captures";
@@ -183,7 +184,7 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
 
 /** `set` and `get` as JSON; the step takes them over while they are such. */
 function Details({ step, number }: { step: SequenceStep; number: number }) {
-  const given = JSON.stringify({ set: step.request.set, get: step.request.get }, null, 2);
+  const given = stringify({ set: step.request.set, get: step.request.get }, 2);
   const [draft, setDraft] = useState<{ text: string; of: string } | null>(null);
   const problem = draft ? problemOf(draft.text) : "";
   // A draft that was taken over stays as it is written; another value, set from elsewhere, replaces it.
@@ -192,8 +193,8 @@ function Details({ step, number }: { step: SequenceStep; number: number }) {
     const wrong = problemOf(next);
     setBroken(step.id, wrong !== "");
     if (wrong) return setDraft({ text: next, of: given });
-    const { set, get } = JSON.parse(next) as { set: JsonObject; get: JsonObject };
-    setDraft({ text: next, of: JSON.stringify({ set, get }, null, 2) });
+    const { set, get } = parse(next) as { set: JsonObject; get: JsonObject };
+    setDraft({ text: next, of: stringify({ set, get }, 2) });
     changeStep(step.id, { request: { ...step.request, set, get } });
   };
   return (
@@ -211,8 +212,8 @@ function Details({ step, number }: { step: SequenceStep; number: number }) {
 
 function problemOf(text: string): string {
   try {
-    const value = JSON.parse(text) as unknown;
-    const isRight = isPlain(value) && isPlain(value.set) && isPlain(value.get) && Object.keys(value).length === 2;
+    const value = parse(text);
+    const isRight = isObject(value) && isObject(value.set) && isObject(value.get) && Object.keys(value).length === 2;
     return isRight ? "" : "Expected an object with the objects set and get, and nothing else.";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

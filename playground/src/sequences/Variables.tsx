@@ -1,7 +1,7 @@
 /** The variables of a sequence. */
 
 import { useState } from "preact/hooks";
-import type { Json } from "../catalog";
+import { parse, problemIn, stringify, type Json } from "../json";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Button, Field, IconButton } from "../ui";
@@ -59,7 +59,7 @@ interface RowProps {
 function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps) {
   const [written, setWritten] = useState(name);
   const [text, setText] = useState(
-    typeof value === "string" && (secret || !isJson(value)) ? value : JSON.stringify(value),
+    typeof value === "string" && (secret || !isJson(value)) ? value : stringify(value),
   );
   const isName = VARIABLE_NAME.test(written);
   const hint = secret ? `In no file; the exported test reads ${environmentName(name)}` : undefined;
@@ -119,14 +119,9 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
 
 /** What a text field means: JSON where it is such, else the text. */
 function valueOf(text: string): Json {
-  return isJson(text) ? (JSON.parse(text) as Json) : text;
+  return isJson(text) ? parse(text) : text;
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return problemIn(text) === "";
 }

@@ -1,6 +1,6 @@
 /** A sequence as a JSON file: `{"format": "gatewayfw-sequence", "version": 1, "name", "variables", "steps", ...}`. */
 
-import type { Json } from "../catalog";
+import { stringify, type Json } from "../json";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
 import { mapSecrets } from "../library/secrets";
@@ -23,7 +23,7 @@ const MOST_NAMES = 100;
 
 /** Return the text of a file; it holds no value of a secret variable. */
 export function writeSequence(sequence: Sequence): string {
-  return JSON.stringify({ format: FORMAT, version: 1, ...portable(sequence) }, null, 2) + "\n";
+  return stringify({ format: FORMAT, version: 1, ...portable(sequence) }, 2) + "\n";
 }
 
 /** Return a sequence as it is kept and written. */

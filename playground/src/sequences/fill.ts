@@ -1,6 +1,6 @@
 /** `{{variables}}` and generated values within the values of a request. The exported file has the same rules. */
 
-import type { Json } from "../catalog";
+import { isObject, stringify, type Json } from "../json";
 import { Unreadable } from "../library/reading";
 
 export type Values = ReadonlyMap<string, Json>;
@@ -29,7 +29,7 @@ export const GENERATED: readonly (readonly [string, string])[] = [
 export function fill(value: Json, values: Values): Json {
   if (typeof value === "string") return fillText(value, values);
   if (Array.isArray(value)) return value.map((inner) => fill(inner, values));
-  if (value === null || typeof value !== "object") return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner, values)])) as Json;
 }
 
@@ -38,7 +38,7 @@ function fillText(text: string, values: Values): Json {
   if (alone) return valueOf(alone[1] as string, values);
   return text.replace(new RegExp(PLACEHOLDER, "g"), (_, name: string) => {
     const value = valueOf(name, values);
-    return typeof value === "string" ? value : JSON.stringify(value);
+    return typeof value === "string" ? value : stringify(value);
   });
 }
 

@@ -1,6 +1,6 @@
 /** Paths into a reply: `body.user._id`, `body[0]._id`, `body["odd name"]`. */
 
-import type { Json } from "../catalog";
+import { isObject, type Json } from "../json";
 import { Unreadable } from "../library/reading";
 
 export type Step = string | number;
@@ -35,7 +35,7 @@ function stepOf([, name, index, quoted]: RegExpExecArray): Step | null {
 export function valueAt(value: Json | undefined, steps: readonly Step[]): Json | undefined {
   let found = value;
   for (const step of steps) {
-    if (typeof found !== "object" || found === null) return undefined;
+    if (!isObject(found) && !Array.isArray(found)) return undefined;
     if (Array.isArray(found) !== (typeof step === "number") || !Object.hasOwn(found, step)) return undefined;
     found = (found as Record<Step, Json>)[step];
   }

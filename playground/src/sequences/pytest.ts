@@ -94,18 +94,36 @@ const RUNTIME = `
 def call(name: str, body: Any, *, token: Any, success: bool = True, status: int | None = None) -> dict[str, Any]:
     """Send a request and return the envelope, which is what was expected."""
     headers = {"Content-Type": "application/json", "X-Gateway-Detail": "1", **({"token": token} if token else {})}
-    request = urllib.request.Request(URL, json.dumps(body).encode(), headers)
+    request = urllib.request.Request(URL, as_json(body).encode("utf-8", "backslashreplace"), headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as reply:
-            got, envelope = reply.status, json.load(reply)
+            got, envelope = reply.status, read(reply)
     except urllib.error.HTTPError as refused:
-        got, envelope = refused.code, json.load(refused)
+        got, envelope = refused.code, read(refused)
     message = "" if envelope["success"] else ": " + envelope["body"]["message"]
     if envelope["success"] is not success:
         raise AssertionError(f"{name}: expected {'success' if success else 'a refusal'}, got status {got}{message}")
     if status is not None and got != status:
         raise AssertionError(f"{name}: expected status {status}, got {got}{message}")
     return envelope  # type: ignore[no-any-return]  # JSON
+
+
+class Number(str):
+    """A number with the digits that it is written with; a float would not keep them."""
+
+
+def read(reply: Any) -> Any:
+    return json.load(reply, parse_int=Number, parse_float=Number)
+
+
+def as_json(value: Any) -> str:
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{as_json(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(as_json, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def at(reply: Any, *steps: str | int) -> Any:
@@ -128,7 +146,7 @@ def fill(value: Any, values: dict[str, Any]) -> Any:
         return {name: fill(inner, values) for name, inner in value.items()}
     if isinstance(value, list):
         return [fill(inner, values) for inner in value]
-    if not isinstance(value, str):
+    if isinstance(value, Number) or not isinstance(value, str):
         return value
     if alone := PLACEHOLDER.fullmatch(value):
         return value_of(alone[1], values)
@@ -136,7 +154,7 @@ def fill(value: Any, values: dict[str, Any]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else as_json(value)
 
 
 def value_of(text: str, values: dict[str, Any]) -> Any:

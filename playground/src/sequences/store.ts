@@ -1,7 +1,7 @@
 /** The sequences of this browser, the one that is edited, and its run. */
 
 import { computed, effect, signal } from "@preact/signals";
-import type { Json } from "../catalog";
+import { stringify, type Json } from "../json";
 import { mapSecrets, withoutSecrets } from "../library/secrets";
 import { Unreadable } from "../library/reading";
 import { freeName } from "../library/names";
@@ -177,5 +177,5 @@ export function writeReport({ steps, ...whole }: Report): string {
       captured: withoutSecrets(captured as Json),
     })),
   }));
-  return JSON.stringify({ format: "gatewayfw-report", version: 1, ...whole, steps: shown }, null, 2) + "\n";
+  return stringify({ format: "gatewayfw-report", version: 1, ...whole, steps: shown }, 2) + "\n";
 }

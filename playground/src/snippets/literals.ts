@@ -1,5 +1,7 @@
 /** JSON values as source text of other languages. */
 
+import { Numeral } from "../json";
+
 /** Return a text as a literal of Python or TypeScript: the escapes are those of JSON. */
 export function literal(text: string): string {
   return escaped(text);
@@ -44,7 +46,7 @@ const WIDEST = 100;
 
 function written(value: unknown, indent: string, language: Language): string {
   const short = flat(value, language);
-  if (typeof value !== "object" || value === null || indent.length + short.length <= WIDEST) return short;
+  if (typeof value !== "object" || value === null || value instanceof Numeral || indent.length + short.length <= WIDEST) return short;
   const deeper = indent + language.indent;
   const parts = Array.isArray(value)
     ? value.map((inner) => written(inner, deeper, language))
@@ -59,6 +61,7 @@ function flat(value: unknown, language: Language): string {
   if (value === null || value === undefined) return language.null;
   if (typeof value === "boolean") return value ? language.true : language.false;
   if (typeof value === "string") return escaped(value);
+  if (value instanceof Numeral) return `Number(${escaped(value.text)})`; // of the exported test
   if (typeof value !== "object") return String(value);
   if (Array.isArray(value)) return `[${value.map((inner) => flat(inner, language)).join(", ")}]`;
   const parts = Object.entries(value).map(([name, inner]) => `${language.key(name)}: ${flat(inner, language)}`);

@@ -1,5 +1,6 @@
 /** A request as a command or program that sends it. */
 
+import { hasNumerals, stringify } from "../json";
 import { bodyOf, type ActRequest } from "../state/send";
 import { headers } from "../state/settings";
 import { literal, python, shellWord, typescript } from "./literals";
@@ -11,7 +12,8 @@ export interface Snippet {
 }
 
 /**
- * Return the request in three languages, with the headers that are on.
+ * Return the request in three languages, with the headers that are on. A body with numbers whose digits
+ * the languages would not keep is a text.
  *
  * `url` is that of the endpoint. Without `token` the snippets read it from the environment variable
  * GATEWAY_TOKEN and send it when it is there.
@@ -49,7 +51,7 @@ function curlOf({ body, headers, url, token }: Given): string {
     `curl -sS --globoff ${shellWord(url)}`,
     ...named,
     own,
-    `--data-raw ${shellWord(JSON.stringify(body))}`,
+    `--data-raw ${shellWord(stringify(body))}`,
   ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
 }
@@ -57,6 +59,9 @@ function curlOf({ body, headers, url, token }: Given): string {
 function pythonOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
   const given = token ? `    "token": ${literal(token)},\n` : "";
+  const [value, sent] = hasNumerals(body)
+    ? [literal(stringify(body)), "BODY.encode()"]
+    : [python(body), "json.dumps(BODY).encode()"];
   const own = token === undefined ? 'if token := os.environ.get("GATEWAY_TOKEN"):\n    HEADERS["token"] = token\n' : "";
   return `import json
 ${own && "import os\n"}import urllib.error
@@ -65,9 +70,9 @@ import urllib.request
 URL = ${literal(url)}
 HEADERS = {
 ${named}${given}}
-BODY = ${python(body)}
+BODY = ${value}
 
-${own}request = urllib.request.Request(URL, json.dumps(BODY).encode(), HEADERS)
+${own}request = urllib.request.Request(URL, ${sent}, HEADERS)
 try:
     with urllib.request.urlopen(request, timeout=30) as reply:
         envelope = json.load(reply)
@@ -80,6 +85,7 @@ print(json.dumps(envelope, indent=2))
 function typescriptOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
   const given = token ? `    token: ${literal(token)},\n` : "";
+  const sent = hasNumerals(body) ? literal(stringify(body)) : `JSON.stringify(${typescript(body, "  ")})`;
   const own =
     token === undefined ? "    ...(process.env.GATEWAY_TOKEN ? { token: process.env.GATEWAY_TOKEN } : {}),\n" : "";
   return `type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
@@ -88,7 +94,7 @@ const reply = await fetch(${literal(url)}, {
   method: "POST",
   headers: {
 ${named}${given}${own}  },
-  body: JSON.stringify(${typescript(body, "  ")}),
+  body: ${sent},
 });
 const envelope = (await reply.json()) as Envelope;
 console.log(JSON.stringify(envelope, null, 2));

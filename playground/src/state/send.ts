@@ -1,6 +1,7 @@
 /** Calls of acts. */
 
-import { GATEWAY_URL, type Json, type JsonObject } from "../catalog";
+import { GATEWAY_URL } from "../catalog";
+import { isObject, parse, stringify, type Json, type JsonObject } from "../json";
 import { callHeaders } from "./settings";
 
 export interface ActRequest {
@@ -49,7 +50,7 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const reply = await fetch(GATEWAY_URL, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Gateway-Detail": "1", ...callHeaders(token) },
-      body: JSON.stringify(bodyOf(request)),
+      body: stringify(bodyOf(request)),
       signal: signal ?? null,
       cache: "no-store",
       credentials: "same-origin",
@@ -68,9 +69,9 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
 
 export function envelopeOf(text: string): Envelope | undefined {
   try {
-    const value = JSON.parse(text) as Envelope | null;
-    const isOne = value !== null && typeof value === "object" && typeof value.success === "boolean" && "body" in value;
-    return isOne ? value : undefined;
+    const value = parse(text);
+    const isOne = isObject(value) && typeof value.success === "boolean" && "body" in value;
+    return isOne ? (value as Envelope) : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 import { effect, signal, type Signal } from "@preact/signals";
 import { ROOT } from "../catalog";
+import { parse, stringify } from "../json";
 
 export type Where = "session" | "local";
 
@@ -18,7 +19,7 @@ function store(where: Where): Storage | undefined {
 export function load<T>(name: string, fallback: T, where: Where = "local"): T {
   try {
     const text = store(where)?.getItem(PREFIX + name);
-    return text == null ? fallback : (JSON.parse(text) as T);
+    return text == null ? fallback : (parse(text) as T);
   } catch {
     return fallback;
   }
@@ -28,7 +29,7 @@ export function load<T>(name: string, fallback: T, where: Where = "local"): T {
 export function keep(name: string, value: unknown, where: Where = "local"): boolean {
   try {
     if (value === undefined) store(where)?.removeItem(PREFIX + name);
-    else store(where)?.setItem(PREFIX + name, JSON.stringify(value));
+    else store(where)?.setItem(PREFIX + name, stringify(value));
     return true;
   } catch {
     return false;

@@ -1,1 +1,0 @@
-import{M as e,u as t}from"./notice-K1pliK6A.js";function n({text:n}){return t(e,{children:n.split("`").map((e,n)=>n%2==1?t(`code`,{children:e},n):e)})}export{n as t};

@@ -1,0 +1,170 @@
+/**
+ * JSON that keeps the digits of its numbers. A number that JavaScript would write otherwise than it was written
+ * (9007199254740993, 1.10, 1e5, -0) is a `Numeral`; every other one is a plain number.
+ *
+ * Browsers can do this by themselves (`JSON.rawJSON`) only since 2025; older ones must not lose digits in silence.
+ */
+
+export class Numeral {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+
+  valueOf(): number {
+    return Number(this.text);
+  }
+}
+
+export type Json = null | boolean | number | string | Numeral | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
+}
+
+/** Whether two values mean the same JSON, keys in the same order. */
+export function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && stringify(one) === stringify(other));
+}
+
+export function hasNumerals(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return value instanceof Numeral || Object.values(value).some(hasNumerals);
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** The number that a text writes in JSON; undefined where it writes none. */
+export function numberIn(text: string): number | Numeral | undefined {
+  return NUMBER.test(text) ? numberOf(text) : undefined;
+}
+
+function numberOf(text: string): number | Numeral {
+  const number = Number(text);
+  return String(number) === text ? number : new Numeral(text);
+}
+
+/** Return what a JSON text says. Throws `SyntaxError`, with the browser's message. */
+export function parse(text: string): Json {
+  const plain = JSON.parse(text) as Json;
+  return MAY_CHANGE.test(text) ? new Reader(text).value() : plain;
+}
+
+/** Return why a text is no JSON, and in which line if the browser says so; empty when it is JSON. */
+export function problemIn(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    const line = lineOf(text, said);
+    return `${line ? `Line ${line}: ` : ""}${said.replace(/ in JSON at position.*| at line \d+.*/, "")}.`;
+  }
+}
+
+/** The line that a browser's message names, by itself or as a position; 0 for none. */
+function lineOf(text: string, said: string): number {
+  const line = /line (\d+)/.exec(said)?.[1];
+  if (line) return Number(line);
+  const at = /position (\d+)/.exec(said)?.[1] ?? (/end of/i.test(said) ? text.length : undefined);
+  return at === undefined ? 0 : text.slice(0, Number(at)).split("\n").length;
+}
+
+/** Finds every number that could be a `Numeral`, and a few texts besides: those cost time only. */
+const MAY_CHANGE = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE]|0(?<=-0))/;
+
+/** Return a value as JSON text; `indent` as of `JSON.stringify`. What is undefined is left out. */
+export function stringify(value: unknown, indent = 0): string {
+  return written(value, "", " ".repeat(indent));
+}
+
+function written(value: unknown, margin: string, step: string): string {
+  if (value instanceof Numeral) return value.text;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const deeper = margin + step;
+  const isList = Array.isArray(value);
+  const parts = isList
+    ? value.map((inner) => written(inner, deeper, step))
+    : Object.entries(value)
+        .filter(([, inner]) => inner !== undefined)
+        .map(([name, inner]) => `${JSON.stringify(name)}:${step && " "}${written(inner, deeper, step)}`);
+  const [open, close] = isList ? "[]" : "{}";
+  if (parts.length === 0 || !step) return `${open}${parts.join(",")}${close}`;
+  return `${open}\n${deeper}${parts.join(`,\n${deeper}`)}\n${margin}${close}`;
+}
+
+const WORD = /[\w.+-]+/y;
+
+/** Reads a text that is known to be JSON. */
+class Reader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  value(): Json {
+    const next = this.next();
+    if (next === "{") return this.object();
+    if (next === "[") return this.list();
+    if (next === '"') return this.string();
+    const word = this.word();
+    if (word === "null") return null;
+    return word === "true" || (word !== "false" && numberOf(word));
+  }
+
+  private object(): JsonObject {
+    const found: [string, Json][] = [];
+    this.at++;
+    while (this.next() !== "}") {
+      if (this.text[this.at] === ",") this.at++;
+      this.next();
+      const name = this.string();
+      this.next();
+      this.at++; // the colon
+      found.push([name, this.value()]);
+    }
+    this.at++;
+    return Object.fromEntries(found); // not by assignment: a name may be "__proto__"
+  }
+
+  private list(): Json[] {
+    const found: Json[] = [];
+    this.at++;
+    while (this.next() !== "]") {
+      if (this.text[this.at] === ",") this.at++;
+      found.push(this.value());
+    }
+    this.at++;
+    return found;
+  }
+
+  private string(): string {
+    const start = this.at;
+    let end = start;
+    do end = this.text.indexOf('"', end + 1);
+    while (this.isEscaped(end));
+    this.at = end + 1;
+    const written = this.text.slice(start, this.at);
+    return written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1);
+  }
+
+  private isEscaped(at: number): boolean {
+    let slashes = 0;
+    while (this.text[at - 1 - slashes] === "\\") slashes++;
+    return slashes % 2 === 1;
+  }
+
+  private word(): string {
+    WORD.lastIndex = this.at;
+    const word = WORD.exec(this.text)?.[0] ?? "";
+    this.at += word.length;
+    return word;
+  }
+
+  /** Go to the next character that is no space, and return it. */
+  private next(): string | undefined {
+    while (this.text.charCodeAt(this.at) <= 32) this.at++; // NaN at the end
+    return this.text[this.at];
+  }
+}
