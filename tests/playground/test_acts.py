@@ -150,19 +150,6 @@ def test_form_and_json_are_in_step(page):
     assert at(page, "set.population").input_value() == "34.5"
 
 
-def test_broken_json_is_not_taken(page):
-    open_act(page, "addCountry")
-    at(page, "set.name").fill("Chile")
-    page.get_by_role("tab", name="JSON").click()
-    page.locator(".cm-content").wait_for()
-    editor = page.get_by_role("textbox", name="Details as JSON")
-    editor.press("Control+End")
-    editor.press_sequentially("x")
-    page.get_by_text("This is no JSON object with set and get (yet)").wait_for()
-    page.get_by_role("tab", name="Form").click()
-    assert at(page, "set.name").input_value() == "Chile"
-
-
 def test_the_editor_completes_the_keys_of_the_act(page):
     open_act(page, "getUser")
     page.get_by_role("tab", name="JSON").click()

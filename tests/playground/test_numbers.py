@@ -42,6 +42,7 @@ def write_json(page, text):
     page.locator(".cm-content").wait_for()
     editor = page.get_by_role("textbox", name="Details as JSON")
     editor.press("Control+a")
+    editor.press("Delete")
     page.keyboard.insert_text(text)
 
 

@@ -1,10 +1,11 @@
 /** Lists: add, remove, move. */
 
-import { useRef, useState } from "preact/hooks";
+import { useContext, useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
 import { isSame } from "../json";
-import { emptyValue } from "../state";
+import { emptyValue, moveDrafts } from "../state";
 import { Button, classes, IconButton } from "../ui";
+import { DraftsContext } from "./drafts";
 import { useErrors } from "./errors";
 import { nameOfKind, ValueField, type ValueProps } from ".";
 import { canPick, Picker } from "./picker";
@@ -59,18 +60,23 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
 
 function Items({ kind, name, path, value, onChange }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
+  const drafts = useContext(DraftsContext);
   const [picking, setPicking] = useState(false);
   const isFull = kind.maxItems !== undefined && value.length >= kind.maxItems;
   const of = kind.items.kind === "object_id" ? (kind.items as IdKind).of : undefined;
   const put = (at: number, item: Json | undefined) =>
     onChange(value.map((other, index) => (index === at ? (item ?? null) : other)));
+  const arrange = (order: number[]) => {
+    moveDrafts(drafts, path, order);
+    onChange(order.map((index) => value[index] as Json));
+  };
   const move = (at: number, to: number) => {
-    const next = [...value];
-    next.splice(to, 0, ...next.splice(at, 1));
-    onChange(next);
+    const order = [...value.keys()];
+    order.splice(to, 0, ...order.splice(at, 1));
+    arrange(order);
   };
   const remove = (at: number) => {
-    onChange(value.filter((_item, index) => index !== at));
+    arrange([...value.keys()].filter((index) => index !== at));
     root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
   };
   return (

@@ -3,14 +3,16 @@
 import { useContext } from "preact/hooks";
 import type { Json, JsonObject, Kind } from "../catalog";
 import { isObject, stringify, type Numeral } from "../json";
-import { emptyValue } from "../state";
+import { dropDrafts, emptyValue } from "../state";
 import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
+import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
 import { ScalarField } from "./scalar";
 
+export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
 
 export interface ValueProps<K extends Kind = Kind> {
@@ -27,6 +29,7 @@ export interface ValueProps<K extends Kind = Kind> {
 export function ValueField(props: ValueProps) {
   const { kind, name, path, value, onChange } = props;
   const errors = useErrors(path);
+  const drafts = useContext(DraftsContext);
   if (value === undefined && kind.presence !== "required") {
     return (
       <div class={classes("value-off", errors && "wrong")}>
@@ -47,7 +50,10 @@ export function ValueField(props: ValueProps) {
             <input
               type="checkbox"
               checked={value === null}
-              onChange={() => onChange(value === null ? emptyValue({ ...kind, nullable: false }) : null)}
+              onChange={() => {
+                dropDrafts(drafts, path);
+                onChange(value === null ? emptyValue({ ...kind, nullable: false }) : null);
+              }}
             />
             <span>
               <span class="sr-only">{name} is </span>null
@@ -61,13 +67,17 @@ export function ValueField(props: ValueProps) {
 }
 
 function Switch({ kind, name, path, value, onChange }: ValueProps) {
+  const drafts = useContext(DraftsContext);
   return (
     <label class="switch">
       <input
         type="checkbox"
         data-switch={path}
         checked={value !== undefined}
-        onChange={() => onChange(value === undefined ? emptyValue({ ...kind, nullable: false }) : undefined)}
+        onChange={() => {
+          dropDrafts(drafts, path);
+          onChange(value === undefined ? emptyValue({ ...kind, nullable: false }) : undefined);
+        }}
       />
       <span>
         <span class="sr-only">Send </span>
@@ -158,6 +168,7 @@ export function Fields({ kind, path, value, onChange }: FieldsProps) {
           name={kind.fields === null ? "any keys" : "more keys"}
           path={`${path}.*`}
           value={Object.fromEntries(more.map((name) => [name, value[name] as Json]))}
+          mustBeObject
           onChange={(next) => {
             const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
             onChange({ ...Object.fromEntries(known), ...(isObject(next) ? next : {}) });

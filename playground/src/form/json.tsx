@@ -1,18 +1,20 @@
 /** A value that no form describes: as JSON. */
 
-import { useState } from "preact/hooks";
-import { parse, problemIn, stringify } from "../json";
+import { useContext } from "preact/hooks";
+import { isObject, parse, problemIn, stringify, type Json } from "../json";
+import { putDraft } from "../state";
 import { Field } from "../ui";
+import { DraftsContext, useTyped } from "./drafts";
 import { useErrors } from "./errors";
 import { nameOfKind, type ValueProps } from ".";
 
-export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
+/** `mustBeObject` where nothing else could be sent. */
+export function JsonField({ kind, name, path, value, onChange, mustBeObject = false }: ValueProps & { mustBeObject?: boolean }) {
   const errors = useErrors(path);
-  const [typed, setTyped] = useState<{ text: string; means: string } | null>(null);
-  const now = value === undefined ? "" : stringify(value, 2);
-  // What was typed is shown as long as it means the value: not in the form in which it is written here.
-  const text = typed && typed.means === now ? typed.text : now;
-  const problem = problemOf(text);
+  const drafts = useContext(DraftsContext);
+  const [typed, setTyped] = useTyped(textOf(value));
+  const text = drafts.value.get(path) ?? typed;
+  const problem = problemOf(text, mustBeObject);
   const hint = [kind.description, "Written as JSON."].filter(Boolean).join(" ");
   return (
     <Field
@@ -32,12 +34,12 @@ export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
           value={text}
           onInput={(event) => {
             const next = event.currentTarget.value;
-            if (problemOf(next)) setTyped({ text: next, means: now });
-            else {
-              const parsed = next.trim() === "" ? undefined : parse(next);
-              setTyped({ text: next, means: parsed === undefined ? "" : stringify(parsed, 2) });
-              onChange(parsed);
-            }
+            const isBroken = problemOf(next, mustBeObject) !== "";
+            putDraft(drafts, path, isBroken ? next : undefined);
+            if (isBroken) return;
+            const parsed = next.trim() === "" ? undefined : parse(next);
+            setTyped(next, textOf(parsed));
+            onChange(parsed);
           }}
         />
       )}
@@ -45,6 +47,12 @@ export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
   );
 }
 
-function problemOf(text: string): string {
-  return text.trim() === "" || !problemIn(text) ? "" : "This is no JSON (yet); it is not sent.";
+function textOf(value: Json | undefined): string {
+  return value === undefined ? "" : stringify(value, 2);
+}
+
+function problemOf(text: string, mustBeObject: boolean): string {
+  if (text.trim() === "") return "";
+  const problem = problemIn(text) || (mustBeObject && !isObject(parse(text)) ? "Expected an object." : "");
+  return problem && `Nothing is sent while this is not valid. ${problem}`;
 }

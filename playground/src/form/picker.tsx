@@ -1,11 +1,12 @@
 /** Finds the id of a document through an act that returns a list of them. */
 
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
 import { isObject, stringify } from "../json";
-import { catalog, emptyObject, send } from "../state";
+import { catalog, emptyObject, send, type Drafts } from "../state";
 import { Button, Dialog, Empty, Field } from "../ui";
-import { ErrorsContext, Fields, type Errors } from ".";
+import { DraftsContext, ErrorsContext, Fields, type Errors } from ".";
 
 export interface PickerProps {
   /** The model; undefined where nobody said: any. */
@@ -30,6 +31,7 @@ export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
   const acts = useMemo(() => sources(of), [of]);
   const [at, setAt] = useState(0);
   const act = acts[at] as PlacedAct;
+  const drafts = useSignal<Drafts>(new Map());
   const [set, setSet] = useState<JsonObject>(() => setOf(act));
   const [words, setWords] = useState("");
   const [state, setState] = useState<{ rows: JsonObject[]; error: string; errors: Errors; busy: boolean }>(NOTHING);
@@ -46,6 +48,7 @@ export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
   };
   useEffect(() => {
     const given = setOf(act);
+    drafts.value = new Map();
     setSet(given);
     void search(act, given);
   }, [at]);
@@ -69,11 +72,13 @@ export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
         <details>
           <summary>What {act.act} is asked</summary>
           <ErrorsContext.Provider value={state.errors}>
-            {act.spec.set.kind === "object" && (
-              <Fields kind={act.spec.set} path="set" value={set} onChange={setSet} />
-            )}
+            <DraftsContext.Provider value={drafts}>
+              {act.spec.set.kind === "object" && (
+                <Fields kind={act.spec.set} path="set" value={set} onChange={setSet} />
+              )}
+            </DraftsContext.Provider>
           </ErrorsContext.Provider>
-          <Button small icon="search" onClick={() => void search(act, set)}>
+          <Button small icon="search" disabled={drafts.value.size > 0} onClick={() => void search(act, set)}>
             Ask again
           </Button>
         </details>

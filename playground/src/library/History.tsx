@@ -5,7 +5,7 @@ import { stringify } from "../json";
 import { JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/send";
-import { Badge, Button, Empty, Icon, IconButton } from "../ui";
+import { Badge, Button, Empty, Icon, IconButton, once } from "../ui";
 import { leaveRow } from "./focus";
 import { duration, size, time } from "./format";
 import { titleOf } from "./reading";
@@ -101,7 +101,7 @@ function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
             Send again
           </Button>
           <IconButton small icon="save" label={`Save ${title}`} onClick={onSave} />
-          <IconButton small icon="remove" label={`Remove ${title} from the history`} onClick={remove} />
+          <IconButton small icon="remove" label={`Remove ${title} from the history`} onClick={once(remove)} />
         </span>
       </div>
       {open && <EntryDetail entry={entry} />}

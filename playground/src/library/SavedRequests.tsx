@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { openRequest } from "../state";
-import { Button, Empty, IconButton, notify, saveFile } from "../ui";
+import { Button, Empty, IconButton, notify, once, saveFile } from "../ui";
 import { FileButton } from "./FileButton";
 import { leaveRow } from "./focus";
 import { readRequests, writeRequests } from "./files";
@@ -69,7 +69,7 @@ function SavedRow({ name, request }: Saved) {
             Send
           </Button>
           <IconButton small icon="share" label={`Copy a link to ${name}`} onClick={() => void copyLink(request)} />
-          <IconButton small icon="remove" label={`Remove ${name}`} onClick={remove} />
+          <IconButton small icon="remove" label={`Remove ${name}`} onClick={once(remove)} />
         </span>
       </div>
     </li>

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isObject, parse, stringify, type Json } from "../json";
-import { sendTab, token, type Failure, type Reply, type Tab } from "../state";
-import { Badge, Button, CopyButton, Empty, notify, saveFile, Tabs } from "../ui";
+import { reasonNot, sendTab, token, type Failure, type Reply, type Tab } from "../state";
+import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
@@ -48,7 +48,7 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
   if (tab.running.value)
     return (
       <Empty icon="history" title="Waiting…">
-        <Button icon="stop" onClick={() => tab.running.value?.abort()}>
+        <Button icon="stop" onClick={once(() => tab.running.value?.abort())}>
           Cancel
         </Button>
       </Empty>
@@ -57,7 +57,7 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
     return (
       <Empty icon="play" title="No reply yet">
         <p>
-          <Button icon="play" small onClick={() => void sendTab(tab)}>
+          <Button icon="play" small aria-disabled={reasonNot(tab.drafts.value) !== ""} onClick={once(() => void sendTab(tab))}>
             Send
           </Button>{" "}
           or press <kbd>Ctrl</kbd> <kbd>Enter</kbd>

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
 import { ReplyPanel } from "../reply";
-import { Button, Empty, Icon, nextIndex } from "../ui";
+import { Button, Empty, Icon, nextIndex, once } from "../ui";
 import { ActList } from "./list";
 import { RequestPanel } from "./panel";
 import "./request.css";
@@ -14,7 +14,7 @@ export function Acts() {
   const tab = activeTab.value;
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
+      if (event.key !== "Enter" || event.repeat || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
       event.preventDefault();
       if (activeTab.value) void sendTab(activeTab.value);
     };
@@ -78,7 +78,7 @@ function TabStrip() {
             class="strip-close"
             aria-label={`Close ${request.value.act}`}
             title="Close"
-            onClick={() => closeTab(id)}
+            onClick={once(() => closeTab(id))}
           >
             <Icon name="close" />
           </button>

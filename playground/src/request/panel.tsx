@@ -1,22 +1,21 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
 import type { Act, Json, JsonObject, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
-import { ErrorsContext, errorsOf, Fields, ValueField } from "../form";
+import { DraftsContext, ErrorsContext, errorsOf, Fields, useTyped, ValueField } from "../form";
 import { JsonField } from "../form/json";
 import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
-import { emptyRequest, sendTab, specOf, type ActRequest, type Tab } from "../state";
-import { Button, Empty, IconButton, Menu, Tabs } from "../ui";
-import { detailsOf, kindOfDetails, textOf } from "./details";
+import { emptyRequest, putDraft, reasonNot, sendTab, specOf, type ActRequest, type Tab } from "../state";
+import { Button, CopyButton, Empty, IconButton, Menu, once, Tabs } from "../ui";
+import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
 
 const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
 const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
 
-type Part = "form" | "json" | "about";
 const PARTS = [
   { key: "form", label: "Form" },
   { key: "json", label: "JSON" },
@@ -24,18 +23,12 @@ const PARTS = [
 ] as const;
 
 export function RequestPanel({ tab }: { tab: Tab }) {
-  const [part, setPart] = useState<Part>("form");
+  const part = tab.part.value;
   const request = tab.request.value;
   const spec = specOf(request);
   const errors = useMemo(() => errorsOf(tab.reply.value, tab.sent.value, request), [tab.reply.value, request]);
-  if (!spec)
-    return (
-      <Empty icon="close" title="There is no such act">
-        <code>
-          {request.service} / {request.model} / {request.act}
-        </code>
-      </Empty>
-    );
+  if (!spec) return <Gone request={request} />;
+  const isLocked = tab.drafts.value.size > 0 && !tab.drafts.value.has("");
   const change = (next: Partial<ActRequest>) => void (tab.request.value = { ...tab.request.value, ...next });
   return (
     <section class="request" aria-label="Request">
@@ -51,34 +44,90 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       </div>
       {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
       <ErrorsContext.Provider value={errors}>
-        <Tabs label="How the request is edited" class="request-tabs" items={PARTS} value={part} onChange={setPart}>
-          {part === "form" && <Form spec={spec} request={request} onChange={change} />}
-          {part === "json" && <JsonPart spec={spec} request={request} errors={errors} onChange={change} />}
-          {part === "about" && <ActDocs spec={spec} request={request} />}
-        </Tabs>
+        <DraftsContext.Provider value={tab.drafts}>
+          <Tabs
+            label="How the request is edited"
+            class="request-tabs"
+            items={PARTS}
+            value={part}
+            onChange={(next) => void (tab.part.value = next)}
+          >
+            <Unfinished tab={tab} />
+            {part === "form" && <Form spec={spec} tab={tab} onChange={change} />}
+            {part === "json" && <JsonPart key={String(isLocked)} spec={spec} tab={tab} isLocked={isLocked} errors={errors} onChange={change} />}
+            {part === "about" && <ActDocs spec={spec} request={request} />}
+          </Tabs>
+        </DraftsContext.Provider>
       </ErrorsContext.Provider>
     </section>
   );
 }
 
-function SendButton({ tab }: { tab: Tab }) {
-  const running = tab.running.value;
-  if (running)
-    return (
-      <Button icon="stop" onClick={() => running.abort()}>
-        Cancel
-      </Button>
-    );
+/** An act that the service no longer has: what was written for it can still be copied. */
+function Gone({ request }: { request: ActRequest }) {
   return (
-    <Button look="primary" icon="play" title="Ctrl+Enter" onClick={() => void sendTab(tab)}>
-      Send
-    </Button>
+    <section class="request" aria-label="Request">
+      <Empty icon="close" title="There is no such act">
+        <code>
+          {request.service} / {request.model} / {request.act}
+        </code>
+        <CopyButton label="Copy what was written" text={() => textOf(request)} />
+      </Empty>
+    </section>
+  );
+}
+
+/** Where something not valid waits in another part than the one that is shown: leads there, or gives it up. */
+function Unfinished({ tab }: { tab: Tab }) {
+  const [path] = tab.drafts.value.keys();
+  const where = path === "" ? "json" : "form";
+  if (path === undefined || tab.part.value === where) return null;
+  return (
+    <div class="request-unfinished row" role="alert">
+      <span class="grow">{reasonNot(tab.drafts.value)}</span>
+      <Button small onClick={() => void (tab.part.value = where)}>
+        Go there
+      </Button>
+      <Button small onClick={() => void (tab.drafts.value = new Map())}>
+        Discard it
+      </Button>
+    </div>
+  );
+}
+
+function SendButton({ tab }: { tab: Tab }) {
+  const id = useId();
+  const running = tab.running.value;
+  const reason = reasonNot(tab.drafts.value);
+  return (
+    <>
+      <span class="sr-only" role="status" id={id}>
+        {reason}
+      </span>
+      {running ? (
+        <Button icon="stop" onClick={once(() => running.abort())}>
+          Cancel
+        </Button>
+      ) : (
+        <Button
+          look="primary"
+          icon="play"
+          title={reason || "Ctrl+Enter"}
+          aria-disabled={reason !== ""}
+          aria-describedby={reason ? id : undefined}
+          onClick={once(() => void sendTab(tab))}
+        >
+          Send
+        </Button>
+      )}
+    </>
   );
 }
 
 function RequestMenu({ tab }: { tab: Tab }) {
   const [dialog, setDialog] = useState<"" | "snippets" | "save">("");
   const request = tab.request.value;
+  const disabled = reasonNot(tab.drafts.value) !== "";
   const share = async () => (await import("../library/share")).copyLink(request);
   return (
     <>
@@ -87,13 +136,16 @@ function RequestMenu({ tab }: { tab: Tab }) {
         icon="more"
         iconOnly
         items={[
-          { label: "As code", icon: "code", onSelect: () => setDialog("snippets") },
-          { label: "Save", icon: "save", onSelect: () => setDialog("save") },
-          { label: "Copy a share link", icon: "share", onSelect: () => void share() },
+          { label: "As code", icon: "code", disabled, onSelect: () => setDialog("snippets") },
+          { label: "Save", icon: "save", disabled, onSelect: () => setDialog("save") },
+          { label: "Copy a share link", icon: "share", disabled, onSelect: () => void share() },
           {
             label: "Begin anew",
             icon: "remove",
-            onSelect: () => void (tab.request.value = emptyRequest(request, specOf(request))),
+            onSelect: () => {
+              tab.drafts.value = new Map();
+              tab.request.value = emptyRequest(request, specOf(request));
+            },
           },
         ]}
       />
@@ -105,18 +157,21 @@ function RequestMenu({ tab }: { tab: Tab }) {
 
 interface FormProps {
   spec: Act;
-  request: ActRequest;
+  tab: Tab;
   onChange: (next: Partial<ActRequest>) => void;
 }
 
-function Form({ spec, request, onChange }: FormProps) {
+/** The form; it cannot show what is written as JSON and is not valid, and must not change what is below that. */
+function Form({ spec, tab, onChange }: FormProps) {
+  const request = tab.request.value;
   return (
-    <div class="request-form">
+    <fieldset class="request-form" disabled={tab.drafts.value.has("")}>
+      <legend class="sr-only">Form</legend>
       <h3>Set</h3>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set })} />
       <h3>Get</h3>
       <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
-    </div>
+    </fieldset>
   );
 }
 
@@ -134,6 +189,7 @@ function SetPart({ kind, value, onChange }: PartProps) {
         name="set"
         path="set"
         value={value}
+        mustBeObject
         onChange={(next: Json | undefined) => onChange(isObject(next) ? next : {})}
       />
     );
@@ -183,38 +239,46 @@ function isFlag(kind: Kind): boolean {
 }
 
 interface JsonPartProps extends FormProps {
+  /** Whether something in the form is not valid: it is not in this text, and would be lost. */
+  isLocked: boolean;
   errors: Readonly<Record<string, readonly string[]>>;
 }
 
-function JsonPart({ spec, request, errors, onChange }: JsonPartProps) {
-  const [text, setText] = useState(() => textOf(request));
+function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
+  const request = tab.request.value;
+  const draft = tab.drafts.value.get("");
+  const [typed, setTyped] = useTyped(textOf(request));
+  const text = draft ?? typed;
   const kind = useMemo(() => kindOfDetails(spec), [spec]);
   const marks = useMemo(() => Object.entries(errors).map(([path, texts]) => ({ path, texts })), [errors]);
-  useEffect(() => {
-    const said = detailsOf(text);
-    if (!said || textOf({ ...request, ...said }) !== textOf(request)) setText(textOf(request));
-  }, [request]);
   const type = (next: string) => {
-    setText(next);
-    const said = detailsOf(next);
-    if (said) onChange(said);
+    const said = readDetails(next);
+    putDraft(tab.drafts, "", typeof said === "string" ? next : undefined);
+    if (typeof said === "string") return;
+    setTyped(next, textOf(said));
+    onChange(said);
   };
-  const isBroken = detailsOf(text) === undefined;
+  const problem = draft === undefined ? "" : readDetails(draft);
   return (
     <div class="request-json">
-      <JsonEditor label="Details as JSON" value={text} kind={kind} errors={marks} onChange={type} />
+      <JsonEditor
+        label="Details as JSON"
+        value={text}
+        kind={kind}
+        errors={marks}
+        readOnly={isLocked}
+        onChange={type}
+      />
       <div class="row small muted">
-        <span role="status" class={isBroken ? "field-errors grow" : "grow"}>
-          {isBroken
-            ? "This is no JSON object with set and get (yet): what was there before is sent."
-            : "Ctrl Space completes. The form shows the same."}
+        <span class={problem ? "field-errors grow" : "grow"}>
+          {problem ? `Nothing is sent while this is not valid. ${problem}` : "Ctrl Space completes. The form shows the same."}
         </span>
         <IconButton
           small
           icon="list"
           label="Format"
-          disabled={isBroken}
-          onClick={() => setText(textOf({ ...request, ...detailsOf(text) }))}
+          disabled={problem !== "" || isLocked}
+          onClick={() => setTyped(textOf(request), textOf(request))}
         />
       </div>
     </div>

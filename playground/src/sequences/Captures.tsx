@@ -7,10 +7,10 @@ import { Unreadable } from "../library/reading";
 import { Button, Field, IconButton } from "../ui";
 import { parsePath } from "./path";
 import { changeStep } from "./store";
-import { VARIABLE_NAME, nextId, type Capture, type SequenceStep } from "./types";
+import { VARIABLE_NAME, newId, type Capture, type SequenceStep } from "./types";
 
 export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
-  const put = (changed: number, part: Partial<Capture>) =>
+  const put = (changed: string, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   const add = () => {
     const name = freeName(
@@ -18,7 +18,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
       captures.map((one) => one.name),
       "_",
     );
-    changeStep(id, { captures: [...captures, { id: nextId(), name, path: "body._id" }] });
+    changeStep(id, { captures: [...captures, { id: newId(), name, path: "body._id" }] });
   };
   return (
     <div class="sequences-captures">

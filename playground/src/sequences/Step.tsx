@@ -1,15 +1,15 @@
 /** One step of a sequence. */
 
 import { useState } from "preact/hooks";
-import type { JsonObject } from "../catalog";
 import { JsonEditor } from "../editor";
+import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
-import { isObject, parse, stringify } from "../json";
 import { titleOf } from "../library/reading";
-import { openRequest } from "../state";
-import { Badge, Button, Field, Icon, IconButton } from "../ui";
+import { readDetails, textOf } from "../request/details";
+import { openRequest, putDraft } from "../state";
+import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
 import { Captures } from "./Captures";
-import { changeStep, copyStep, current, hasPlainSecret, hideSecrets, moveStep, removeStep, setBroken } from "./store";
+import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
 
 export interface StepProps {
@@ -51,7 +51,7 @@ export function Step({ step, at, count }: StepProps) {
             onClick={() => moveStep(step.id, 1)}
           />
           <IconButton small icon="copy" label={`Duplicate step ${number}`} onClick={() => copyStep(step.id)} />
-          <IconButton small icon="remove" label={`Remove step ${number}`} onClick={remove} />
+          <IconButton small icon="remove" label={`Remove step ${number}`} onClick={once(remove)} />
         </span>
       </div>
       {open && <Body step={step} number={number} />}
@@ -88,7 +88,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
       )}
       <Captures step={step} />
       <div class="row">
-        <Button small onClick={() => openRequest(step.request)}>
+        <Button small disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
           Open in a tab
         </Button>
       </div>
@@ -184,38 +184,25 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
 
 /** `set` and `get` as JSON; the step takes them over while they are such. */
 function Details({ step, number }: { step: SequenceStep; number: number }) {
-  const given = stringify({ set: step.request.set, get: step.request.get }, 2);
-  const [draft, setDraft] = useState<{ text: string; of: string } | null>(null);
-  const problem = draft ? problemOf(draft.text) : "";
-  // A draft that was taken over stays as it is written; another value, set from elsewhere, replaces it.
-  const text = draft && (problem || draft.of === given) ? draft.text : given;
+  const [typed, setTyped] = useTyped(textOf(step.request));
+  const draft = drafts.value.get(step.id);
+  const said = draft === undefined ? "" : readDetails(draft);
   const edit = (next: string) => {
-    const wrong = problemOf(next);
-    setBroken(step.id, wrong !== "");
-    if (wrong) return setDraft({ text: next, of: given });
-    const { set, get } = parse(next) as { set: JsonObject; get: JsonObject };
-    setDraft({ text: next, of: stringify({ set, get }, 2) });
-    changeStep(step.id, { request: { ...step.request, set, get } });
+    const details = readDetails(next);
+    putDraft(drafts, step.id, typeof details === "string" ? next : undefined);
+    if (typeof details === "string") return;
+    setTyped(next, textOf(details));
+    changeStep(step.id, { request: { ...step.request, ...details } });
   };
   return (
     <div class="sequences-details">
       <p class="field-label">
         <b>set and get</b>
       </p>
-      <JsonEditor label={`set and get of step ${number}`} value={text} onChange={edit} />
+      <JsonEditor label={`set and get of step ${number}`} value={draft ?? typed} onChange={edit} />
       <p class="sequences-problem" role="alert">
-        {problem}
+        {typeof said === "string" ? said : ""}
       </p>
     </div>
   );
-}
-
-function problemOf(text: string): string {
-  try {
-    const value = parse(text);
-    const isRight = isObject(value) && isObject(value.set) && isObject(value.get) && Object.keys(value).length === 2;
-    return isRight ? "" : "Expected an object with the objects set and get, and nothing else.";
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

@@ -8,11 +8,11 @@ import { Button, Field, IconButton } from "../ui";
 import { GENERATED } from "./fill";
 import { environmentName } from "./pytest";
 import { change, current } from "./store";
-import { VARIABLE_NAME, nextId, type Variable } from "./types";
+import { VARIABLE_NAME, newId, type Variable } from "./types";
 
 export function Variables() {
   const { variables } = current.value;
-  const put = (id: number, part: Partial<Variable>) =>
+  const put = (id: string, part: Partial<Variable>) =>
     change({ variables: variables.map((one) => (one.id === id ? { ...one, ...part } : one)) });
   const add = () => {
     const name = freeName(
@@ -20,7 +20,7 @@ export function Variables() {
       variables.map((one) => one.name),
       "_",
     );
-    change({ variables: [...variables, { id: nextId(), name, value: "", secret: false }] });
+    change({ variables: [...variables, { id: newId(), name, value: "", secret: false }] });
   };
   return (
     <details class="sequences-variables" open={variables.length > 0}>

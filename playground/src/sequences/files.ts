@@ -10,7 +10,7 @@ import {
   MOST_REPEATS,
   MOST_STEPS,
   VARIABLE_NAME,
-  nextId,
+  newId,
   type Capture,
   type Sequence,
   type SequenceStep,
@@ -40,7 +40,7 @@ export function portable({ name, variables, steps, stopOnFailure }: Sequence): o
   };
 }
 
-function withoutId<T extends { id: number }>({ id: _, ...rest }: T): Omit<T, "id"> {
+function withoutId<T extends { id: string }>({ id: _, ...rest }: T): Omit<T, "id"> {
   return rest;
 }
 
@@ -69,7 +69,7 @@ function readVariable(value: unknown, at: number): Variable {
   const where = `variables.${at}`;
   const given = readPlain(value, where);
   return {
-    id: nextId(),
+    id: newId(),
     name: readName(given.name, `${where}.name`),
     value: (given.value ?? null) as Json,
     secret: given.secret === true,
@@ -81,7 +81,7 @@ function readStep(value: unknown, at: number): SequenceStep {
   const given = readPlain(value, where);
   const expect = readPlain(given.expect ?? {}, `${where}.expect`);
   return {
-    id: nextId(),
+    id: newId(),
     name: readText(given.name, `${where}.name`),
     request: readRequest(given.request, `${where}.request`),
     repeat: readWhole(given.repeat ?? 1, `${where}.repeat`, 1, MOST_REPEATS),
@@ -100,7 +100,7 @@ function readCapture(value: unknown, where: string): Capture {
   const given = readPlain(value, where);
   const path = readText(given.path, `${where}.path`);
   parsePath(path);
-  return { id: nextId(), name: readName(given.name, `${where}.name`), path };
+  return { id: newId(), name: readName(given.name, `${where}.name`), path };
 }
 
 function readName(value: unknown, where: string): string {

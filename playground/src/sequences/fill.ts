@@ -68,7 +68,8 @@ const MAKERS: Record<string, (...bounds: number[]) => Json> = {
   $objectId: () => hex(12),
 };
 
-function hex(bytes: number): string {
+/** Random bytes as hex digits. */
+export function hex(bytes: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );

@@ -6,8 +6,8 @@ import { FileButton } from "../library/FileButton";
 import { fileName } from "../library/names";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { catalog, emptyRequest, tabs, type ActRequest } from "../state";
-import { Button, Empty, Field, Menu, notify, saveFile } from "../ui";
+import { catalog, emptyRequest, reasonNot, tabs, type ActRequest } from "../state";
+import { Button, Empty, Field, Menu, notify, once, saveFile } from "../ui";
 import { ReportView } from "./ReportView";
 import { Step } from "./Step";
 import { Variables } from "./Variables";
@@ -99,16 +99,17 @@ function Head({ onProblem }: { onProblem: (problem: string) => void }) {
           items={[
             {
               label: "Sequence as a file (JSON)",
+              disabled: store.isBroken.value,
               onSelect: () => save(writeSequence(sequence), `${fileName(sequence.name)}.json`),
             },
             {
               label: "Test for pytest (Python)",
-              disabled: sequence.steps.length === 0,
+              disabled: sequence.steps.length === 0 || store.isBroken.value,
               onSelect: () => save(pytestOf(sequence, GATEWAY_URL), testName(sequence.name), "text/x-python"),
             },
           ]}
         />
-        <Button look="quiet" icon="remove" onClick={store.removeCurrent}>
+        <Button look="quiet" icon="remove" onClick={once(store.removeCurrent)}>
           Remove
         </Button>
       </div>
@@ -122,11 +123,11 @@ function testName(name: string): string {
 
 function Runner() {
   const sequence = store.current.value;
-  const isBroken = sequence.steps.some(({ id }) => store.broken.value.has(id));
+  const isBroken = store.isBroken.value;
   return (
     <div class="sequences-runner">
       {store.isRunning.value ? (
-        <Button look="primary" icon="stop" onClick={store.stop}>
+        <Button look="primary" icon="stop" onClick={once(store.stop)}>
           Stop
         </Button>
       ) : (
@@ -134,7 +135,7 @@ function Runner() {
           look="primary"
           icon="play"
           disabled={isBroken || sequence.steps.length === 0}
-          onClick={() => void store.start()}
+          onClick={once(() => void store.start())}
         >
           Run
         </Button>
@@ -157,13 +158,16 @@ interface Source {
   group: string;
   name: string;
   make: () => ActRequest;
+  /** Why it cannot be one now. */
+  problem?: string;
 }
 
 function sourcesOf(known: Catalog): Source[] {
-  const opened = tabs.value.map(({ request }) => ({
+  const opened = tabs.value.map(({ request, drafts }) => ({
     group: "Open tabs",
     name: titleOf(request.value),
     make: () => request.value,
+    problem: reasonNot(drafts.value) && "not valid",
   }));
   const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, make: () => request }));
   const acts = allActs(known).map((placed) => ({
@@ -179,7 +183,8 @@ function Adder() {
   const sources = sourcesOf(catalog.value as Catalog);
   const groups = [...new Set(sources.map(({ group }) => group))];
   const add = () => {
-    const request = sources[chosen]?.make();
+    const source = sources[chosen];
+    const request = source?.problem ? undefined : source?.make();
     if (request) store.addStep(request, titleOf(request));
   };
   return (
@@ -191,8 +196,9 @@ function Adder() {
               <optgroup key={group} label={group}>
                 {sources.map((source, at) =>
                   source.group === group ? (
-                    <option key={at} value={at}>
+                    <option key={at} value={at} disabled={Boolean(source.problem)}>
                       {source.name}
+                      {source.problem && ` (${source.problem})`}
                     </option>
                   ) : null,
                 )}

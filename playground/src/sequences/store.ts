@@ -5,16 +5,16 @@ import { stringify, type Json } from "../json";
 import { mapSecrets, withoutSecrets } from "../library/secrets";
 import { Unreadable } from "../library/reading";
 import { freeName } from "../library/names";
-import { keep, load, send, type ActRequest } from "../state";
+import { keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
 import { portable, readSequence } from "./files";
 import { PLACEHOLDER } from "./fill";
 import { run, type Report } from "./run";
-import { emptySequence, nextId, stepOf, type Sequence, type SequenceStep, type Variable } from "./types";
+import { emptySequence, newId, stepOf, type Sequence, type SequenceStep, type Variable } from "./types";
 
 export const sequences = signal<Sequence[]>(readKept());
 const chosen = signal(0);
-/** Steps whose text is no JSON at the moment. */
-export const broken = signal<ReadonlySet<number>>(new Set());
+/** What is written in steps and is not valid, by their ids: the sequence does not run then. */
+export const drafts = signal<Drafts>(new Map());
 export const report = signal<Report | null>(null);
 export const problem = signal("");
 const running = signal<AbortController | null>(null);
@@ -70,7 +70,7 @@ export function change(part: Partial<Sequence>): void {
   sequences.value = sequences.value.map((one, at) => (at === chosen.value ? { ...one, ...part } : one));
 }
 
-export function changeStep(id: number, part: Partial<SequenceStep>): void {
+export function changeStep(id: string, part: Partial<SequenceStep>): void {
   change({ steps: current.value.steps.map((step) => (step.id === id ? { ...step, ...part } : step)) });
 }
 
@@ -99,7 +99,7 @@ function asVariables(request: ActRequest, before: Variable[]): [ActRequest, Vari
         variables.map((one) => one.name),
         "_",
       );
-    if (!known) variables.push({ id: nextId(), name, value: text, secret: true });
+    if (!known) variables.push({ id: newId(), name, value: text, secret: true });
     return `{{${name}}}`;
   });
   return [{ ...request, set: set as ActRequest["set"] }, variables];
@@ -115,21 +115,26 @@ export function hasPlainSecret({ request }: SequenceStep): boolean {
   return found;
 }
 
-export function removeStep(id: number): void {
-  setBroken(id, false);
+export function removeStep(id: string): void {
+  putDraft(drafts, id, undefined);
   change({ steps: current.value.steps.filter((step) => step.id !== id) });
 }
 
-export function copyStep(id: number): void {
+export function copyStep(id: string): void {
   change({ steps: current.value.steps.flatMap((step) => (step.id === id ? [step, copyOf(step)] : [step])) });
 }
 
+/** Whether a step of the current sequence is not valid: it is neither run nor written to a file then. */
+export const isBroken = computed(() => current.value.steps.some(({ id }) => drafts.value.has(id)));
+
 function copyOf(step: SequenceStep): SequenceStep {
-  return { ...step, id: nextId(), captures: step.captures.map((one) => ({ ...one, id: nextId() })) };
+  const id = newId();
+  putDraft(drafts, id, drafts.value.get(step.id));
+  return { ...step, id, captures: step.captures.map((one) => ({ ...one, id: newId() })) };
 }
 
 /** Move a step up (-1) or down (1). */
-export function moveStep(id: number, by: -1 | 1): void {
+export function moveStep(id: string, by: -1 | 1): void {
   const steps = [...current.value.steps];
   const at = steps.findIndex((step) => step.id === id);
   const other = steps[at + by];
@@ -139,16 +144,9 @@ export function moveStep(id: number, by: -1 | 1): void {
   change({ steps });
 }
 
-export function setBroken(id: number, isBroken: boolean): void {
-  const now = new Set(broken.value);
-  if (isBroken) now.add(id);
-  else now.delete(id);
-  broken.value = now;
-}
-
 /** Run the current sequence; the report is told as it grows. */
 export async function start(): Promise<void> {
-  if (running.value) return;
+  if (running.value || isBroken.value) return;
   const controller = new AbortController();
   running.value = controller;
   problem.value = "";

@@ -2,10 +2,11 @@
 
 import type { Json } from "../catalog";
 import type { ActRequest } from "../state/send";
+import { hex } from "./fill";
 
 export interface Variable {
-  /** Unique while the page is open, here and below. */
-  id: number;
+  /** Unique, here and below; not in files. */
+  id: string;
   name: string;
   /** May hold generated values; they are made once, when the sequence begins. */
   value: Json;
@@ -14,7 +15,7 @@ export interface Variable {
 }
 
 export interface Capture {
-  id: number;
+  id: string;
   name: string;
   /** Where in the reply: `body.user._id`. */
   path: string;
@@ -24,7 +25,7 @@ export interface Capture {
 export type StepToken = "current" | "none" | `{{${string}}}`;
 
 export interface SequenceStep {
-  id: number;
+  id: string;
   name: string;
   request: ActRequest;
   repeat: number;
@@ -46,12 +47,10 @@ export const MOST_STEPS = 200;
 export const MOST_REPEATS = 1000;
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
-let lastId = 0;
-
 /** Return a step that sends a request once, as it is. */
 export function stepOf(request: ActRequest, name: string): SequenceStep {
   return {
-    id: nextId(),
+    id: newId(),
     name,
     request,
     repeat: 1,
@@ -61,8 +60,8 @@ export function stepOf(request: ActRequest, name: string): SequenceStep {
   };
 }
 
-export function nextId(): number {
-  return ++lastId;
+export function newId(): string {
+  return hex(8);
 }
 
 export function emptySequence(): Sequence {

@@ -1,4 +1,5 @@
 export * from "./commands";
+export * from "./drafts";
 export * from "./empty";
 export * from "./send";
 export * from "./settings";

@@ -2,8 +2,10 @@
 
 import { computed, signal, type Signal } from "@preact/signals";
 import { actOf, type Act, type Catalog } from "../catalog";
-import { send, type ActRequest, type Reply } from "./send";
+import { notify } from "../ui/notice";
+import { reasonNot, type Drafts } from "./drafts";
 import { emptyRequest } from "./empty";
+import { send, type ActRequest, type Reply } from "./send";
 
 export interface Tab {
   id: number;
@@ -12,7 +14,12 @@ export interface Tab {
   /** What the reply answers: the request as it was sent. */
   sent: Signal<ActRequest | null>;
   running: Signal<AbortController | null>;
+  /** What is written in its form or JSON and is not valid: it is not sent then. */
+  drafts: Signal<Drafts>;
+  /** What is shown of it. */
+  part: Signal<Part>;
 }
+export type Part = "form" | "json" | "about";
 
 export const catalog = signal<Catalog | null>(null);
 export const catalogError = signal<string>("");
@@ -48,6 +55,8 @@ export function openRequest(
     reply: signal<Reply | null>(null),
     sent: signal<ActRequest | null>(null),
     running: signal<AbortController | null>(null),
+    drafts: signal<Drafts>(new Map()),
+    part: signal<Part>("form"),
   };
   tabs.value = [...tabs.value, tab];
   activeId.value = tab.id;
@@ -73,8 +82,11 @@ export function onReply(listener: Listener): void {
   listeners.push(listener);
 }
 
+/** Send a tab's request, unless it is under way already, or something in it is not valid: that is told. */
 export async function sendTab(tab: Tab): Promise<void> {
   if (tab.running.value) return;
+  const reason = reasonNot(tab.drafts.value);
+  if (reason) return notify(reason, { bad: true });
   const controller = new AbortController();
   const request = tab.request.value;
   tab.running.value = controller;

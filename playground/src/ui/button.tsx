@@ -42,6 +42,16 @@ export function IconButton({ icon, label, small, class: more, ...rest }: IconBut
   );
 }
 
+/**
+ * A handler of clicks that leaves out the second of a double click: by then the button, or what is below the
+ * pointer, may be another one.
+ */
+export function once(handler: (event: MouseEvent) => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (event.detail < 2) handler(event);
+  };
+}
+
 /** Class names that are set, joined. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
