@@ -109,8 +109,8 @@ def test_a_saved_request_has_no_password_and_outlives_a_reload(page, service_url
     log_in(page, service_url)
     history(page)
     save_as(page, "As the manager")
-    stored = page.evaluate("Object.entries(localStorage).find(([name]) => name.endsWith(':saved'))[1]")
-    assert json.loads(stored) == [{"name": "As the manager", **KEPT}]
+    stored = page.evaluate("Object.entries(localStorage).find(([name]) => name.endsWith(':saved/As the manager'))[1]")
+    assert json.loads(stored) == {"name": "As the manager", **KEPT}
     page.reload()
     page.get_by_role("navigation", name="Views").wait_for()
     assert saved(page).locator(".library-title").all_inner_texts() == ["As the manager"]

@@ -9,7 +9,7 @@ import { Badge, Button, Empty, Icon, IconButton, once } from "../ui";
 import { leaveRow } from "./focus";
 import { duration, size, time } from "./format";
 import { titleOf } from "./reading";
-import { history, keepHistory, type Entry } from "./record";
+import { history, historyRefusal, keepHistory, type Entry } from "./record";
 import { SaveDialog } from "./SaveDialog";
 
 const PAGE = 30;
@@ -41,7 +41,13 @@ export function History() {
           Clear
         </Button>
       </div>
-      {keepHistory.value && <p class="field-hint">Kept without passwords and tokens, in requests and replies.</p>}
+      {keepHistory.value && (
+        <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
+          {historyRefusal.value
+            ? `The browser does not keep the history: ${historyRefusal.value}.`
+            : "Kept without passwords and tokens, in requests and replies."}
+        </p>
+      )}
       <p class="sr-only" role="status">
         {words.trim() ? `${found.length} found` : ""}
       </p>

@@ -13,8 +13,10 @@ export function SaveDialog({ request, onClose }: { request: ActRequest; onClose:
     event.preventDefault();
     if (!name.trim()) return;
     try {
-      const isKept = saveRequest(request, name.trim());
-      notify(isKept ? "Saved." : "Saved until the page closes: the browser keeps nothing.", { bad: !isKept });
+      const refused = saveRequest(request, name.trim());
+      notify(refused ? `Saved until the page closes only: the browser does not keep it, ${refused}.` : "Saved.", {
+        bad: refused !== "",
+      });
       onClose();
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;

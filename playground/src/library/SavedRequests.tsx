@@ -7,7 +7,8 @@ import { FileButton } from "./FileButton";
 import { leaveRow } from "./focus";
 import { readRequests, writeRequests } from "./files";
 import { titleOf } from "./reading";
-import { removeSaved, saveAll, saved, type Saved } from "./saved";
+import { NotKept } from "./NotKept";
+import { refusal, removeSaved, saveAll, saved, type Saved } from "./saved";
 import { copyLink } from "./share";
 
 export function SavedRequests() {
@@ -15,8 +16,10 @@ export function SavedRequests() {
   const all = saved.value;
   const importText = (text: string) => {
     const requests = readRequests(text);
-    saveAll(requests);
-    notify(`${requests.length} imported.`);
+    const refused = saveAll(requests);
+    notify(refused ? `Imported until the page closes only: ${refused}.` : `${requests.length} imported.`, {
+      bad: refused !== "",
+    });
   };
   return (
     <section class="library-part" aria-label="Saved requests">
@@ -36,6 +39,7 @@ export function SavedRequests() {
       <p class="library-problem" role="alert">
         {problem}
       </p>
+      <NotKept refusal={refusal.value} />
       {all.length === 0 ? (
         <Empty icon="save" title="No saved requests">
           Save a request from its tab or from the history, or import a file.

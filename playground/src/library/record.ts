@@ -3,8 +3,9 @@
 import { effect, signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
 import { envelopeOf, type ActRequest, type Reply } from "../state/send";
-import { keep, load } from "../state/storage";
+import { keep, load, type Refusal } from "../state/storage";
 import { onReply } from "../state/tabs";
+import { Unreadable, readList, readPlain, readRequest } from "./reading";
 import { withoutSecrets } from "./secrets";
 
 export interface Entry {
@@ -26,6 +27,9 @@ export const history = signal<Entry[]>([]);
 /** Whether the history outlives a reload of the page, without secrets. */
 export const keepHistory = signal<boolean>(false);
 
+/** Why the browser does not keep it, though it should. */
+export const historyRefusal = signal<Refusal>("");
+
 const MOST = 200;
 const LONGEST_TEXT = 100_000;
 /** All texts of replies together, in characters; the session storage holds about five million. */
@@ -35,15 +39,27 @@ let lastId = 0;
 
 /** Begin to record every call of a tab. */
 export function startHistory(): void {
-  const stored = load<Entry[] | null>("history", null, "session");
-  if (Array.isArray(stored)) {
+  const stored = load("history", readEntries, "session");
+  if (stored) {
     keepHistory.value = true;
-    history.value = stored.filter((entry) => entry && typeof entry.text === "string" && entry.request);
+    history.value = stored;
     lastId = Math.max(0, ...history.value.map(({ id }) => id));
   }
   onReply(record);
   effect(() => {
-    keep("history", keepHistory.value ? storable(history.value) : undefined, "session");
+    const refused = keep("history", keepHistory.value ? storable(history.value) : undefined, "session");
+    historyRefusal.value = keepHistory.value ? refused : "";
+  });
+}
+
+function readEntries(value: unknown): Entry[] {
+  return readList(value, "history", MOST).map((one, at): Entry => {
+    const given = readPlain(one, `history.${at}`);
+    const { id, status, ms, bytes } = given;
+    if (![id, given.at, status, ms, bytes].every(Number.isFinite) || typeof given.text !== "string") {
+      throw new Unreadable(`history.${at}: expected an entry`);
+    }
+    return { ...(given as unknown as Entry), request: readRequest(given.request, `history.${at}.request`) };
   });
 }
 

@@ -1,8 +1,9 @@
 /** Saved requests, by name; the browser keeps them, without tokens, headers and passwords. */
 
-import { signal } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
+import { collection } from "../state/collection";
 import type { ActRequest } from "../state/send";
-import { keep, load } from "../state/storage";
+import type { Refusal } from "../state/storage";
 import { Unreadable, readRequest, readList, readPlain, readText } from "./reading";
 import { withoutSecrets } from "./secrets";
 
@@ -13,32 +14,43 @@ export interface Saved {
 
 const MOST = 500;
 
-/** In the order of their names. */
-export const saved = signal<Saved[]>(readKept());
+const kept = collection<Saved>("saved", {
+  read: (value) => readOne(value, "saved"),
+  write: (one) => written([one])[0],
+  list: { name: "saved", idOf: ({ name }) => name },
+});
 
-/** Save a request under a name; one that was saved under it before is replaced. Returns whether the browser keeps it. */
-export function saveRequest(request: ActRequest, name: string): boolean {
+/** In the order of their names. */
+export const saved = computed(() =>
+  [...kept.entries.value.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+);
+/** Why the browser does not keep all of them. */
+export const refusal = kept.refusal;
+
+/** Save a request under a name; one that was saved under it before is replaced. */
+export function saveRequest(request: ActRequest, name: string): Refusal {
   return saveAll([{ name, request }]);
 }
 
 export function removeSaved(name: string): void {
-  store(saved.value.filter((one) => one.name !== name));
+  kept.remove(name);
 }
 
 /** Save several. Throws `Unreadable` when they would be too many. */
-export function saveAll(added: readonly Saved[]): boolean {
-  const names = new Set(added.map(({ name }) => name));
-  const all = [...saved.value.filter(({ name }) => !names.has(name)), ...added.map(withoutSecretsOf)];
-  if (all.length > MOST) throw new Unreadable(`More than ${MOST} saved requests: remove some first`);
-  return store(all.sort((one, other) => (one.name < other.name ? -1 : 1)));
+export function saveAll(added: readonly Saved[]): Refusal {
+  const names = new Set([...kept.entries.value.keys(), ...added.map(({ name }) => name)]);
+  if (names.size > MOST) throw new Unreadable(`More than ${MOST} saved requests: remove some first`);
+  return batch(() => added.map((one) => kept.put(one.name, withoutSecretsOf(one))).find(Boolean) ?? "");
 }
 
 /** Return saved requests that were read from outside. Throws `Unreadable`. */
 export function readSaved(value: unknown, where: string): Saved[] {
-  return readList(value, where, MOST).map((one, at) => {
-    const given = readPlain(one, `${where}.${at}`);
-    return { name: readText(given.name, `${where}.${at}.name`), request: readRequest(given, `${where}.${at}`) };
-  });
+  return readList(value, where, MOST).map((one, at) => readOne(one, `${where}.${at}`));
+}
+
+function readOne(value: unknown, where: string): Saved {
+  const given = readPlain(value, where);
+  return { name: readText(given.name, `${where}.name`), request: readRequest(given, where) };
 }
 
 /** Return saved requests as they are written, with the name and the request's keys side by side. */
@@ -48,17 +60,4 @@ export function written(all: readonly Saved[]): object[] {
 
 function withoutSecretsOf({ name, request: { service, model, act, set, get } }: Saved): Saved {
   return { name, request: { service, model, act, set: withoutSecrets(set), get } };
-}
-
-function store(all: Saved[]): boolean {
-  saved.value = all;
-  return keep("saved", written(all));
-}
-
-function readKept(): Saved[] {
-  try {
-    return readSaved(load<unknown>("saved", []), "saved");
-  } catch {
-    return []; // written by another version, or by hand
-  }
 }

@@ -1,6 +1,6 @@
 /** What a step takes out of its reply for later steps. */
 
-import { useState } from "preact/hooks";
+import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Unreadable } from "../library/reading";
@@ -44,8 +44,8 @@ interface RowProps {
 }
 
 function Row({ capture, onChange, onRemove }: RowProps) {
-  const [name, setName] = useState(capture.name);
-  const [path, setPath] = useState(capture.path);
+  const [name, setName] = useTyped(capture.name);
+  const [path, setPath] = useTyped(capture.path);
   const wrong = problemOf(path);
   return (
     <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
@@ -56,8 +56,9 @@ function Row({ capture, onChange, onRemove }: RowProps) {
             class="mono"
             value={name}
             onInput={(event) => {
-              setName(event.currentTarget.value);
-              if (VARIABLE_NAME.test(event.currentTarget.value)) onChange({ name: event.currentTarget.value });
+              const next = event.currentTarget.value;
+              setName(next, VARIABLE_NAME.test(next) ? next : capture.name);
+              if (VARIABLE_NAME.test(next)) onChange({ name: next });
             }}
           />
         )}
@@ -70,8 +71,9 @@ function Row({ capture, onChange, onRemove }: RowProps) {
             value={path}
             placeholder="body.user._id"
             onInput={(event) => {
-              setPath(event.currentTarget.value);
-              if (problemOf(event.currentTarget.value).length === 0) onChange({ path: event.currentTarget.value });
+              const next = event.currentTarget.value;
+              setPath(next, problemOf(next).length === 0 ? next : capture.path);
+              if (problemOf(next).length === 0) onChange({ path: next });
             }}
           />
         )}

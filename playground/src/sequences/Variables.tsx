@@ -1,7 +1,7 @@
 /** The variables of a sequence. */
 
-import { useState } from "preact/hooks";
 import { parse, problemIn, stringify, type Json } from "../json";
+import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Button, Field, IconButton } from "../ui";
@@ -57,10 +57,8 @@ interface RowProps {
 }
 
 function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps) {
-  const [written, setWritten] = useState(name);
-  const [text, setText] = useState(
-    typeof value === "string" && (secret || !isJson(value)) ? value : stringify(value),
-  );
+  const [written, setWritten] = useTyped(name);
+  const [text, setText] = useTyped(textOf(value, secret));
   const isName = VARIABLE_NAME.test(written);
   const hint = secret ? `In no file; the exported test reads ${environmentName(name)}` : undefined;
   return (
@@ -73,7 +71,7 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
             value={written}
             onInput={(event) => {
               const next = event.currentTarget.value;
-              setWritten(next);
+              setWritten(next, VARIABLE_NAME.test(next) ? next : name);
               if (VARIABLE_NAME.test(next)) onChange({ name: next });
             }}
           />
@@ -88,8 +86,10 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
             autocomplete="off"
             value={text}
             onInput={(event) => {
-              setText(event.currentTarget.value);
-              onChange({ value: secret ? event.currentTarget.value : valueOf(event.currentTarget.value) });
+              const next = event.currentTarget.value;
+              const meant = secret ? next : valueOf(next);
+              setText(next, textOf(meant, secret));
+              onChange({ value: meant });
             }}
           />
         )}
@@ -115,6 +115,11 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
       />
     </div>
   );
+}
+
+/** How a value stands in a text field. */
+function textOf(value: Json, secret: boolean): string {
+  return typeof value === "string" && (secret || !isJson(value)) ? value : stringify(value);
 }
 
 /** What a text field means: JSON where it is such, else the text. */

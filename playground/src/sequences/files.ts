@@ -1,6 +1,7 @@
 /** A sequence as a JSON file: `{"format": "gatewayfw-sequence", "version": 1, "name", "variables", "steps", ...}`. */
 
 import { stringify, type Json } from "../json";
+import type { ActRequest } from "../state/send";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
 import { mapSecrets } from "../library/secrets";
@@ -11,6 +12,7 @@ import {
   MOST_STEPS,
   VARIABLE_NAME,
   newId,
+  renewed,
   type Capture,
   type Sequence,
   type SequenceStep,
@@ -26,17 +28,29 @@ export function writeSequence(sequence: Sequence): string {
   return stringify({ format: FORMAT, version: 1, ...portable(sequence) }, 2) + "\n";
 }
 
-/** Return a sequence as it is kept and written. */
-export function portable({ name, variables, steps, stopOnFailure }: Sequence): object {
+/** Return a sequence without the values of secret variables, and without passwords and tokens: as it is kept. */
+export function keepable(sequence: Sequence): Sequence {
+  const { variables, steps } = sequence;
+  return {
+    ...sequence,
+    variables: variables.map((one) => (one.secret ? { ...one, value: "" } : one)),
+    steps: steps.map((step) => ({ ...step, request: keepableRequest(step.request) })),
+  };
+}
+
+/** Return a request without the passwords and tokens that are written out in it; placeholders stay. */
+export function keepableRequest(request: ActRequest): ActRequest {
+  const set = mapSecrets(request.set, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""));
+  return { ...request, set: set as ActRequest["set"] };
+}
+
+function portable(sequence: Sequence): object {
+  const { name, stopOnFailure, variables, steps } = keepable(sequence);
   return {
     name,
     stopOnFailure,
-    variables: variables.map(withoutId).map((one) => ({ ...one, value: one.secret ? "" : one.value })),
-    steps: steps.map(withoutId).map(({ request, captures, ...step }) => ({
-      ...step,
-      request: { ...request, set: kept(request.set) },
-      captures: captures.map(withoutId),
-    })),
+    variables: variables.map(withoutId),
+    steps: steps.map(withoutId).map((step) => ({ ...step, captures: step.captures.map(withoutId) })),
   };
 }
 
@@ -44,20 +58,17 @@ function withoutId<T extends { id: string }>({ id: _, ...rest }: T): Omit<T, "id
   return rest;
 }
 
-/** Passwords and tokens that are written out are not kept; placeholders are. */
-function kept(set: Json): Json {
-  return mapSecrets(set, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""));
-}
-
 /** Return the sequence of a file's text. Throws `Unreadable`. */
 export function parseSequence(text: string): Sequence {
-  return readSequence(readFormat(text, FORMAT));
+  return renewed(readSequence(readFormat(text, FORMAT)));
 }
 
-/** Return a sequence that was read from outside. Throws `Unreadable`. */
+/** Return a sequence that was read from outside, or kept: then it has ids. Throws `Unreadable`. */
 export function readSequence(value: unknown): Sequence {
   const given = readPlain(value, "sequence");
   return {
+    id: readId(given.id),
+    created: typeof given.created === "number" ? given.created : 0,
     name: readText(given.name, "name"),
     stopOnFailure: given.stopOnFailure !== false,
     variables: readList(given.variables ?? [], "variables", MOST_NAMES).map(readVariable),
@@ -69,7 +80,7 @@ function readVariable(value: unknown, at: number): Variable {
   const where = `variables.${at}`;
   const given = readPlain(value, where);
   return {
-    id: newId(),
+    id: readId(given.id),
     name: readName(given.name, `${where}.name`),
     value: (given.value ?? null) as Json,
     secret: given.secret === true,
@@ -81,7 +92,7 @@ function readStep(value: unknown, at: number): SequenceStep {
   const given = readPlain(value, where);
   const expect = readPlain(given.expect ?? {}, `${where}.expect`);
   return {
-    id: newId(),
+    id: readId(given.id),
     name: readText(given.name, `${where}.name`),
     request: readRequest(given.request, `${where}.request`),
     repeat: readWhole(given.repeat ?? 1, `${where}.repeat`, 1, MOST_REPEATS),
@@ -100,7 +111,11 @@ function readCapture(value: unknown, where: string): Capture {
   const given = readPlain(value, where);
   const path = readText(given.path, `${where}.path`);
   parsePath(path);
-  return { id: newId(), name: readName(given.name, `${where}.name`), path };
+  return { id: readId(given.id), name: readName(given.name, `${where}.name`), path };
+}
+
+function readId(value: unknown): string {
+  return value === undefined ? newId() : readText(value, "id");
 }
 
 function readName(value: unknown, where: string): string {

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { GATEWAY_URL, allActs, type Catalog } from "../catalog";
 import { FileButton } from "../library/FileButton";
+import { NotKept } from "../library/NotKept";
 import { fileName } from "../library/names";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
@@ -14,7 +15,7 @@ import { Variables } from "./Variables";
 import { parseSequence, writeSequence } from "./files";
 import { pytestOf } from "./pytest";
 import * as store from "./store";
-import { MOST_STEPS, emptySequence } from "./types";
+import { MOST_STEPS } from "./types";
 import "../library/library.css";
 import "./sequences.css";
 
@@ -28,6 +29,7 @@ export function Sequences() {
       <p class="library-problem" role="alert">
         {problem || store.problem.value}
       </p>
+      <NotKept refusal={store.refusal.value} />
       <Variables />
       {steps.length === 0 ? (
         <Empty icon="list" title="No steps yet">
@@ -58,11 +60,11 @@ function Head({ onProblem }: { onProblem: (problem: string) => void }) {
           {(ids) => (
             <select
               {...ids}
-              value={all.indexOf(sequence)}
-              onChange={(event) => store.choose(Number(event.currentTarget.value))}
+              value={sequence.id}
+              onChange={(event) => store.choose(event.currentTarget.value)}
             >
-              {all.map(({ name }, at) => (
-                <option key={at} value={at}>
+              {all.map(({ id, name }) => (
+                <option key={id} value={id}>
                   {name}
                 </option>
               ))}
@@ -81,7 +83,7 @@ function Head({ onProblem }: { onProblem: (problem: string) => void }) {
         )}
       </Field>
       <div class="row">
-        <Button icon="add" onClick={() => store.addSequence(emptySequence())}>
+        <Button icon="add" onClick={store.begin}>
           New
         </Button>
         <FileButton

@@ -1,73 +1,120 @@
 /** The sequences of this browser, the one that is edited, and its run. */
 
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
 import { mapSecrets, withoutSecrets } from "../library/secrets";
-import { Unreadable } from "../library/reading";
+import { Unreadable, readText as readName } from "../library/reading";
 import { freeName } from "../library/names";
-import { keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
-import { portable, readSequence } from "./files";
+import { collection, keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
+import { notify } from "../ui";
+import { keepable, keepableRequest, readSequence } from "./files";
 import { PLACEHOLDER } from "./fill";
 import { run, type Report } from "./run";
-import { emptySequence, newId, stepOf, type Sequence, type SequenceStep, type Variable } from "./types";
+import { emptySequence, newId, renewedStep, stepOf, type Sequence, type SequenceStep, type Variable } from "./types";
 
-export const sequences = signal<Sequence[]>(readKept());
-const chosen = signal(0);
+const kept = collection<Sequence>("sequence", {
+  read: (value, id) => ({ ...readSequence(value), id }),
+  write: keepable,
+  merge,
+  list: { name: "sequences", idOf: ({ id }) => id },
+});
+/** Why the browser does not keep all of them. */
+export const refusal = kept.refusal;
+/** The one that is begun but has nothing in it; it is kept from its first change on. */
+const blank = signal(emptySequence());
+const chosen = signal(load("sequence", (value) => readName(value, "sequence"), "session") ?? "");
 /** What is written in steps and is not valid, by their ids: the sequence does not run then. */
 export const drafts = signal<Drafts>(new Map());
 export const report = signal<Report | null>(null);
 export const problem = signal("");
 const running = signal<AbortController | null>(null);
 
-export const current = computed<Sequence>(() => sequences.value[chosen.value] ?? emptySequence());
+const all = computed(() =>
+  [...kept.entries.value.values()].sort((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1)),
+);
+export const current = computed<Sequence>(() => {
+  if (chosen.value === blank.value.id) return blank.value;
+  return kept.entries.value.get(chosen.value) ?? all.value[0] ?? blank.value;
+});
+/** All of this browser, and the current one. */
+export const sequences = computed<Sequence[]>(() =>
+  all.value.includes(current.value) ? all.value : [...all.value, current.value],
+);
 export const isRunning = computed(() => running.value !== null);
 
 effect(() => {
-  keep("sequences", sequences.value.map(portable));
+  keep("sequence", chosen.value, "session");
 });
 
-function readKept(): Sequence[] {
-  const kept = load<unknown>("sequences", []);
-  const read = Array.isArray(kept) ? kept.flatMap(readOne) : [];
-  return read.length > 0 ? read : [emptySequence()];
-}
+let last = current.value;
+effect(() => {
+  const now = current.value;
+  if (now.id !== last.id && last.id === chosen.peek()) notify(`“${last.name}” was removed in another tab.`, { bad: true });
+  last = now;
+});
 
-function readOne(value: unknown): Sequence[] {
-  try {
-    return [readSequence(value)];
-  } catch {
-    return []; // written by another version, or by hand
-  }
+/** What another tab has written, with our passwords: those are not kept, so it has none. */
+function merge(ours: Sequence, theirs: Sequence): Sequence {
+  const variables = theirs.variables.map((one) => {
+    const before = ours.variables.find(({ id }) => id === one.id);
+    return one.secret && before?.secret ? { ...one, value: before.value } : one;
+  });
+  const steps = theirs.steps.map((step) => {
+    const before = ours.steps.find(({ id }) => id === step.id)?.request;
+    const isSame = before && stringify(keepableRequest(before)) === stringify(step.request);
+    return isSame ? { ...step, request: before } : step;
+  });
+  return { ...theirs, variables, steps };
 }
 
 /** Edit another sequence; a run ends. */
-export function choose(at: number): void {
+export function choose(id: string): void {
   stop();
-  chosen.value = at;
+  chosen.value = id;
   report.value = null;
   problem.value = "";
 }
 
-/** Add a sequence and choose it, under a name of its own; empty ones go. */
+/** Begin a sequence. */
+export function begin(): void {
+  blank.value = { ...emptySequence(), name: nameFor("Sequence") };
+  choose(blank.value.id);
+}
+
+/** Add a sequence and choose it, under a name of its own. */
 export function addSequence(sequence: Sequence): void {
-  // The one that the page began with gives way.
-  const others = sequences.value.filter(({ steps, variables }) => steps.length + variables.length > 0);
-  const name = freeName(
-    sequence.name,
-    others.map((one) => one.name),
+  put({ ...sequence, name: nameFor(sequence.name) });
+  choose(sequence.id);
+}
+
+function nameFor(name: string): string {
+  return freeName(
+    name,
+    all.value.map((one) => one.name),
   );
-  sequences.value = [...others, { ...sequence, name }];
-  choose(sequences.value.length - 1);
 }
 
 export function removeCurrent(): void {
-  const rest = sequences.value.filter((_, at) => at !== chosen.value);
-  sequences.value = rest.length > 0 ? rest : [emptySequence()];
-  choose(Math.max(0, chosen.value - 1));
+  const { id } = current.value;
+  const at = all.value.findIndex((one) => one.id === id);
+  const next = all.value[at - 1] ?? all.value[at + 1];
+  blank.value = emptySequence();
+  choose(next?.id ?? blank.value.id);
+  if (at >= 0) kept.remove(id);
+}
+
+/** Keep a sequence; the blank one is another one then. */
+function put(sequence: Sequence): void {
+  batch(() => {
+    kept.put(sequence.id, sequence);
+    if (sequence.id === blank.value.id) blank.value = emptySequence();
+    chosen.value = sequence.id;
+  });
 }
 
 export function change(part: Partial<Sequence>): void {
-  sequences.value = sequences.value.map((one, at) => (at === chosen.value ? { ...one, ...part } : one));
+  const name = current.value.id === blank.value.id ? nameFor(current.value.name) : current.value.name;
+  put({ ...current.value, name, ...part });
 }
 
 export function changeStep(id: string, part: Partial<SequenceStep>): void {
@@ -128,9 +175,9 @@ export function copyStep(id: string): void {
 export const isBroken = computed(() => current.value.steps.some(({ id }) => drafts.value.has(id)));
 
 function copyOf(step: SequenceStep): SequenceStep {
-  const id = newId();
-  putDraft(drafts, id, drafts.value.get(step.id));
-  return { ...step, id, captures: step.captures.map((one) => ({ ...one, id: newId() })) };
+  const copy = renewedStep(step);
+  putDraft(drafts, copy.id, drafts.value.get(step.id));
+  return copy;
 }
 
 /** Move a step up (-1) or down (1). */

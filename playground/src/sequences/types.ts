@@ -36,6 +36,10 @@ export interface SequenceStep {
 }
 
 export interface Sequence {
+  /** Unique, in this browser. */
+  id: string;
+  /** When it was begun, in milliseconds since 1970: their order. */
+  created: number;
   name: string;
   variables: Variable[];
   steps: SequenceStep[];
@@ -65,5 +69,21 @@ export function newId(): string {
 }
 
 export function emptySequence(): Sequence {
-  return { name: "Sequence", variables: [], steps: [], stopOnFailure: true };
+  return { id: newId(), created: Date.now(), name: "Sequence", variables: [], steps: [], stopOnFailure: true };
+}
+
+/** Return a sequence as another one: its own id, and those of all in it, are new. */
+export function renewed(sequence: Sequence): Sequence {
+  const { variables, steps } = sequence;
+  return {
+    ...sequence,
+    id: newId(),
+    created: Date.now(),
+    variables: variables.map((one) => ({ ...one, id: newId() })),
+    steps: steps.map(renewedStep),
+  };
+}
+
+export function renewedStep(step: SequenceStep): SequenceStep {
+  return { ...step, id: newId(), captures: step.captures.map((one) => ({ ...one, id: newId() })) };
 }

@@ -1,3 +1,4 @@
+export * from "./collection";
 export * from "./commands";
 export * from "./drafts";
 export * from "./empty";

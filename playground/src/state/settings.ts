@@ -1,6 +1,7 @@
 /** Headers, token and theme. */
 
 import { effect, signal } from "@preact/signals";
+import { Unreadable } from "../library/reading";
 import { keep, load, stored } from "./storage";
 
 export type Theme = "system" | "light" | "dark";
@@ -11,12 +12,17 @@ export interface HeaderRow {
 }
 
 /** The token sent with every call; in memory, unless `keepToken`. */
-export const token = signal<string>(load("token", "", "session"));
+export const token = signal<string>(load("token", String, "session") ?? "");
 /** Whether the token is kept in this tab's session storage. */
-export const keepToken = signal<boolean>(load("token", null as string | null, "session") !== null);
+export const keepToken = signal<boolean>(load("token", String, "session") !== undefined);
 /** More headers; never stored: they may hold secrets. */
 export const headers = signal<HeaderRow[]>([]);
-export const theme = stored<Theme>("theme", "system");
+export const theme = stored<Theme>("theme", "system", readTheme);
+
+function readTheme(value: unknown): Theme {
+  if (value === "system" || value === "light" || value === "dark") return value;
+  throw new Unreadable("no theme");
+}
 
 effect(() => {
   keep("token", keepToken.value ? token.value : undefined, "session");
