@@ -6,6 +6,7 @@ import { startHistory } from "./library/record";
 import { Shell } from "./shell";
 import { catalog, catalogError, openRequest } from "./state";
 import { followAddress } from "./state/address";
+import { keepTabs } from "./state/kept-tabs";
 
 async function start(): Promise<void> {
   render(<Shell />, document.getElementById("app") as HTMLElement);
@@ -16,6 +17,7 @@ async function start(): Promise<void> {
     catalogError.value = error instanceof Error ? error.message : String(error);
     return;
   }
+  keepTabs();
   await openShared();
   followAddress();
   addEventListener("hashchange", () => void openShared());

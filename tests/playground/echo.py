@@ -58,8 +58,8 @@ class Recorder:
 
 
 @contextmanager
-def echoing(bodies: list[str], gw: Gateway | None = None) -> Iterator[str]:
+def echoing(bodies: list[str]) -> Iterator[str]:
     """Serve the acts; yield where. What is sent to them goes to ``bodies``."""
-    app = (gw or echo_gateway()).create_app(playground=True)
+    app = echo_gateway().create_app(playground=True)
     with served(Recorder(app, bodies)) as url:
         yield url

@@ -216,17 +216,6 @@ def test_tabs_keep_their_requests_and_replies(page):
     assert strip.get_by_role("button").count() == 2
 
 
-def test_the_token_stays_in_memory_unless_it_is_to_be_kept(page, login):
-    login()
-    kept = "JSON.stringify([{...localStorage}, {...sessionStorage}])"
-    assert "eyJ" not in page.evaluate(kept)
-    page.get_by_role("button", name="Token set").click()
-    page.get_by_label("Keep it in this tab").check()
-    assert "eyJ" in page.evaluate("JSON.stringify({...sessionStorage})")
-    page.get_by_label("Keep it in this tab").uncheck()
-    assert "eyJ" not in page.evaluate(kept)
-
-
 def test_more_headers_are_sent(page):
     page.get_by_role("button", name="No token").click()
     page.get_by_role("button", name="Add a header").click()

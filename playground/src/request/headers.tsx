@@ -1,6 +1,6 @@
 /** The token and more headers of every call. */
 
-import { headers, keepToken, token, type HeaderRow } from "../state";
+import { headers, keepToken, MOST_HEADERS, token, tokenRefusal, type HeaderRow } from "../state";
 import { Button, Dialog, Field, IconButton } from "../ui";
 import "../form/form.css";
 
@@ -32,12 +32,13 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
               checked={keepToken.value}
               onChange={(event) => void (keepToken.value = event.currentTarget.checked)}
             />
-            Keep it in this tab when the page is loaded again
+            Keep token and headers over a reload
           </label>
           <Button small disabled={!token.value} onClick={() => void (token.value = "")}>
             Forget the token
           </Button>
         </div>
+        {tokenRefusal.value && <p class="field-errors">The browser does not keep them: {tokenRefusal.value}.</p>}
         <h3>More headers</h3>
         {rows.map((row, index) => (
           <div class="header-row" key={index}>
@@ -73,12 +74,13 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
           <Button
             small
             icon="add"
+            disabled={rows.length >= MOST_HEADERS}
             onClick={() => void (headers.value = [...rows, { name: "", value: "", on: true }])}
           >
             Add a header
           </Button>
         </div>
-        <p class="muted small">Headers are forgotten when the page is closed.</p>
+        <p class="muted small">Both are in this browser tab only, and forgotten when it is closed.</p>
       </div>
     </Dialog>
   );

@@ -16,7 +16,7 @@ import { ActDocs, ActFacts, Prose } from "./docs";
 const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
 const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
 
-const PARTS = [
+const SHOWN = [
   { key: "form", label: "Form" },
   { key: "json", label: "JSON" },
   { key: "about", label: "About" },
@@ -48,7 +48,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
           <Tabs
             label="How the request is edited"
             class="request-tabs"
-            items={PARTS}
+            items={SHOWN}
             value={part}
             onChange={(next) => void (tab.part.value = next)}
           >

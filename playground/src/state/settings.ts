@@ -1,8 +1,10 @@
 /** Headers, token and theme. */
 
 import { effect, signal } from "@preact/signals";
-import { Unreadable } from "../library/reading";
-import { keep, load, stored } from "./storage";
+import { Unreadable, readList, readPlain } from "../library/reading";
+import { keep, load, stored, type Refusal } from "./storage";
+
+export const MOST_HEADERS = 100;
 
 export type Theme = "system" | "light" | "dark";
 export interface HeaderRow {
@@ -11,12 +13,17 @@ export interface HeaderRow {
   on: boolean;
 }
 
-/** The token sent with every call; in memory, unless `keepToken`. */
-export const token = signal<string>(load("token", String, "session") ?? "");
-/** Whether the token is kept in this tab's session storage. */
-export const keepToken = signal<boolean>(load("token", String, "session") !== undefined);
-/** More headers; never stored: they may hold secrets. */
-export const headers = signal<HeaderRow[]>([]);
+/**
+ * Whether the token and the headers outlive a reload, in the session storage of this browser tab. They are nowhere
+ * else: not in what all tabs share, in links, files or the history.
+ */
+export const keepToken = stored("keepToken", true, readFlag);
+/** The token sent with every call. */
+export const token = signal<string>(load("token", readToken, "session") ?? "");
+/** More headers of every call. */
+export const headers = signal<HeaderRow[]>(load("headers", readHeaders, "session") ?? []);
+/** Why the browser does not keep them, though it should. */
+export const tokenRefusal = signal<Refusal>("");
 export const theme = stored<Theme>("theme", "system", readTheme);
 
 function readTheme(value: unknown): Theme {
@@ -24,8 +31,27 @@ function readTheme(value: unknown): Theme {
   throw new Unreadable("no theme");
 }
 
+function readFlag(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw new Unreadable("expected true or false");
+}
+
+function readToken(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new Unreadable("expected a text");
+}
+
+function readHeaders(value: unknown): HeaderRow[] {
+  return readList(value, "headers", MOST_HEADERS).map((row) => {
+    const { name, value, on } = readPlain(row, "headers");
+    return { name: readToken(name), value: readToken(value), on: readFlag(on) };
+  });
+}
+
 effect(() => {
-  keep("token", keepToken.value ? token.value : undefined, "session");
+  const ofToken = keep("token", keepToken.value && token.value ? token.value : undefined, "session");
+  const ofHeaders = keep("headers", keepToken.value && headers.value.length ? headers.value : undefined, "session");
+  tokenRefusal.value = keepToken.value ? ofToken || ofHeaders : "";
 });
 
 effect(() => {

@@ -19,7 +19,10 @@ export interface Tab {
   /** What is shown of it. */
   part: Signal<Part>;
 }
-export type Part = "form" | "json" | "about";
+export const PARTS = ["form", "json", "about"] as const;
+export type Part = (typeof PARTS)[number];
+
+export const MOST_TABS = 100;
 
 export const catalog = signal<Catalog | null>(null);
 export const catalogError = signal<string>("");
@@ -42,16 +45,21 @@ export function specOf(request: ActRequest): Act | undefined {
 export function openRequest(
   request: Partial<ActRequest> & Pick<ActRequest, "service" | "model" | "act">,
   { run = false }: { run?: boolean } = {},
-): Tab {
+): void {
+  view.value = "acts";
+  if (tabs.value.length >= MOST_TABS) return notify(`${MOST_TABS} requests are open: close some first.`, { bad: true });
   const found = catalog.value ? actOf(catalog.value, request) : undefined;
   const beginning = emptyRequest(request, found);
+  const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
+  activeId.value = tab.id;
+  if (run) void sendTab(tab);
+}
+
+/** Add a tab with a request. */
+export function addTab(request: ActRequest): Tab {
   const tab: Tab = {
     id: ++lastId,
-    request: signal({
-      ...beginning,
-      set: request.set ?? beginning.set,
-      get: request.get ?? beginning.get,
-    }),
+    request: signal(request),
     reply: signal<Reply | null>(null),
     sent: signal<ActRequest | null>(null),
     running: signal<AbortController | null>(null),
@@ -59,9 +67,6 @@ export function openRequest(
     part: signal<Part>("form"),
   };
   tabs.value = [...tabs.value, tab];
-  activeId.value = tab.id;
-  view.value = "acts";
-  if (run) void sendTab(tab);
   return tab;
 }
 
