@@ -25,7 +25,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import COLLECTION, Backlog, Job, Jobs
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, out_path, place, renewal, version_path
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, out_path, place, version_path
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -172,7 +172,7 @@ class Fanout:
         if source is None:
             return None
         ids, progress = self._holders(job, relation, BATCH)
-        update, holds = renewal(relation, source, self._targets.source_fields(relation))
+        update, holds = self._targets.renewal(relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
         self._each(relation.model, ids, lambda part: self._update(relation, part, {**holds, **stale}, update))
         # Another tool has put an older document in its place: the next batch need not wait for a newer one.

@@ -251,12 +251,14 @@ def version_path(relation: Relation, source_id: ObjectId) -> str:
 
 
 def renewal(
-    relation: Relation, source: Mapping[str, Any], fields: Sequence[str]
+    relation: Relation, source: Mapping[str, Any], fields: Sequence[str], pure: Iterable[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the update that renews the copies of a source, and the filter of those that hold one.
 
     A single copy is written field by field: with its ``_id``, which is indexed, it would cost the
-    database twice as much. The filter passes over a list where a single copy is declared.
+    database twice as much. Of the ``pure`` fields of the source's model it loses those that are not
+    copied, such as one that was excluded later. The filter passes over a list where a single copy
+    is declared.
     """
     copy, name = copy_of(source, fields), relation.name
     path, holds = place(name, relation.type == "multiple", source["_id"])
@@ -266,7 +268,7 @@ def renewal(
     update: dict[str, dict[str, Any]] = {
         "$set": {**noted, **{f"{name}.{field}": copy[field] for field in fields if field in copy}}
     }
-    if gone := {f"{name}.{field}": "" for field in fields if field not in copy}:
+    if gone := {f"{name}.{field}": "" for field in pure if field not in copy}:
         update["$unset"] = gone
     return update, {**holds, f"{name}.0": {"$exists": False}}
 

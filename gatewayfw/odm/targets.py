@@ -16,7 +16,17 @@ from gatewayfw.errors import missing_related
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
-from gatewayfw.odm.snapshots import HIDDEN, assign, copy_of, entry, ids_in, merged, single_reverse, window_query
+from gatewayfw.odm.snapshots import (
+    HIDDEN,
+    assign,
+    copy_of,
+    entry,
+    ids_in,
+    merged,
+    renewal,
+    single_reverse,
+    window_query,
+)
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Update
@@ -35,6 +45,11 @@ class Targets:
     def source_fields(self, link: Link) -> tuple[str, ...]:
         """Return the pure fields of the copies that a relation or reverse relation holds."""
         return source_of(self._schemas, link).copy_fields(link.excludes)
+
+    def renewal(self, relation: Relation, source: Document) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+        """Return the update that renews the copies of a source in a relation, and the filter of their holders."""
+        model = source_of(self._schemas, relation)
+        return renewal(relation, source, model.copy_fields(relation.excludes), model.pure)
 
     def touch(
         self,

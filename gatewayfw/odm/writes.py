@@ -37,7 +37,6 @@ from gatewayfw.odm.snapshots import (
     ids_in,
     merged,
     place,
-    renewal,
     version_of,
     without,
 )
@@ -255,7 +254,7 @@ class Writes:
 
     def _spread(self, relation: Relation, source: Document) -> None:
         """Bring a changed document to every holder of a copy, in one command."""
-        update, holds = renewal(relation, source, self._targets.source_fields(relation))
+        update, holds = self._targets.renewal(relation, source)
         met = self._storage.update_many(relation.model, holds, update)
         if self._storage.counts_copies():
             self._backlog.met.append((relation, source, met))
