@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-from gatewayfw.errors import Timeout
+from gatewayfw.errors import StorageError, Timeout
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -40,6 +40,10 @@ Update = Mapping[str, Mapping[str, Any]]
 Sorting = Sequence[tuple[str, int]]
 #: The update that changes nothing.
 NOTHING: Update = MappingProxyType({})
+
+
+class Marked(StorageError):
+    """A document to be touched has the mark that its caller wants none of. Nothing was locked."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,8 @@ class Storage(ABC):
 
     #: Whether other processes see the same data; if not, one process must serve all requests.
     multi_process: bool = True
+    #: Most bytes of one document, as BSON; a write that would make one larger raises `TooLarge`.
+    most_bytes: int = 16 * 1024 * 1024
 
     def __init__(self) -> None:
         self._scopes = _Local()
@@ -229,6 +235,7 @@ class Storage(ABC):
         update: Update = NOTHING,
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> Document | None:
         """Lock the first document that matches, change it and return it as it is then; None when there is none.
 
@@ -236,7 +243,11 @@ class Storage(ABC):
         At most so many ``copies`` of it are about to be made; an adapter may count them in the
         document, under ``_gw.rev``. ``update`` has no ``$inc``.
 
+        ``unmarked`` is the path of a mark, an object, that the document must not have; to look for it
+        should cost no command. Without `has_transactions` nobody looks.
+
         Raises:
+            Marked: it has that mark.
             DuplicateKey, TooLarge: as for `insert`.
         """
 
@@ -248,13 +259,15 @@ class Storage(ABC):
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> None:
         """Lock all documents with these ids, then do each change, in order, as `update_many` does it.
 
         Ids of missing documents are passed over. What a change matches need not be among the ids.
-        At most so many ``copies`` are about to be made of each.
+        At most so many ``copies`` are about to be made of each. ``unmarked`` is as for `touch`.
 
         Raises:
+            Marked: one of those with these ids has that mark.
             DuplicateKey, TooLarge: as for `insert`.
         """
 

@@ -13,19 +13,23 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from bson import encode
 from bson.errors import BSONError
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
-from gatewayfw.errors import DuplicateKey, StorageError, Timeout
-from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Sorting, Storage, T, Update
+from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
+from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Marked, Sorting, Storage, T, Update
 from gatewayfw.storage.mock_duplicates import after_update, taken_fields
+from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, TOO_LARGE
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _LOCKS_GUARD = threading.Lock()
 #: Seconds to wait for the lock where no deadline is set.
 _PATIENCE = 30.0
+#: How many times its own bytes an update may add to a document: each name in a path may become a new object.
+_GROWTH = 4
 #: How mongomock refuses; with plain errors of Python where a stored value does not fit an operator.
 _REFUSALS = (
     *(PyMongoError, BSONError, NotImplementedError),
@@ -136,6 +140,10 @@ class MockStorage(Storage):
                 self._scopes.scope.commit()
             return result
 
+    def in_transaction(self) -> bool:
+        """Return whether this thread has a transaction open."""
+        return self._undo.images is not None
+
     def _join(self, fn: Callable[[], T]) -> T:
         if self._undo.failed is not None:
             raise self._undo.failed
@@ -160,8 +168,11 @@ class MockStorage(Storage):
         update: Update = NOTHING,
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> Document | None:
         """Read or change the document; the lock is held already."""
+        if unmarked:
+            self._refuse_marked(collection, filter, unmarked)
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
@@ -173,16 +184,26 @@ class MockStorage(Storage):
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> None:
         """Do the changes alone: the lock is held already."""
+        for id_ in ids if unmarked else ():
+            self._refuse_marked(collection, {"_id": id_}, unmarked)
         for filter, update in changes:
             self.update_many(collection, filter, update)
+
+    def _refuse_marked(self, collection: str, filter: Filter, path: str) -> None:
+        with self._driver():
+            if self._db[collection].find_one({**filter, path: {"$exists": True}}, {"_id": 1}) is not None:
+                raise Marked()
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents."""
 
         def write() -> None:
             for document in documents:
+                if bytes_of(document) > self.most_bytes:
+                    raise TooLarge(TOO_LARGE)
                 self._insert_one(collection, document)
 
         self._write(write)
@@ -288,11 +309,21 @@ class MockStorage(Storage):
 
     @contextmanager
     def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[dict[str, dict[str, Any]]]:
-        """Keep the images of what an update is about to change; gives the update as mongomock takes it."""
+        """Keep the images of what an update changes, and judge the sizes; gives the update as mongomock takes it."""
         plain = _plain(update)
         before = self._remember(collection, filter)
         with self._naming_fields(collection, lambda: after_update(self._db[collection], before, filter, plain)):
             yield plain
+        self._refuse_large(collection, before, update)
+
+    def _refuse_large(self, collection: str, before: Iterable[Document], update: Update) -> None:
+        """Refuse an update that made a document larger than MongoDB would store it, as that does."""
+        most = self.most_bytes - _GROWTH * bytes_of(update)
+        for image in before:
+            if bytes_of(image) > most:  # Most documents are far from it, and need not be read again.
+                after = self._db[collection].find_one({"_id": image["_id"]})
+                if bytes_of(after or {}) > self.most_bytes:
+                    raise TooLarge(TOO_LARGE)
 
     @contextmanager
     def _naming_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
@@ -326,6 +357,14 @@ class MockStorage(Storage):
             if self._undo.images is not None:
                 self._undo.failed = error
             raise
+
+
+def bytes_of(document: Mapping[str, Any]) -> int:
+    """Return the bytes of a document as BSON; 0 where BSON cannot hold it, which mongomock does not mind."""
+    try:
+        return len(encode(document))
+    except (*DRIVER_ERRORS, TypeError, ValueError):
+        return 0
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from gatewayfw.storage.base import (
     Document,
     Filter,
     Index,
+    Marked,
     Scope,
     Sorting,
     Storage,
@@ -65,6 +66,8 @@ _LONGEST_PAUSE = 0.2
 _QUEUE, _QUEUE_SHARE = 1.0, 0.25
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
+#: The server's error code of an operator that does not fit the value it meets.
+_TYPE_MISMATCH = 14
 
 
 class _Conflict(Unavailable):
@@ -415,10 +418,14 @@ class MongoStorage(Storage):
         update: Update = NOTHING,
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> Document | None:
         """Increment the hidden counter: only a real write locks the document."""
         if self.has_transactions():
-            return self.update_one(collection, filter, {**update, **_lock(copies)}, fields)
+            try:
+                return self.update_one(collection, filter, {**update, **_lock(copies, unmarked)}, fields)
+            except StorageError as error:
+                raise _marked(error, unmarked) from error
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
@@ -430,11 +437,15 @@ class MongoStorage(Storage):
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
         copies: int = 1,
+        unmarked: str = "",
     ) -> None:
         """Increment the hidden counter of each document; all in one command."""
-        locks = [({"_id": {"$in": list(ids)}}, _lock(copies))] if ids and self.has_transactions() else []
+        locks = [({"_id": {"$in": list(ids)}}, _lock(copies, unmarked))] if ids and self.has_transactions() else []
         if locks or changes:
-            self._update(collection, changes, locks)
+            try:
+                self._update(collection, changes, locks)
+            except StorageError as error:
+                raise _marked(error, unmarked) from error
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents in one command; several ones in a transaction."""
@@ -567,8 +578,18 @@ def _is_transient(error: BaseException) -> bool:
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
 
 
-def _lock(copies: int) -> Update:
-    return {"$inc": {"_gw.rev": copies}}
+def _lock(copies: int, unmarked: str) -> Update:
+    """Return the update that locks a document, and fails on one that has a mark.
+
+    ``$pop`` does nothing where there is nothing, and refuses what is no list.
+    """
+    lock = {"$inc": {"_gw.rev": copies}}
+    return {**lock, "$pop": {unmarked: 1}} if unmarked else lock
+
+
+def _marked(error: StorageError, unmarked: str) -> StorageError:
+    """Return what a lock that failed says: the mark was there, if the error may mean that."""
+    return Marked() if unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error
 
 
 def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:

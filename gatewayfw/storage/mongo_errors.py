@@ -24,6 +24,8 @@ from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, 
 
 #: What PyMongo raises: its own errors, and what encoding a document can end with.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
+#: The message of `TooLarge`, from every adapter.
+TOO_LARGE = "the document would be too large"
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 #: Server error codes: a wrong user name or password; a missing right, or no user at all.
@@ -33,7 +35,7 @@ AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
 def translation(error: BaseException) -> GatewayError:
     """Return our error for one of `DRIVER_ERRORS`."""
     if isinstance(error, DocumentTooLarge):
-        return TooLarge("the document would be too large")
+        return TooLarge(TOO_LARGE)
     return _of_the_driver(error) if isinstance(error, PyMongoError) else StorageError()
 
 
@@ -49,7 +51,7 @@ def _of_the_driver(error: PyMongoError) -> GatewayError:
     if isinstance(error, DuplicateKeyError) or code == 11000:
         return DuplicateKey(_taken(problems))
     if code in _TOO_LARGE:
-        return TooLarge("the document would be too large")
+        return TooLarge(TOO_LARGE)
     if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error):
         return Unavailable()
     if code == _UNAUTHORIZED:

@@ -26,8 +26,8 @@ from typing import Any, TypeVar
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout
-from gatewayfw.storage.base import Document, Filter, Index, Scope, Storage, Update
+from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge
+from gatewayfw.storage.base import Document, Filter, Index, Marked, Scope, Storage, Update
 from gatewayfw.storage.subset import check_filter, check_update
 
 T = TypeVar("T")
@@ -545,6 +545,25 @@ class StorageContract:
             storage.transaction(lambda: storage.update_many("things", {}, {"$set": {"a": 3}}))
         assert (caught.value.fields, _all(storage)) == (("a",), _numbered([{"a": 1}, {"a": 2}]))
 
+    @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+    def test_a_document_that_would_be_too_large_is_refused(self, storage: Storage, together: bool) -> None:
+        """Each write is refused by itself; what went before it in a transaction is undone with it."""
+        half = "x" * (storage.most_bytes // 2)
+        storage.insert("things", [{"_id": 1, "a": half}])
+        run = storage.transaction if together else _at_once
+        writes: list[Callable[[], object]] = [
+            lambda: storage.insert("things", [{"_id": 2, "a": half * 2}]),
+            lambda: storage.update_one("things", {"_id": 1}, {"$set": {"b": half}}, []),
+            lambda: storage.update_many("things", {"_id": 1}, {"$push": {"b": half}}),
+            lambda: storage.update_each("things", [(1, {"$set": {"b.c": half}})]),
+            lambda: storage.touch("things", {"_id": 1}, [], {"$set": {"b": half}}),
+        ]
+        for write in writes:
+            with pytest.raises(TooLarge) as caught:
+                run(write)
+            assert caught.value.message == "the document would be too large"
+        assert [(one["_id"], sorted(one)) for one in _all(storage)] == [(1, ["_id", "a"])]
+
     # -- delete
 
     def test_delete_many_deletes_what_matches_and_counts_it(self, storage: Storage) -> None:
@@ -638,6 +657,31 @@ class StorageContract:
         storage.transaction(touch)
         found = [document.get("_gw", {}).get("rev") for document in storage.find("things", {}, sort=[("_id", 1)])]
         assert not storage.counts_copies() or found == [6, 2]
+
+    @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
+    def test_a_document_with_a_mark_is_not_touched(self, storage: Storage, many: bool) -> None:
+        """Nor is anything done with it. Without transactions nobody looks."""
+        if not storage.has_transactions():
+            return
+        marked = {"_id": 2, "_gw": {"cut": {"users": 5}}}
+        storage.insert("things", [{"_id": 1}, marked, {"_id": 3, "_gw": {"v": 1}}])
+
+        def write(*ids: int) -> None:
+            storage.insert("things", [{"_id": 9}])
+            update = {"$set": {"a": 1}}
+            if many:
+                storage.touch_many("things", ids, [({"_id": ids[0]}, update)], unmarked="_gw.cut")
+            else:
+                for id_ in ids:
+                    storage.touch("things", {"_id": id_}, None, update, unmarked="_gw.cut")
+
+        with pytest.raises(Marked):
+            storage.transaction(lambda: write(1, 2))
+        assert _all(storage) == [{"_id": 1}, marked, {"_id": 3, "_gw": {"v": 1}}]
+        storage.transaction(lambda: write(3, 1))
+        storage.transaction(lambda: storage.touch("things", {"_id": 2}, None))
+        storage.transaction(lambda: storage.touch_many("things", [2]))
+        assert _all(storage)[1:3] == [marked, {"_id": 3, "a": 1, "_gw": {"v": 1}}]
 
     @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
     def test_a_unique_index_refuses_what_is_changed_with_a_touch(self, storage: Storage, many: bool) -> None:

@@ -166,10 +166,10 @@ class SteppingMongo(_Named, MongoStorage):
 class UntouchingMongo(SteppingMongo):
     """A storage that reads where it should touch, to show what the touch is for."""
 
-    def touch(self, collection, filter, fields, update=None, *, copies=1):
+    def touch(self, collection, filter, fields, update=None, *, copies=1, unmarked=""):
         return self.update_one(collection, filter, update, fields) if update else self._read(collection, filter, fields)
 
-    def touch_many(self, collection, ids, changes=(), *, copies=1):
+    def touch_many(self, collection, ids, changes=(), *, copies=1, unmarked=""):
         for filter, update in changes:
             self.update_many(collection, filter, update)
 
