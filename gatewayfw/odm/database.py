@@ -17,11 +17,13 @@ from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory
 from gatewayfw.errors import DefinitionError
+from gatewayfw.odm.careful import with_care
 from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.fanout import Drained, Fanout
 from gatewayfw.odm.helper import Helper
 from gatewayfw.odm.indexes import wanted_indexes
 from gatewayfw.odm.jobs import COLLECTION, INDEXES, Backlog
+from gatewayfw.odm.shares import Care
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
@@ -45,9 +47,10 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """The jobs that the operations of one thread's open transaction leave; None outside of one."""
+    """One thread's open transaction: the jobs its operations leave, None outside of one, and their care."""
 
     keys: set[str] | None = None
+    care: Care = Care.NONE
 
 
 @final
@@ -134,7 +137,8 @@ class Database:
         """Run an operation in a transaction, and work on the jobs it left after the outermost commit.
 
         ``operation`` may run several times; after three conflicts it leaves all fan-out to jobs,
-        unless it is a part of a larger transaction. ``proof`` and ``hot`` are those of
+        unless it is a part of a larger transaction. Where a document would be too large it runs
+        again with more care, the whole of a larger transaction too. ``proof`` and ``hot`` are those of
         `Storage.transaction`.
         """
         storage, fanout = self.storage, self.fanout
@@ -146,19 +150,24 @@ class Database:
             nonlocal backlog, attempts
             attempts += 1
             crowded = attempts > _CONFLICTS and outer is None and backlog.bounded
-            backlog = Backlog(fanout.jobs, 0 if crowded else self._limit(storage))
+            backlog = Backlog(fanout.jobs, 0 if crowded else self._limit(storage), self._local.care)
             result = operation(backlog)
             if outer is not None:
                 outer.update(backlog.keys)
             return result
 
+        def begin(care: Care) -> T:
+            self._local.care = care
+            return storage.transaction(attempt, proof, hot)
+
         if outer is not None:
             return Done(storage.transaction(attempt, proof, hot), frozenset(backlog.keys))
         self._local.keys = keys = set[str]()
         try:
-            result = storage.transaction(attempt, proof, hot)
+            # Another gateway's transaction does not begin again for us: there windows are judged at once.
+            result = with_care(storage, begin, Care.WINDOWS if storage.in_transaction() else Care.NONE)
         finally:
-            self._local.keys = None
+            self._local.keys, self._local.care = None, Care.NONE
         if not storage.in_transaction():  # of another gateway, which may still fail
             for relation, source, met in backlog.met:
                 self.counts.note(relation, source, met)
@@ -166,9 +175,11 @@ class Database:
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def _drained(self, keys: set[str]) -> Drained:
-        """Work on jobs for a moment; the thread has the rest."""
+        """Work on jobs for a moment; the thread has the rest. Where one process has all data there is none."""
         if not keys:
             return Drained()
+        if not self.storage.multi_process:
+            return self.fanout.drain(sorted(keys), math.inf)
         if self.storage.in_transaction():  # of another gateway on the same storage, which is not committed yet
             return Drained(left=keys)
         drained = self.fanout.drain(sorted(keys), min(_DRAIN, self.storage.remaining() * _DRAIN_SHARE))

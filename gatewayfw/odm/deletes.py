@@ -12,11 +12,12 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.careful import targets_for
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.snapshots import Hidden, clock, ids_in, merged, version_of, without
-from gatewayfw.odm.targets import Sources, Targets
+from gatewayfw.odm.targets import Sources
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -36,7 +37,7 @@ class Deletes:
         self._schemas = schemas
         self._storage = storage
         self._backlog = backlog
-        self._targets = Targets(schemas, storage)
+        self._targets = targets_for(schemas, storage, backlog.care)
 
     def delete(self, schema: ModelSchema, filter: Mapping[str, Any], cascade: bool) -> dict[str, int] | None:
         """Delete one document; return how many went with it, by model. None when nothing matched.

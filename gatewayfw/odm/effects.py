@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,10 @@ class Effects:
     presumed: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
     #: Copies that become the content of a `single` reverse; None unsets it.
     claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
+    #: Copies of members that are replaced where they stand, and the targets that may list them.
+    renewals: list[tuple[RelatedRelation, Sequence[ObjectId], dict[str, Any]]] = field(default_factory=list)
+    #: What `single` reverses held that were taken out of the operation's own document to make room.
+    removed: dict[tuple[RelatedRelation, ObjectId], Any] = field(default_factory=dict)
     #: Targets whose `single` reverse is unset if it still copies the member.
     releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
 
@@ -64,8 +68,15 @@ class Effects:
         return found
 
     def targets(self) -> dict[str, set[ObjectId]]:
-        """Return the targets concerned, by model."""
+        """Return the targets to be locked, by model.
+
+        A `single` reverse whose copy is replaced needs no lock: whoever claims it writes the member's
+        own document.
+        """
         found: dict[str, set[ObjectId]] = {}
+        for reverse, listed, _copy in self.renewals:
+            if reverse.type == "multiple":
+                found.setdefault(reverse.target, set()).update(listed)
         for reverse, ids in self.recomputed().items():
             found.setdefault(reverse.target, set()).update(ids)
         for reverse, id_ in self.claims:

@@ -22,11 +22,13 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable
 from gatewayfw.logs import traceback_of
+from gatewayfw.odm.careful import CarefulTargets, with_care
 from gatewayfw.odm.deletes import Deletes
+from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import COLLECTION, Backlog, Job, Jobs
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, older, out_path, place, version_path
-from gatewayfw.odm.targets import Targets
+from gatewayfw.odm.shares import Care
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, merged, older, out_path, place, version_path
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -78,7 +80,7 @@ class Fanout:
         self._schemas = schemas
         self._storage = storage
         self._limit = limit
-        self._targets = Targets(schemas, storage)
+        self._targets = CarefulTargets(schemas, storage)
         self.jobs = Jobs(storage)
 
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
@@ -174,7 +176,7 @@ class Fanout:
         ids, progress = self._holders(job, relation, BATCH)
         update, holds = self._targets.renewal(relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
-        self._each(relation.model, ids, lambda part: self._update(relation, part, {**holds, **stale}, update))
+        self._each(relation.model, ids, lambda part: self._renew(relation, part, {**holds, **stale}, update))
         # Another tool has put an older document in its place: the next batch need not wait for a newer one.
         return progress and {**progress, "waited": Hidden(source).v < job.v}
 
@@ -219,6 +221,29 @@ class Fanout:
         if ids:
             self._storage.update_many(relation.model, {"_id": {"$in": list(ids)}, **filter}, update)
 
+    def _renew(
+        self, relation: Relation, ids: Sequence[object], filter: Mapping[str, Any], update: dict[str, dict[str, Any]]
+    ) -> None:
+        """Renew copies in holders; one that would be too large loses what its windows can do without.
+
+        Raises:
+            TooLarge: one of several would be too large, or the only one even so.
+        """
+        try:
+            self._update(relation, ids, filter, update)
+        except TooLarge:
+            if len(ids) > 1 or not self._schemas.get_related_relations(relation.model):
+                raise
+            self._storage.transaction(lambda: self._make_room(relation, {"_id": ids[0], **filter}, update))
+
+    def _make_room(self, relation: Relation, filter: Mapping[str, Any], update: dict[str, dict[str, Any]]) -> None:
+        holder = self._storage.touch(relation.model, filter, None)
+        if holder is not None:
+            effects = Effects()
+            emptied = self._targets.emptied(self._schemas.get_schema(relation.model), holder, effects)
+            self._storage.update_many(relation.model, filter, merged(update, emptied))
+            self._targets.settle(effects)
+
     # -- removal
 
     def _removal(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
@@ -253,11 +278,11 @@ class Fanout:
         """Delete a holder that cannot be without its source, by the same procedure."""
         schema = self._schemas.get_schema(relation.model)
 
-        def attempt() -> tuple[dict[str, int] | None, Backlog]:
-            backlog = Backlog(self.jobs, self._limit)
+        def attempt(care: Care) -> tuple[dict[str, int] | None, Backlog]:
+            backlog = Backlog(self.jobs, self._limit, care)
             return Deletes(self._schemas, self._storage, backlog).delete(schema, filter, True), backlog
 
-        counts, backlog = self._storage.transaction(attempt)
+        counts, backlog = with_care(self._storage, lambda care: self._storage.transaction(lambda: attempt(care)))
         if counts is not None:
             drained.deleted.update({relation.model: 1})
             drained.deleted.update(counts)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bson import ObjectId
+from bson import ObjectId, encode
 
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import Jobs
 from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.projection import links_of, source_of
-from gatewayfw.odm.snapshots import HIDDEN, ids_in, single_reverse
+from gatewayfw.odm.shares import fills
+from gatewayfw.odm.snapshots import HIDDEN, cuts_of, ids_in, single_reverse
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -21,6 +22,8 @@ from gatewayfw.storage import Document, Storage
 BATCH = 500
 #: Copies after which a batch ends, however few its documents are.
 MOST_COPIES = 20_000
+#: Bytes of documents after which a batch ends.
+MOST_BYTES = 32 * 1024 * 1024
 
 #: Documents by model and ``_id``.
 _Around = Mapping[str, Mapping[Any, Document]]
@@ -28,7 +31,7 @@ _Around = Mapping[str, Mapping[Any, Document]]
 
 @dataclass
 class Report:
-    """What is wrong with one document, and what its relations and wrong reverse relations should hold."""
+    """What is wrong with one document, and what its relations and wrong `single` reverses should hold."""
 
     findings: list[Finding] = field(default_factory=list)
     verdicts: dict[Relation, Verdict] = field(default_factory=dict)
@@ -59,11 +62,12 @@ class Inspector:
                     break
 
     def _batch(self, schema: ModelSchema, filter: Mapping[str, Any]) -> list[Document]:
-        batch, copies = [], 0
+        batch, copies, size = [], 0, 0
         for document in self._storage.find(schema.name, filter, self.paths(schema), sort=[("_id", 1)], limit=BATCH):
             batch.append(document)
             copies += sum(len(value) for value in document.values() if isinstance(value, list))
-            if copies > MOST_COPIES:
+            size += len(encode(document))
+            if copies > MOST_COPIES or size > MOST_BYTES:
                 break
         return batch
 
@@ -118,7 +122,7 @@ class Inspector:
         around: _Around,
         idle: Mapping[RelatedRelation, set[ObjectId]],
     ) -> dict[RelatedRelation, Any]:
-        """Return what the wrong reverse relations of a document should hold; None for nothing.
+        """Return the wrong reverse relations of a document, and what `single` ones should hold; None for nothing.
 
         ``idle`` are ids of documents that are known to have no members.
         """
@@ -130,11 +134,25 @@ class Inspector:
                 copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy
-            elif document.get(reverse.name, []) != [] or id_ not in idle.get(reverse, ()):
-                window = self._targets.window(reverse, id_) if isinstance(id_, ObjectId) else []
-                if not same_copies(document.get(reverse.name, []), window):
-                    wrong[reverse] = window
+            elif document.get(reverse.name, []) == [] and id_ in idle.get(reverse, ()):
+                continue
+            elif not self._is_window(reverse, document):
+                wrong[reverse] = None
         return wrong
+
+    def _is_window(self, reverse: RelatedRelation, document: Document) -> bool:
+        """Return whether a document holds the whole window, or a beginning of it that fills the share it notes.
+
+        Only the members that it lists and the one that follows are read.
+        """
+        found, id_ = document.get(reverse.name, []), document["_id"]
+        if not isinstance(found, list):
+            return False
+        there = list(self._targets.members(reverse, id_, len(found) + 1)) if isinstance(id_, ObjectId) else []
+        if len(there) <= len(found):
+            return same_copies(found, there)
+        share = cuts_of(document).get(reverse.name)
+        return share is not None and same_copies(found, there[:-1]) and fills(found, there[-1], share)
 
     # -- reading
 

@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
-from bson import json_util
+from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
+from gatewayfw.odm.careful import CarefulTargets, with_care
 from gatewayfw.odm.deletes import Deletes
+from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.inspection import Inspector, Report
 from gatewayfw.odm.jobs import Backlog, Jobs
+from gatewayfw.odm.shares import Care
 from gatewayfw.odm.snapshots import Hidden, assign, ids_in, merged
-from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -87,7 +89,7 @@ class Integrity:
         self._schemas = schemas
         self._storage = storage
         self._inspector = Inspector(schemas, storage)
-        self._targets = Targets(schemas, storage)
+        self._targets = CarefulTargets(schemas, storage)
 
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
         """Yield every copy, window and `single` reverse that is not right. Writes nothing.
@@ -112,7 +114,8 @@ class Integrity:
         What would lose data that nothing else says is left as it is and needs a decision: a
         dangling copy in a required relation, a required relation without copies, more ids than
         the limit, several documents in a `single` relation. So is what the database refuses.
-        What a pending job is about to mend is left to it.
+        What a pending job is about to mend is left to it; the windows of one document are
+        recomputed together.
 
         With ``delete_orphans`` a document is deleted when no source of a required relation is left,
         together with all that requires it; while others are left, only the dangling copies go.
@@ -155,25 +158,34 @@ class Integrity:
 
     def _mended(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
         try:
-            return self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans))
+            first = Care.NONE if self._storage.has_transactions() else Care.WINDOWS
+            return with_care(
+                self._storage,
+                lambda care: self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans, care)),
+                first,
+            )
         except (Conflict, StorageError, TooLarge):
             # A unique index, the largest size or a hidden field of another tool's making refuses what is right.
             found = self._checked(schema, id_)
             return [one if one.pending else replace(one, state="needs a decision") for one in found]
 
-    def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
+    def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool, care: Care) -> list[Problem]:
         document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema))
         if document is None:
             return []
         report = self._inspector.report(schema, document, drops=delete_orphans)
         found = _problems(schema, id_, report)
         if delete_orphans and any(verdict.orphaned for verdict in report.verdicts.values()):
-            deletes = Deletes(self._schemas, self._storage, Backlog(Jobs(self._storage)))
+            deletes = Deletes(self._schemas, self._storage, Backlog(Jobs(self._storage), care=care))
             deletes.delete(schema, {"_id": id_}, cascade=True)
             return [replace(problem, pending=False, state="mended") for problem in found]
         self._touch_copied(report)
-        if update := _update(document, report):
+        effects, update = _effects(id_, report), _update(document, report)
+        if care and update:
+            update = merged(update, self._targets.emptied(schema, document, effects))
+        if update:
             self._storage.update_one(schema.name, {"_id": id_}, update, ())
+        self._targets.settle(effects)
         states = [_state(finding.pending, finding.mendable) for finding in report.findings]
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
 
@@ -199,7 +211,7 @@ def _state(pending: bool, mendable: bool) -> State:
 
 
 def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
-    """Return the update that mends a document."""
+    """Return the update that mends a document, its reverse relations excepted where `_effects` has them."""
     hidden = Hidden(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():
@@ -207,9 +219,22 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
             hidden.set_at(relation.name, id_, version)
         hidden.forget(relation.name, verdict.gone)
         update = merged(update, verdict.update(relation))
-    for reverse, value in report.reverses.items():
-        update = merged(update, assign(reverse.name, value))
+    if not isinstance(document["_id"], ObjectId):  # nothing can embed it
+        update = merged(update, *(assign(reverse.name, None) for reverse in report.reverses))
     return merged(update, hidden.update())
+
+
+def _effects(id_: object, report: Report) -> Effects:
+    """Return what is to be done to the reverse relations of a document."""
+    effects = Effects()
+    if not isinstance(id_, ObjectId):
+        return effects
+    for reverse, value in report.reverses.items():
+        if reverse.type == "multiple":
+            effects.recompute(reverse, id_)
+        else:
+            effects.claims[reverse, id_] = value
+    return effects
 
 
 def _as_json(id_: object) -> str:

@@ -20,6 +20,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.shares import Care
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Document, Index, Storage
 
@@ -157,12 +158,14 @@ class Backlog:
     Attributes:
         limit: copies it may write itself; infinity where everything is written at once.
         keys: the jobs left; those of an attempt that failed do not exist.
+        care: how much it does so that no document becomes too large.
         met: how many copies in a relation a change of a source met; true once it is committed.
     """
 
-    def __init__(self, jobs: Jobs, limit: float = math.inf) -> None:
+    def __init__(self, jobs: Jobs, limit: float = math.inf, care: Care = Care.NONE) -> None:
         self.jobs = jobs
         self.limit = limit
+        self.care = care
         self.keys: set[str] = set()
         self.met: list[tuple[Relation, Document, int]] = []
 

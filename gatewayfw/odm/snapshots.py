@@ -11,7 +11,9 @@ The hidden field ``_gw`` of a document, absent while it says nothing (a job may 
 - ``v``: version of the pure fields; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
   of a `single` relation the presence alone counts, so that an index can tell members from others;
-- ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0.
+- ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
+- ``cut.<reverse>``: the share of bytes to which a window of this target is cut; absent means that it is
+  the exact top of its members.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from gatewayfw.odm.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
 
 HIDDEN = "_gw"
+#: Where a target notes which of its windows are cut; the rule is in `gatewayfw.odm.shares`.
+CUT = f"{HIDDEN}.cut"
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def window_order(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
 class Hidden:
     """The hidden field of one document, read, changed and turned into an update.
 
-    ``rev`` is never part of it: locking alone changes that.
+    ``rev`` and ``cut`` are never part of it: locking alone changes the one, windows the other.
     """
 
     def __init__(self, document: Mapping[str, Any] | None = None) -> None:
@@ -175,7 +179,7 @@ class Hidden:
         before, after = Hidden({HIDDEN: self._stored}).document(), self.document()
         if after == before:
             return {}
-        if not after and "rev" not in self._stored:
+        if not after and self._stored.keys().isdisjoint(("rev", "cut")):
             return {"$unset": {HIDDEN: ""}}
         changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != before.get(name)}
         gone = {f"{HIDDEN}.{name}": "" for name in before if name not in after}
@@ -191,6 +195,13 @@ def locks_of(document: Mapping[str, Any]) -> int:
     """Return the counter of locks; 0 where there is none."""
     rev = _field(document).get("rev")
     return rev if isinstance(rev, int) else 0
+
+
+def cuts_of(document: Mapping[str, Any]) -> dict[str, int]:
+    """Return the share of each window of a document that is cut."""
+    cut = _field(document).get("cut")
+    shares = cut.items() if isinstance(cut, Mapping) else ()
+    return {name: share for name, share in shares if isinstance(share, int)}
 
 
 def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,7 +7,8 @@ same transaction. `gatewayfw.odm.writes` says why that is what keeps copies righ
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bson import ObjectId
@@ -17,12 +18,14 @@ from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
 from gatewayfw.odm.snapshots import (
+    CUT,
     HIDDEN,
     assign,
     copy_of,
     entry,
     ids_in,
     merged,
+    place,
     renewal,
     single_reverse,
     window_query,
@@ -37,6 +40,9 @@ Sources = dict[tuple[str, ObjectId], Document]
 
 class Targets:
     """The documents around an operation, in one storage."""
+
+    #: The mark of targets that this class must not write.
+    unmarked = CUT
 
     def __init__(self, schemas: Schemas, storage: Storage) -> None:
         self._schemas = schemas
@@ -57,17 +63,17 @@ class Targets:
         windows: Iterable[tuple[str, set[ObjectId]]] = (),
         locked: Mapping[tuple[str, ObjectId], Document] | None = None,
         effects: Effects | None = None,
-        changes: Mapping[str, Sequence[tuple[Filter, Update]]] | None = None,
+        entering: bool = False,
     ) -> Sources:
         """Lock sources and targets in the order of (collection, _id), and return the sources.
 
-        ``locked`` are documents this operation has touched already. ``effects`` may be given where
-        the members that enter a window were no members before: what the lock of a target can
-        write along is taken out of them, and `settle` does the rest. ``changes`` of other
-        documents, by model, are made together with the locks.
+        ``locked`` are documents this operation has touched already. What the locks can write along is
+        taken out of ``effects``, and `settle` does the rest: copies that are replaced, and, with
+        ``entering``, members that enter a window and were no members before.
 
         Raises:
             NotFound: a document to be copied does not exist, naming all such ids of its model.
+            Marked: a window of one that is locked is cut: it takes `CarefulTargets`.
         """
         fields: dict[str, set[str]] = {}
         wanted: dict[str, Counter[ObjectId]] = {}
@@ -77,34 +83,43 @@ class Targets:
         all_ids = {model: set(copies) for model, copies in wanted.items()}
         for model, ids in windows:
             all_ids.setdefault(model, set()).update(ids)
-        changes = changes or {}
+        changes = {} if effects is None else _replacements(effects)
         sources: Sources = dict(locked or {})
         for model in sorted(all_ids.keys() | changes.keys()):
             touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
             read = [id_ for id_ in touched if id_ in wanted.get(model, ())]
             copies = max(wanted[model].values()) if model in wanted else 1
             if len(touched) == len(read) == 1 and model not in changes:
-                document = self._entered(model, touched[0], sorted(fields[model]), effects or Effects(), copies)
+                document = self._entered(
+                    model, touched[0], sorted(fields[model]), effects if entering else None, copies
+                )
                 found: Iterable[Document] = () if document is None else (document,)
             else:
                 if touched or model in changes:
-                    self._storage.touch_many(model, touched, changes.get(model, ()), copies=copies)
+                    self._storage.touch_many(
+                        model, touched, changes.get(model, ()), copies=copies, unmarked=self.unmarked
+                    )
                 found = self._storage.find(model, {"_id": {"$in": read}}, sorted(fields[model])) if read else ()
             sources.update({(model, document["_id"]): document for document in found})
             if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
                 raise missing_related(model, missing)
+        if changes and effects is not None:
+            effects.renewals.clear()
         return sources
 
     def _entered(
-        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects, copies: int
+        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, copies: int
     ) -> Document | None:
         """Touch one document and read it; what enters it is written by the same command, if it can be."""
+        touch = partial(self._storage.touch, model, copies=copies, unmarked=self.unmarked)
+        if effects is None:
+            return touch({"_id": id_}, fields)
         here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
         found = self._pushes(here, effects) if here and self._storage.sorts_pushes() else None
         if found is None:
-            return self._storage.touch(model, {"_id": id_}, fields, copies=copies)
+            return touch({"_id": id_}, fields)
         filter, update = found
-        document = self._storage.touch(model, {"_id": id_, **filter}, fields, update, copies=copies)
+        document = touch({"_id": id_, **filter}, fields, update)
         if document is not None:
             effects.settled(here)
             return document
@@ -112,7 +127,7 @@ class Targets:
         alone = {key: effects.entries[key] for key in here if key in effects.entries}
         effects.presumed.update(alone)
         update = merged(*(assign(reverse.name, entering) for (reverse, _), entering in alone.items()))
-        return self._storage.touch(model, {"_id": id_}, fields, update, copies=copies)
+        return touch({"_id": id_}, fields, update)
 
     def _pushes(
         self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects
@@ -130,6 +145,15 @@ class Targets:
             filter.update(found[0])
             update = merged(update, {"$push": {reverse.name: found[1]}})
         return filter, update
+
+    def change(
+        self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
+    ) -> Document | None:
+        """Change the operation's own document and return it as it is afterwards; None when nothing matched.
+
+        What that does to its own reverse relations is added to ``effects``.
+        """
+        return self._storage.update_one(schema.name, filter, update, fields)
 
     def settle(self, effects: Effects) -> None:
         """Write what an operation does to its targets: releases, then windows and claims."""
@@ -186,13 +210,27 @@ class Targets:
 
     def window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
         """Return the window of a `multiple` reverse relation, recomputed from its members."""
+        return list(self.members(reverse, target_id))
+
+    def members(self, reverse: RelatedRelation, target_id: ObjectId, most: int | None = None) -> Iterator[Document]:
+        """Yield the copies in a window, or at most so many, recomputed from its members."""
         fields = self.source_fields(reverse)
         query = window_query(reverse, fields, target_id)
-        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
-        return [copy_of(document, fields) for document in found]
+        limit = query.limit if most is None else min(most, query.limit)
+        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=limit)
+        return (copy_of(document, fields) for document in found)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
         """Return the document as it is now: a model related to itself may have changed it again."""
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document
         return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
+
+
+def _replacements(effects: Effects) -> dict[str, list[tuple[Filter, Update]]]:
+    """Return the changes, by model, that replace the copies of members in reverse relations of targets."""
+    found: dict[str, list[tuple[Filter, Update]]] = {}
+    for reverse, ids, copy in effects.renewals:
+        path, holds = place(reverse.name, reverse.type == "multiple", copy["_id"])
+        found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
+    return found

@@ -20,13 +20,15 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import Conflict, ValidationError, missing_related
+from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
+from gatewayfw.odm.careful import targets_for
 from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.jobs import Backlog, Kind
 from gatewayfw.odm.links import Link
 from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.queries import Change, check_result
+from gatewayfw.odm.shares import Care
 from gatewayfw.odm.snapshots import (
     HIDDEN,
     Hidden,
@@ -36,14 +38,12 @@ from gatewayfw.odm.snapshots import (
     embedded,
     ids_in,
     merged,
-    place,
     version_of,
     without,
 )
-from gatewayfw.odm.targets import Sources, Targets
+from gatewayfw.odm.targets import Sources
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Filter, Update
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Writes:
         self._storage = storage
         self._backlog = backlog
         self._counts = counts
-        self._targets = Targets(schemas, storage)
+        self._targets = targets_for(schemas, storage, backlog.care)
 
     # -- insert
 
@@ -82,7 +82,8 @@ class Writes:
         hiddens = [self._enrolled(one, effects) for one in new]
         sources = self._targets.touch(
             copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
-            effects=None if chosen else effects,  # a window may still list what had the same _id
+            effects=effects,
+            entering=not chosen,  # a window may still list what had the same _id
         )
         documents = [self._assembled(one, hidden, sources) for one, hidden in zip(new, hiddens, strict=True)]
         self._storage.insert(schema.name, documents)
@@ -150,7 +151,8 @@ class Writes:
         """
         fields = self._read_by_update(schema, shown)
         update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}})
-        document = self._storage.update_one(schema.name, filter, update, fields)
+        effects = Effects()
+        document = self._targets.change(schema, filter, update, fields, effects)
         if document is None:
             return None
         check_result(schema, change, document)
@@ -172,13 +174,10 @@ class Writes:
             if kind == "copies":
                 holders.remove(relation)
             self._backlog.leave(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
-        in_place, effects = self._reverse_changes(document, change, related)
-        self._targets.touch(
-            windows=[*_window_targets(in_place), *effects.targets().items()],
-            changes=self._replacements(document, in_place),
-        )
+        self._change_reverses(document, change, related, effects)
+        self._targets.touch(windows=effects.targets().items(), effects=effects)
         for relation in holders:
-            self._spread(relation, document)
+            self._spread(schema, relation, document)
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
 
@@ -197,6 +196,9 @@ class Writes:
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
         """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
+        if self._backlog.care is Care.HOLDERS:
+            windows = self._beyond([], [], related) if self._backlog.bounded else set()
+            return windows | {("copies", relation) for relation in holders}
         if not self._backlog.bounded:
             return set()
         bounds = [self._counts.take(relation, document) for relation in holders]
@@ -225,37 +227,33 @@ class Writes:
         dated = {"$set": {f"{HIDDEN}.v": max(version_of(document), clock())}}
         return self._storage.update_one(schema.name, {"_id": document["_id"]}, dated, fields) or document
 
-    def _reverse_changes(
-        self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]]
-    ) -> tuple[list[tuple[RelatedRelation, list[ObjectId]]], Effects]:
-        """Return which copies in reverse relations are replaced in place, and which windows recomputed."""
-        in_place, effects = [], Effects()
+    def _change_reverses(
+        self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]], effects: Effects
+    ) -> None:
+        """Note which copies in reverse relations are replaced in place, and which windows recomputed."""
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
                 if reverse.sort is None or reverse.sort.field not in change.named:
-                    in_place.append((reverse, ids))
+                    if ids:
+                        copy = copy_of(document, self._targets.source_fields(reverse))
+                        effects.renewals.append((reverse, ids, copy))
                     continue
                 hidden = Hidden(document)
                 for id_ in ids:
                     if not hidden.is_out(reverse, id_):
                         effects.recompute(reverse, id_)
-        return [(reverse, ids) for reverse, ids in in_place if ids], effects
 
-    def _replacements(
-        self, document: Document, in_place: Iterable[tuple[RelatedRelation, list[ObjectId]]]
-    ) -> dict[str, list[tuple[Filter, Update]]]:
-        """Return the changes, by model, that replace the copy of a member in reverse relations of targets."""
-        found: dict[str, list[tuple[Filter, Update]]] = {}
-        for reverse, ids in in_place:
-            copy = copy_of(document, self._targets.source_fields(reverse))
-            path, holds = place(reverse.name, reverse.type == "multiple", document["_id"])
-            found.setdefault(reverse.target, []).append(({"_id": {"$in": ids}, **holds}, {"$set": {path: copy}}))
-        return found
-
-    def _spread(self, relation: Relation, source: Document) -> None:
+    def _spread(self, schema: ModelSchema, relation: Relation, source: Document) -> None:
         """Bring a changed document to every holder of a copy, in one command."""
         update, holds = self._targets.renewal(relation, source)
-        met = self._storage.update_many(relation.model, holds, update)
+        try:
+            met = self._storage.update_many(relation.model, holds, update)
+        except TooLarge:
+            if self._storage.has_transactions():
+                raise  # the operation begins again
+            source = self._dated(schema, source, ())
+            self._backlog.leave("copies", (schema.name, source["_id"]), relation, version_of(source))
+            return
         if self._storage.counts_copies():
             self._backlog.met.append((relation, source, met))
 
@@ -287,7 +285,8 @@ class Writes:
             copied=[(link.relation, id_) for link in links.values() for id_ in link.ids],
             windows=[(links[name].relation.schema_name, set(ids)) for name, ids in removed.items()],
             locked={(schema.name, document["_id"]): document},
-            effects=effects if is_new else None,
+            effects=effects,
+            entering=is_new,
         )
         update: dict[str, dict[str, Any]] = {}
         for name, link in links.items():
@@ -364,14 +363,6 @@ class Writes:
     ) -> Document | None:
         update = merged(update, hidden.update())
         if update:
-            document = self._storage.update_one(schema.name, {"_id": document["_id"]}, update, None) or document
+            document = self._targets.change(schema, {"_id": document["_id"]}, update, None, effects) or document
         self._targets.settle(effects)
         return self._targets.reread(schema, document)
-
-
-def _window_targets(replaced: Iterable[tuple[RelatedRelation, list[ObjectId]]]) -> list[tuple[str, set[ObjectId]]]:
-    """Return the targets that are touched because a copy in one of their windows is replaced.
-
-    A `single` reverse needs no touch: whoever claims it writes the member's own document.
-    """
-    return [(reverse.target, set(ids)) for reverse, ids in replaced if reverse.type == "multiple"]

@@ -10,7 +10,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw import string
-from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, TooLarge, Unavailable
+from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
 from gatewayfw.odm.fanout import Drained, Fanout
 from gatewayfw.schemas import Schemas
@@ -315,13 +315,20 @@ def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(fe
     few.storage.delete_many("city", {"_id": huge["_id"]})
 
 
-def test_a_change_within_the_limit_that_makes_a_holder_too_large_changes_nothing(few):
+def test_a_change_within_the_limit_that_makes_a_holder_too_large_leaves_it_to_a_job(few, caplog):
     land = few.add_country("land")
-    huge = {"_id": ObjectId(), "name": "huge", "tags": ["x" * (16 * 1024 * 1024 - 200)]}
-    few.storage.insert("city", [{**huge, "country": {"_id": land, "name": "land"}}])
-    with pytest.raises(TooLarge):
-        rename(few, few.country, land, "n" * 300)
-    assert (few.raw(few.country, land), names(few, few.city, "country")) == ({"_id": land, "name": "land"}, ["land"])
+    few.add_city("city", land)
+    huge = {"_id": ObjectId(), "name": "huge", "tags": ["x" * (16 * 1024 * 1024 - 600)]}
+    out = {"_gw": {"out": {"country": {"cities": [land], "biggest": [land]}}}}
+    few.storage.insert("city", [{**huge, **out, "country": {"_id": land, "name": "land"}}])
+    assert rename(few, few.country, land, "n" * 600)["name"] == "n" * 600
+    assert (sorted(names(few, few.city, "country")), few.odm.jobs()) == (["land", "n" * 600], [])
+    assert [record.getMessage() for record in caplog.records] == [
+        f"city {huge['_id']} stays as it is, which is not right: the document would be too large"
+    ]
+    assert [(one.id, one.path) for one in few.odm.integrity.check()] == [(huge["_id"], f"country.{land}")]
+    rename(few, few.country, land, "short")
+    assert (names(few, few.city, "country"), few.problems()) == (["short"] * 2, [])
     few.storage.delete_many("city", {"_id": huge["_id"]})
 
 
@@ -522,7 +529,7 @@ def test_jobs_that_cannot_go_on_leave_others_their_turn(few, unattended, monkeyp
     assert [job.id for job in few.odm.jobs()] == lands[:2]
 
 
-def test_a_window_that_the_database_refuses_stops_no_other_target(few, unattended, caplog):
+def test_a_window_that_does_not_fit_is_cut_and_stops_no_other_target(few, unattended, caplog):
     lands = [few.add_country(str(number)) for number in range(4)]
     related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
     one = few.add_person("one", related, age=1)
@@ -530,13 +537,16 @@ def test_a_window_that_the_database_refuses_stops_no_other_target(few, unattende
     few.storage.update_many("country", {"_id": lands[1]}, tags)
     few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"name": "n" * 600}})
     assert few.odm.work() == 0
-    windows = [few.raw(few.country, land)["visitors"][0]["name"] for land in lands]
-    assert windows == ["n" * 600, "one", "n" * 600, "n" * 600]
+    windows = [few.raw(few.country, land).get("visitors", []) for land in lands]
+    assert [[one["name"] for one in window] for window in windows] == [["n" * 600], [], ["n" * 600], ["n" * 600]]
     assert [record.getMessage() for record in caplog.records] == [
-        f"country {lands[1]} stays as it is, which is not right: the document would be too large"
+        f"country {lands[1]} is too large for all of visitors: it holds what fills its share"
     ]
+    assert few.problems() == []
     few.storage.update_many("country", {}, {"$unset": {"anthem": ""}})
-    assert [problem.state for problem in few.odm.integrity.repair()] == ["mended"]
+    few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"name": "short"}})
+    assert few.odm.work() == 0
+    assert few.raw(few.country, lands[1])["visitors"][0]["name"] == "short"
 
 
 def test_a_stopped_worker_notes_its_last_batch_and_frees_the_job(few, unattended, monkeypatch):

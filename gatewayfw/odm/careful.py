@@ -1,0 +1,200 @@
+"""Targets whose windows make room where a document would be too large for the database.
+
+The ordinary path knows nothing of sizes and pays nothing for them. Where the database refuses one
+of its writes because a document would be too large, or where it meets a target with a window that
+is cut, which its lock refuses, the operation begins again with `CarefulTargets`. What is too large
+because of others is then made to fit; only an operation whose own document, without any reverse
+relation, is too large still fails.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from bson import ObjectId
+
+from gatewayfw.errors import ReplyTooLarge, TooLarge
+from gatewayfw.odm.effects import Effects
+from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.shares import Care, fitted, room_in, share_of
+from gatewayfw.odm.snapshots import CUT, HIDDEN, assign, cuts_of, ids_in, merged
+from gatewayfw.odm.targets import Sources, Targets
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.base import Filter, Marked, Update
+
+T = TypeVar("T")
+_LOG = logging.getLogger("gatewayfw.odm")
+
+
+def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.NONE) -> T:
+    """Run a write that does all or nothing; begin again with more care where documents are too large without.
+
+    Without transactions it may have done a part, so it is not run again: see `StandaloneTargets`.
+    """
+    for care in Care:
+        if care < first:
+            continue
+        try:
+            return write(care)
+        except (Marked, TooLarge) as error:
+            if care is max(Care) or isinstance(error, ReplyTooLarge) or not storage.has_transactions():
+                raise
+    raise AssertionError  # the last care returns or raises
+
+
+def targets_for(schemas: Schemas, storage: Storage, care: Care) -> Targets:
+    """Return the targets of an operation in one storage."""
+    if care:
+        return CarefulTargets(schemas, storage)
+    return Targets(schemas, storage) if storage.has_transactions() else StandaloneTargets(schemas, storage)
+
+
+class CarefulTargets(Targets):
+    """Targets that are read whole before their reverse relations are written, all windows of each together."""
+
+    unmarked = ""
+
+    def touch(
+        self,
+        copied: Iterable[tuple[Relation, ObjectId]] = (),
+        windows: Iterable[tuple[str, set[ObjectId]]] = (),
+        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
+        effects: Effects | None = None,
+        entering: bool = False,
+    ) -> Sources:
+        """Lock sources and targets, and nothing else: `settle` does what ``effects`` says."""
+        return super().touch(copied, windows, locked)
+
+    def change(
+        self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
+    ) -> Document | None:
+        """Change the operation's own document without its reverse relations, which `settle` puts back."""
+        before = self._storage.touch(schema.name, filter, None)
+        if before is None:
+            return None
+        update = merged(update, self.emptied(schema, before, effects))
+        return self._storage.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
+
+    def emptied(self, schema: ModelSchema, document: Document, effects: Effects) -> dict[str, dict[str, Any]]:
+        """Return the update that takes all reverse relations out of a document; let `settle` put them back."""
+        present = [one for one in self._schemas.get_related_relations(schema.name).values() if one.name in document]
+        for reverse in present:
+            if reverse.type == "multiple":
+                effects.recompute(reverse, document["_id"])
+            else:
+                effects.removed[reverse, document["_id"]] = document[reverse.name]
+        return {"$unset": {reverse.name: "" for reverse in present}} if present else {}
+
+    def settle(self, effects: Effects) -> None:
+        """Write what an operation does to its targets, so that each fits."""
+        concerned = effects.targets()
+        for reverse, ids, _copy in effects.renewals:
+            concerned.setdefault(reverse.target, set()).update(ids)
+        for reverse, id_ in effects.removed:
+            concerned.setdefault(reverse.target, set()).add(id_)
+        for model in sorted(concerned):
+            ids = ordered(concerned[model])
+            self._storage.touch_many(model, ids)  # a target whose `single` reverse is renewed has no lock yet
+            for id_ in ids:
+                for target in self._storage.find(model, {"_id": id_}, limit=1):
+                    if update := self._filled(model, target, effects):
+                        self._storage.update_each(model, [(id_, update)])
+
+    def _filled(self, model: str, target: Document, effects: Effects) -> dict[str, dict[str, Any]]:
+        """Return the update that gives a target all of its reverse relations, as far as they fit."""
+        reverses = self._schemas.get_related_relations(model).values()
+        windows = {one.name: one for one in reverses if one.type == "multiple"}
+        singles = {one.name: self._single(one, target, effects) for one in reverses if one.type == "single"}
+        changed = {name: copy for name, copy in singles.items() if copy != target.get(name)}
+        rest = {name: value for name, value in target.items() if name not in windows and name not in singles}
+        most = self._storage.most_bytes
+        room = room_in({**rest, **_present(singles)}, windows, most)
+        if room < 0 and (lost := _present(changed)):
+            _LOG.error("%s %s is too large and loses %s", model, target["_id"], ", ".join(lost))
+            changed.update(dict.fromkeys(lost))
+            room = room_in({**rest, **_present(singles | changed)}, windows, most)
+        members = {name: self.members(reverse, target["_id"]) for name, reverse in windows.items()}
+        lists, cut = fitted(members, room, share_of(most, len(windows)))
+        for name in cut.keys() - cuts_of(target).keys():
+            _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
+        updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
+        # Where there is not even room for the note, the window stays empty, and a check names it.
+        return merged(*updates, _marking(target, cut if room >= 0 else {}))
+
+    def _single(self, reverse: RelatedRelation, target: Document, effects: Effects) -> Any:
+        """Return what a `single` reverse of a target holds after an operation; None for nothing."""
+        key = (reverse, target["_id"])
+        value = effects.removed.get(key, target.get(reverse.name))
+        member = next(iter(ids_in(value)), None)
+        if member is not None and target["_id"] in effects.releases.get((reverse, member), ()):
+            value = None
+        for renewed, ids, copy in effects.renewals:
+            if renewed == reverse and target["_id"] in ids and copy["_id"] == member:
+                value = copy
+        return effects.claims.get(key, value)
+
+    def reread(self, schema: ModelSchema, document: Document) -> Document | None:
+        """Return the document as it is now: its reverse relations have been written since."""
+        return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
+
+
+class StandaloneTargets(Targets):
+    """Targets in a storage without transactions, where what was refused can be done again by itself.
+
+    Nothing tells that a target has a window that is cut: where a member of it shrinks, the window may
+    stay shorter than it need be until it is recomputed, at the latest by a repair.
+    """
+
+    def touch(
+        self,
+        copied: Iterable[tuple[Relation, ObjectId]] = (),
+        windows: Iterable[tuple[str, set[ObjectId]]] = (),
+        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
+        effects: Effects | None = None,
+        entering: bool = False,
+    ) -> Sources:
+        """Read sources and replace copies; those that make a target too large are left to `settle`."""
+        try:
+            return super().touch(copied, windows, locked, effects, entering)
+        except TooLarge:
+            return super().touch(copied, windows, locked)
+
+    def change(
+        self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
+    ) -> Document | None:
+        """Change the operation's own document, without its reverse relations if it must be."""
+        try:
+            return super().change(schema, filter, update, fields, effects)
+        except TooLarge:
+            return self._careful().change(schema, filter, update, fields, effects)
+
+    def settle(self, effects: Effects) -> None:
+        """Write what an operation does to its targets, with care if it must be."""
+        try:
+            if effects.renewals or effects.removed:
+                self._careful().settle(effects)
+            else:
+                super().settle(effects)
+        except TooLarge:
+            self._careful().settle(effects)
+
+    def _careful(self) -> CarefulTargets:
+        return CarefulTargets(self._schemas, self._storage)
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those that are there."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _marking(target: Document, cut: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    """Return the update that notes which windows of a target are cut, and to what share."""
+    if cut:
+        return {"$set": {CUT: dict(cut)}}
+    hidden = target.get(HIDDEN)
+    if not isinstance(hidden, Mapping) or "cut" not in hidden:
+        return {}
+    return {"$unset": {CUT if len(hidden) > 1 else HIDDEN: ""}}

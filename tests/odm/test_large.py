@@ -1,0 +1,314 @@
+"""Who writes too much is refused, never who comes next: windows and holders of limited documents.
+
+The limit is 6,000 bytes here, so a window of an organization, one of its two, has a share of 1,500.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatewayfw.errors import Conflict, NotFound, TooLarge, ValidationError
+from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
+from tests.odm.player import Operations
+
+SHARE = MOST // 4
+
+
+@pytest.fixture
+def club(database, monkeypatch):
+    """Users and organizations; each operation works its jobs off. At the end everything is right."""
+    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 30)  # however slow the machine is
+    club = Club(limited(database))
+    yield club
+    assert (club.odm.work(), club.problems()) == (0, [])
+
+
+@pytest.fixture
+def full(club):
+    """An organization whose windows are cut, and its users, the highest ranks last."""
+    org = club.add_org("org")
+    users = [club.add_user("x" * 1_000, [org], rank=rank) for rank in range(8)]
+    assert club.cut(club.org, org) == {"users": SHARE, "latest": SHARE}
+    return org, users
+
+
+def test_a_window_that_does_not_fit_is_cut_to_the_prefix_that_fills_its_share(club, full):
+    org, users = full
+    assert (club.ids(org), club.ids(org, "latest")) == (users[:1], users[:-2:-1])
+
+
+def test_others_still_write_to_a_target_that_is_full(club, full):
+    org, users = full
+    small = club.add_user("small", [org], rank=-1, flags=("users",))
+    assert club.change(club.org, org, name="renamed", about="y" * 900)["name"] == "renamed"
+    club.change(club.user, users[3], name="member", text="z" * 750)
+    club.user.remove_relation(filters={"_id": users[1]}, relations={"orgs": {"_ids": [org]}})
+    club.user.add_relation(
+        filters={"_id": users[1]}, relations={"orgs": {"_ids": [org], "relatedRelations": {"users": True}}}
+    )
+    assert club.user.delete_one(filter={"_id": users[0]})
+    assert (club.ids(org), club.stored(club.user, users[5])["orgs"][0]["name"]) == ([small, users[1]], "renamed")
+
+
+def test_a_window_is_whole_again_when_its_members_have_shrunk(club, full):
+    org, users = full
+    for user in users[1:]:
+        club.change(club.user, user, text="")
+    assert (club.ids(org), club.cut(club.org, org)) == (users[:4], {})
+    club.add_user("", [org], rank=-1)  # enters as into any other window
+    assert len(club.ids(org)) == 4
+
+
+def test_a_member_beyond_the_end_of_a_cut_window_that_shrinks_may_enter_it(club, full):
+    org, users = full
+    club.change(club.user, users[1], text="")
+    assert club.ids(org) == users[:2]
+
+
+def test_a_member_behind_the_end_of_a_cut_window_is_not_listed(club, full):
+    org, users = full
+    club.add_user("", [org], rank=9, flags=("users",))
+    assert club.ids(org) == users[:1]
+
+
+def test_a_member_larger_than_the_share_leaves_an_empty_window(club, full):
+    org, users = full
+    giant = club.add_user("x" * 2000, [org], rank=-1, flags=("users",))
+    assert (club.ids(org), "users" in club.stored(club.org, org)) == ([], False)
+    assert club.user.delete_one(filter={"_id": giant})
+    assert club.ids(org) == users[:1]
+
+
+def test_the_document_of_the_target_takes_room_from_its_windows(club, full):
+    org, users = full
+    club.change(club.org, org, about="y" * 4_000)
+    assert club.cut(club.org, org)["users"] < SHARE
+    assert club.ids(org) == []
+    club.change(club.org, org, about="")
+    club.change(club.user, users[5], text="")
+    assert club.cut(club.org, org)["users"] == SHARE
+
+
+def test_who_writes_too_much_is_refused_and_nothing_is_written(club, full):
+    org, _users = full
+    before = club.stored(club.org, org)
+    with pytest.raises(TooLarge):
+        club.change(club.org, org, about="y" * MOST)
+    with pytest.raises(TooLarge):
+        club.add_user("x" * MOST, [org])
+    hidden = {key: value for key, value in before["_gw"].items() if key != "rev"}
+    after = club.stored(club.org, org)
+    assert {**after, "_gw": {key: value for key, value in after["_gw"].items() if key != "rev"}} == {
+        **before,
+        "_gw": hidden,
+    }
+
+
+def test_a_cascade_and_a_refused_delete_of_a_full_target(club, full):
+    org, users = full
+    with pytest.raises(Conflict):
+        club.org.delete_one(filter={"_id": org})
+    assert club.org.delete_one(filter={"_id": org}, hard_cascade=True)
+    assert club.stored(club.user, users[0]).get("orgs") is None
+
+
+def test_a_whole_transaction_begins_again_with_care(club, full):
+    org, users = full
+
+    def several():
+        club.change(club.user, users[0], text="y" * 790)
+        first = club.add_user("x" * 100, [org], rank=-2, flags=("users",))
+        second = club.add_user("x" * 100, [org], rank=-1, flags=("users",))
+        return first, second
+
+    assert club.ids(org) == users[:1]
+    assert [*club.odm.transaction(several), users[0]] == club.ids(org)
+
+
+def test_a_second_gateway_inside_a_transaction_writes_to_a_full_target(club, full):
+    org, _users = full
+    other = Club(club.storage)
+    club.odm.transaction(lambda: other.add_user("x" * 100, [org], rank=-1, flags=("users",)))
+    assert len(club.ids(org)) == 2
+
+
+def test_one_full_target_among_several_stops_no_insert(club, full):
+    org, _users = full
+    others = [club.add_org(), club.add_org()]
+    user = club.add_user("x" * 300, [org, *others], rank=-1)
+    assert [club.ids(one)[0] for one in (org, *others)] == [user] * 3
+
+
+def test_repair_makes_a_cut_window_of_one_that_is_too_long_or_not_marked(club, full):
+    org, users = full
+    for damage in ({"$unset": {"_gw.cut": ""}}, {"$set": {"users": []}}, {"$set": {"_gw.cut": {"users": 10_000}}}):
+        club.storage.update_many("org", {}, damage)
+        assert {problem.path for problem in club.odm.integrity.check()} >= {"users"}
+        assert {problem.state for problem in club.odm.integrity.repair()} == {"mended"}
+        assert (club.ids(org), club.problems()) == (users[:1], [])
+
+
+def test_repair_gives_back_a_window_that_fits_again(club, full):
+    org, users = full
+    club.storage.update_many("user", {"_id": {"$in": users}}, {"$set": {"text": ""}})  # another tool
+    assert {problem.path for problem in club.odm.integrity.check()} == {"users", "latest", "head"}
+    assert {problem.state for problem in club.odm.integrity.repair()} == {"mended"}
+    assert (club.ids(org), club.cut(club.org, org)) == (users[:4], {})
+
+
+def test_repair_of_a_relation_makes_room_in_the_windows(club, full):
+    org, users = full
+    owner = club.add_user("x" * 3_000)
+    club.org.add_relation(filters={"_id": org}, relations={"owner": {"_ids": owner}})
+    club.storage.update_many("org", {}, {"$set": {"owner": {"_id": owner}}})
+    club.storage.update_many("org", {}, {"$set": {"users": [{"_id": users[0], "text": "x" * 4_000}]}})
+    assert {problem.state for problem in club.odm.integrity.repair()} == {"mended"}
+
+
+def test_a_holder_that_would_be_too_large_keeps_its_copy_and_stops_nobody(club, caplog):
+    org = club.add_org("org")
+    small = club.add_user("", [org], flags=())
+    huge = club.add_user("x" * (MOST - 600), [org], flags=())
+    assert club.change(club.org, org, about="y" * 900)["about"] == "y" * 900
+    copies = {one["_id"]: len(one["orgs"][0]["about"]) for one in club.storage.find("user", {})}
+    assert (copies, club.odm.jobs()) == ({small: 900, huge: 0}, [])
+    assert [record.getMessage() for record in caplog.records] == [
+        f"user {huge} stays as it is, which is not right: the document would be too large"
+    ]
+    assert [(one.id, one.path, one.pending) for one in club.odm.integrity.check()] == [(huge, f"orgs.{org}", False)]
+    assert [one.state for one in club.odm.integrity.repair()] == ["needs a decision"]
+    club.change(club.org, org, about="short")
+    assert club.stored(club.user, huge)["orgs"][0]["about"] == "short"
+
+
+def test_a_holder_gives_the_room_of_its_windows_to_a_copy(club):
+    owner = club.add_user("x" * 100)
+    org = club.add_org()
+    club.org.add_relation(filters={"_id": org}, relations={"owner": {"_ids": owner}})
+    for rank in range(4):
+        club.add_user("x" * 550, [org], rank=rank, flags=("users", "latest"))
+    assert club.cut(club.org, org) == {}
+    club.change(club.user, owner, text="y" * 3_000)
+    stored = club.stored(club.org, org)
+    assert (len(stored["owner"]["text"]), sorted(stored["_gw"]["cut"])) == (3_000, ["latest", "users"])
+
+
+def test_a_single_reverse_that_does_not_fit_is_lost_and_logged(club, caplog):
+    org = club.add_org("org")
+    club.storage.update_many("org", {}, {"$set": {"anthem": "y" * (MOST - 500)}})  # by another tool
+    head = club.add_user("x" * 1_000, [org], flags=("head",))
+    assert "head" not in club.stored(club.org, org)
+    assert [record.getMessage() for record in caplog.records] == [f"org {org} is too large and loses head"]
+    club.add_user("x", [org], name="next", flags=("head",))
+    assert (club.stored(club.org, org)["head"]["name"], club.stored(club.user, head)["name"]) == ("next", "u")
+
+
+def test_a_single_reverse_that_grows_too_large_stops_no_update_of_its_member(club):
+    org = club.add_org("org")
+    head = club.add_user("x", [org], flags=("head",))
+    club.storage.update_many("org", {}, {"$set": {"anthem": "y" * (MOST - 600)}})  # by another tool
+    club.change(club.user, head, text="x" * 800)
+    assert "head" not in club.stored(club.org, org)
+
+
+def test_the_document_loses_its_windows_before_its_single_reverse(club):
+    org = club.add_org()
+    head = club.add_user("x" * 700, [org])
+    for _ in range(4):
+        club.add_user("x" * 500, [org], flags=("users", "latest"))
+    club.change(club.org, org, about="y" * 4_500)
+    stored = club.stored(club.org, org)
+    assert (stored["head"]["_id"], stored.get("users", [])) == (head, [])
+
+
+KINDS = ["insert", "insert", "insert", "insert_many", "update", "update", "grow", "shrink", "delete", "cascade"]
+KINDS += ["add", "add", "replace", "remove", "transaction"]
+STEPS = st.tuples(st.sampled_from(KINDS), st.sampled_from(MODELS), st.lists(st.integers(0, 11), min_size=8, max_size=8))
+
+
+class Player(Operations):
+    """Plays steps; what a writer writes always fits, so that nobody may be refused for a size."""
+
+    def __init__(self, club):
+        self.club = club
+
+    def play(self, step):
+        kind, name, numbers = step
+        self._numbers = iter(numbers * 20)
+        getattr(self, f"_{kind}")(getattr(self.club, name))
+
+    def _next(self):
+        return next(self._numbers)
+
+    def _ids(self, name, most=1):
+        ids = sorted(one["_id"] for one in self.club.storage.find(name, {}, ()))
+        start = self._next()
+        return list(dict.fromkeys(ids[(start + step) % len(ids)] for step in range(most))) if ids else []
+
+    def _doc(self, model, least=0):
+        size = max(self._next(), least)
+        if model.name == "org":
+            return {"name": f"{self._next()}", "about": "y" * (MOST_ABOUT * size // 11)}
+        return {"name": f"{self._next()}", "text": "x" * (MOST_TEXT * size // 11), "rank": self._next() % 3}
+
+    def _relation(self, relation):
+        multiple = relation.type == "multiple"
+        ids = self._ids(relation.schema_name, most=1 + self._next() % 3 if multiple else 1)[: relation.limit or 1]
+        flags = {name: self._next() < 10 for name in relation.related_relations if self._next() < 11}
+        return {"_ids": ids if multiple else (ids or ["0" * 24])[0], "relatedRelations": flags}
+
+    def _relations(self, model):
+        return {name: self._relation(one) for name, one in model.schema.relations.items() if self._next() < 8}
+
+    def _one(self, model):
+        return {"_id": (self._ids(model.name) or ["0" * 24])[0]}
+
+    def _some(self, model):
+        relations = list(model.schema.relations.values())
+        return relations[self._next() % len(relations)]
+
+    def _grow(self, model):
+        model.find_one_and_update(filter=self._one(model), update={"$set": self._doc(model, least=9)})
+
+    def _shrink(self, model):
+        text = "about" if model.name == "org" else "text"
+        model.find_one_and_update(filter=self._one(model), update={"$set": {text: ""}})
+
+    def _delete(self, model):
+        model.delete_one(filter=self._one(model))
+
+    def _cascade(self, model):
+        model.delete_one(filter=self._one(model), hard_cascade=True)
+
+    def _remove(self, model):
+        relation = self._some(model)
+        model.remove_relation(filters=self._one(model), relations={relation.name: self._relation(relation)})
+
+    def _transaction(self, model):
+        self.club.odm.transaction(lambda: (self._insert(model), self._grow(model), self._add(model)))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(steps=st.lists(STEPS, min_size=5, max_size=25), jobs=st.booleans())
+def test_no_size_refuses_another_writer_and_every_window_is_a_prefix_that_fills_its_share(
+    club, monkeypatch, steps, jobs
+):
+    club.odm._database.fanout._limit = 0 if jobs else float("inf")
+    monkeypatch.setattr("gatewayfw.odm.database.Database._limit", lambda self, storage: 0 if jobs else float("inf"))
+    for name in (*MODELS, "_gw_jobs"):
+        club.storage.delete_many(name, {})
+    player = Player(club)
+    for number in range(3):
+        club.add_org(f"org {number}", "y" * (number * 100))
+    orgs = [one["_id"] for one in club.storage.find("org", {}, ())]
+    for rank in range(5):
+        club.add_user("x" * 700, orgs[: 1 + rank % 3], rank=rank)
+    for step in steps:
+        with contextlib.suppress(Conflict, NotFound, ValidationError):
+            player.play(step)
+        club.odm.work()
+        assert club.problems() == []

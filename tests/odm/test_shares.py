@@ -1,0 +1,73 @@
+"""How long a window may be; pure."""
+
+from __future__ import annotations
+
+import pytest
+from bson import encode
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatewayfw.odm.shares import fills, fitted, room_in, share_of
+
+COPIES = st.lists(st.integers(0, 300), max_size=14).map(
+    lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]
+)
+
+
+def stored(windows):
+    """The bytes that windows take in a document; an empty one is absent."""
+    return len(encode({name: copies for name, copies in windows.items() if copies})) - 5
+
+
+def listed(copies):
+    """The bytes of a list."""
+    return len(encode({"": copies})) - 8
+
+
+def fit(windows, room, share):
+    return fitted({name: iter(copies) for name, copies in windows.items()}, room, share)
+
+
+@given(first=COPIES, second=COPIES, room=st.integers(-50, 3000), share=st.integers(0, 1500))
+def test_windows_are_whole_where_they_fit_and_else_the_longest_beginnings_of_their_share(first, second, room, share):
+    windows = {"first": first, "a_second_window": second}
+    lists, cut = fit(windows, room, share)
+    if stored(windows) <= room:
+        assert (lists, cut) == (windows, {})
+        return
+    share = max(0, min(share, room // 2))
+    for name, copies in windows.items():
+        kept = lists[name]
+        assert kept == copies[: len(kept)]
+        assert not kept or listed(kept) <= share
+        assert (name in cut) == (len(kept) < len(copies))
+        if name in cut:
+            assert (cut[name], fills(kept, copies[len(kept)], share)) == (share, True)
+
+
+def test_no_more_members_are_read_than_it_takes():
+    read = []
+
+    def members():
+        for number in range(1000):
+            read.append(number)
+            yield {"_id": number, "t": "x" * 100}
+
+    lists, cut = fitted({"first": members(), "second": members()}, 1000, 500)
+    assert ([len(one) for one in lists.values()], cut, len(read)) == ([3, 3], {"first": 500, "second": 500}, 12)
+
+
+def test_a_member_larger_than_the_share_leaves_an_empty_window():
+    assert fit({"users": [{"_id": 1, "t": "x" * 100}]}, 100, 50) == ({"users": []}, {"users": 50})
+
+
+@pytest.mark.parametrize(("windows", "share"), [(0, 8), (1, 8), (2, 4), (3, 2)])
+def test_windows_share_half_of_the_most_bytes(windows, share):
+    assert share_of(16 * 2**20, windows) // 2**20 == share
+
+
+@given(rest=st.dictionaries(st.sampled_from("abc"), st.text(max_size=50)), most=st.integers(0, 2000))
+def test_the_room_leaves_enough_for_the_notes_and_the_counters(rest, most):
+    room = room_in(rest, ["users", "latest"], most)
+    noted = {**rest, "_gw": {"rev": 2**40, "cut": {"users": 2**20, "latest": 2**40}}}
+    assert len(encode(noted)) <= most - room or room < 0
