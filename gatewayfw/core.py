@@ -9,13 +9,14 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
-from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from flask import Blueprint, Flask
 from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, CallerKey, ContextFns, Lifecycle, RateLimits
+from gatewayfw.acts.checks import Checks
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
 from gatewayfw.export.languages import generated
@@ -26,6 +27,7 @@ from gatewayfw.spelling import pythonic
 from gatewayfw.web import server as servers
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.mount import NAME
 from gatewayfw.web.playground import Guard, Playground, check_options
 
 Directories = Sequence[str | PathLike[str]]
@@ -65,8 +67,8 @@ class Gateway:
         odm: the database connection and the models.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
-        mounts: how it was put into apps, by the names its blueprints are registered under; of two
-            apps with the same name, the later one's.
+        checks: judges the definitions; `check` raises what it finds.
+        mounts: how it was put into each app, by the names its blueprints are registered under there.
 
     Raises:
         DefinitionError: an unknown setting or a value that does not fit.
@@ -85,12 +87,27 @@ class Gateway:
             deadline=partial(self.odm.deadline, self.settings.deadline),
             rate_limits=RateLimits(self.settings, caller_key),
         )
-        self.mounts: dict[str, Mount] = {}
+        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database)
+        self.mounts: WeakKeyDictionary[App, dict[str, Mount]] = WeakKeyDictionary()
 
     @property
     def contextFns(self) -> ContextFns:
         """The contract's spelling of `context_fns`."""
         return self.context_fns
+
+    def check(self) -> None:
+        """Refuse wrong definitions: all that needs no database is judged.
+
+        `create_app`, `run_server` and the registration of a blueprint do so themselves; for who
+        passed them ``check=False``, and for tests of definitions alone. What is judged: relations
+        to unknown models and whatever else needs another model, models without a database, and of
+        each act the names in its select structs, the order of its hooks, and the field of ``set``
+        that its access rules take the role from.
+
+        Raises:
+            DefinitionError: names every problem with its place (``book.getBook: get: ...``), one a line.
+        """
+        self.checks.check()
 
     def blueprint(
         self,
@@ -102,23 +119,28 @@ class Gateway:
         cors_headers: Sequence[str] = (),
         static_path: Directories = (),
         static_prefix: str | None = None,
+        check: bool = True,
     ) -> Blueprint:
         """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
 
-        ``name`` is by default different for every blueprint. ``cors`` is ``"*"`` or a list of exact
-        origins, whose pages may send the ``cors_headers``, too. ``playground`` serves the playground
-        below ``/playground``, to everybody, or where ``playground_guard`` says true of the request; to
-        others it does not exist.
+        Without a ``name`` it is registered as ``gateway``, or the next of ``gateway_2``, ``gateway_3``
+        that is free in the app. ``cors`` is ``"*"`` or a list of exact origins, whose pages may send
+        the ``cors_headers``, too. ``playground`` serves the playground below ``/playground``, to
+        everybody, or where ``playground_guard`` says true of the request; to others it does not exist.
         ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
         changes: its error pages, limits and routes stay.
+
+        Its registration checks the definitions (`check`), so that an app with wrong ones does not
+        start. What is defined later is checked at the next request; while something is wrong each
+        request is answered 500 and logged. ``check=False`` leaves both to ``flask gateway doctor``.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard)
+        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard, check)
         made = make_blueprint(
             endpoint,
-            name or _fresh_name(),
+            name,
             static_path=static_path,
             static_prefix=static_prefix,
         )
@@ -129,7 +151,8 @@ class Gateway:
         """Register a blueprint in an app; ``options`` are those of `blueprint`.
 
         Raises:
-            DefinitionError: as `blueprint`, or ``url_prefix`` does not start with a slash.
+            DefinitionError: as `blueprint`; ``url_prefix`` does not start with a slash; or a
+                definition is wrong, see `check`.
         """
         prefix = servers.prefix(url_prefix)
         app.register_blueprint(self.blueprint(**options), url_prefix=prefix)
@@ -150,6 +173,7 @@ class Gateway:
         url_prefix: str = "",
         server: str = "gunicorn",
         fast_lane: bool = True,
+        check: bool = True,
     ) -> Flask:
         """Return a Flask app that serves this gateway and nothing else.
 
@@ -158,18 +182,18 @@ class Gateway:
         it. Files of the ``static_path`` directories are served at the root path. The gateway's route
         is answered before Flask's dispatch while nothing in the app could notice, see
         `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``. ``type_generation`` calls
-        `generate_types` for the acts that are registered by then.
+        `generate_types` for the acts that are registered by then. ``check``: see `blueprint`.
 
         Raises:
-            DefinitionError: names the option that does not fit; the types cannot be written.
+            DefinitionError: names the option that does not fit; a definition is wrong, see `check`;
+                the types cannot be written.
         """
         servers.check_server_options(host, port, workers, threads, server)
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
-        name = _fresh_name()
-        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard)
-        app = servers.make_app(endpoint, name, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
-        self._note(app, name, endpoint)
+        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard, check)
+        app = servers.make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
+        self._note(app, NAME, endpoint)
         if type_generation:
             self._generate_types_at_start()
         return app
@@ -190,6 +214,7 @@ class Gateway:
         url_prefix: str = "",
         server: str = "gunicorn",
         fast_lane: bool = True,
+        check: bool = True,
     ) -> None:
         """Serve this gateway until it is stopped; blocks. Source: contract, ``runServer``.
 
@@ -201,7 +226,7 @@ class Gateway:
         playground that has no guard, only names of this machine may stand in the header Host.
 
         Raises:
-            DefinitionError: names the option that does not fit.
+            DefinitionError: names the option that does not fit; or a definition is wrong, see `check`.
             OSError: the port is in use, or the host has no such address.
         """
         app = self.create_app(
@@ -218,6 +243,7 @@ class Gateway:
             url_prefix=url_prefix,
             server=server,
             fast_lane=fast_lane,
+            check=check,
         )
         guarded = playground_guard is not None
         app.config["TRUSTED_HOSTS"] = servers.trusted_hosts(
@@ -267,7 +293,7 @@ class Gateway:
 
     def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Let the command line find this gateway, by the name its blueprint is registered under."""
-        self.mounts[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
+        self.mounts.setdefault(app, {})[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
         app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _generate_types_at_start(self) -> None:
@@ -282,11 +308,10 @@ class Gateway:
         except DefinitionError:  # No database was set.
             return False
 
-    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None) -> Endpoint:
+    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool) -> Endpoint:
+        if not isinstance(check, bool):
+            raise DefinitionError("option 'check': expected true or false")
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
         shown = Playground(self.catalog, guard) if playground else None
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown)
-
-
-def _fresh_name() -> str:
-    return f"gateway_{uuid4().hex[:12]}"
+        checks = self.checks if check else None
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown, checks)

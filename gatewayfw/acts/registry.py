@@ -264,6 +264,7 @@ class Acts:
 
     def _store(self, name: str, service: Service | RemoteService) -> None:
         self._services = MappingProxyType({**self._services, name: service})
+        self._schemas.note_change()
 
     # The contract's spellings of the methods above.
     def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:

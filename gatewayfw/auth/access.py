@@ -15,10 +15,13 @@ from typing import Any, TypeVar, final
 from bson import ObjectId
 
 from gatewayfw.acts.context import ContextFns, Headers
+from gatewayfw.acts.steps import Step, mark
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
 
+#: The field of ``set`` that names the role used.
+ROLE_FIELD = "activeRoleId"
 NO_TOKEN = "you should send your id with token key in req header"
 BAD_TOKEN_DATA = "Invalid or missing token data"
 NO_USER = "user not exist"
@@ -71,6 +74,7 @@ class Auth:
         self._contexts = contexts
         self._find_user = load_user
 
+    @mark(Step("read_token", gives="token"))
     def read_token(self) -> None:
         """Hook: put the payload of the ``token`` header into the context, as ``token``.
 
@@ -85,6 +89,7 @@ class Auth:
             raise Unauthenticated(INVALID_TOKEN)
         context["token"] = self.tokens.read(sent[0])
 
+    @mark(Step("load_user", needs="token", gives="user"))
     def load_user(self) -> None:
         """Hook: put the user whom the token names into the context, as ``user``.
 
@@ -111,13 +116,15 @@ class Auth:
         if not all(isinstance(rule, Rule) for rule in rules):
             raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
 
+        # A ghost needs no role, so that without rules none is asked for.
+        @mark(Step("grant", needs="user", role_field=ROLE_FIELD if rules else ""))
         @access_rule
         def check_access(body: Body) -> None:
             context = self._contexts.get_context_model()
             if "user" not in context:
                 raise DefinitionError("grant: the hooks read_token and load_user must come before it")
             user = context["user"]
-            wanted = body["details"]["set"].get("activeRoleId")
+            wanted = body["details"]["set"].get(ROLE_FIELD)
             role = None if wanted is None else _role(user, wanted)
             if user.get("isGhost") is not True:
                 if wanted is None:

@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from gatewayfw.acts import Act
+from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.acts.limits import MEMORY
-from gatewayfw.acts.registry import MAIN
+from gatewayfw.acts.steps import unfed
 from gatewayfw.auth import Auth
 from gatewayfw.auth.tokens import KEY_VARIABLE
 from gatewayfw.core import Gateway
@@ -51,7 +52,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
     In development much is left unsaid: where ``GATEWAYFW_ENV`` is ``development`` or, where it is not
     set, the app is in debug or testing.
     """
-    acts, workers = dict(_acts(gateway)), _workers(environ)
+    acts, workers = dict(acts_by_name(gateway.acts)), _workers(environ)
     in_production = not _in_development(app, environ)
     yield from _debug(app, environ)
     yield from _memory(gateway, in_production, workers)
@@ -59,6 +60,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
     yield from _raised(gateway.settings, app.config["MAX_CONTENT_LENGTH"])
     yield from _remote(gateway)
     yield from _unruled(acts)
+    yield from _unfed(acts)
     if in_production:
         yield from _token_key(app, acts.values(), environ)
         yield from _secret_key(app)
@@ -187,7 +189,7 @@ def _mounts(app: Flask, gateway: Gateway) -> Iterator[Finding]:
     for name, mounted in app.extensions["gatewayfw"].items():
         if mounted is not gateway:
             continue
-        mount, rule = gateway.mounts[name], next(app.url_map.iter_rules(f"{name}.gateway")).rule
+        mount, rule = gateway.mounts[app][name], next(app.url_map.iter_rules(f"{name}.gateway")).rule
         if mount.playground:
             yield "warning", f"{rule}: the playground is on: it tells everybody which services, models and acts exist"
         if mount.cors == "*":
@@ -230,6 +232,16 @@ def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
         )
 
 
+def _unfed(acts: Mapping[str, Act]) -> Iterator[Finding]:
+    for name, act in acts.items():
+        if step := unfed((*act.pre_validation, *act.pre_act)):
+            yield (
+                "hint",
+                f"{name}: no hook comes before {step.name}, which needs {step.needs!r} in the context; "
+                "a function of the app around the request must put it there",
+            )
+
+
 def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:
     names = [name for name, act in acts.items() if act.public and act.limit is None]
     if names:
@@ -244,15 +256,6 @@ def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> I
         yield "hint", f"each process counts calls for limits by itself: with more than one, {remedy}"
     else:
         yield "warning", f"each of {workers} workers counts calls for limits by itself: {remedy}"
-
-
-def _acts(gateway: Gateway) -> Iterator[tuple[str, Act]]:
-    """Yield every act by its name, after that of its service unless that is ``main``."""
-    for service, models in gateway.acts.get_acts_with_services().items():
-        if not isinstance(models, str):
-            before = "" if service == MAIN else f"{service}/"
-            for schema, acts in models.items():
-                yield from ((f"{before}{schema}.{name}", act) for name, act in acts.items())
 
 
 def _listed(names: list[str]) -> str:

@@ -72,18 +72,22 @@ class _Found:
 
 
 def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
-    """Judge definitions and configuration, and the database if the definitions are right and there is one."""
-    wrong = gateway.schemas.problems()
-    found = _Found(list(wrong))
+    """Judge definitions and configuration, and the database if the models are right and there is one."""
+    found = _Found(gateway.checks.problems())
     for kind, text in configuration:
         found.add(kind, text)
-    if not wrong:
+    if not gateway.schemas.problems():
         found.warnings += [*_unlimited(gateway.schemas), *_too_large(worst_sizes(gateway.schemas))]
-        try:
-            _examine_database(gateway, gateway.odm.storage, found)
-        except GatewayError as error:
-            found.problems.append(f"database: {_reason(gateway, error)}")
+        if gateway.odm.has_database:
+            _examine_reachable(gateway, found)
     return found
+
+
+def _examine_reachable(gateway: Gateway, found: _Found) -> None:
+    try:
+        _examine_database(gateway, gateway.odm.storage, found)
+    except GatewayError as error:
+        found.problems.append(f"database: {_reason(gateway, error)}")
 
 
 def _reason(gateway: Gateway, error: GatewayError) -> str:

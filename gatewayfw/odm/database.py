@@ -113,6 +113,11 @@ class Database:
             raise DefinitionError("no database: call odm.set_db(...) first")
         return self._storage
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is an adapter."""
+        return self._storage is not None
+
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound all database work of this thread inside; a gateway without a database has only the clock."""
         return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)

@@ -49,6 +49,7 @@ class Odm:
         if not isinstance(memory, bool):
             raise DefinitionError("set_db: memory: expected true or false")
         self._database.use(db, memory=memory)
+        self.schemas.note_change()
 
     @property
     def memory_is_meant(self) -> bool:
@@ -59,6 +60,11 @@ class Odm:
     def storage(self) -> Storage:
         """The adapter in use; DefinitionError before `set_db`."""
         return self._database.storage
+
+    @property
+    def has_database(self) -> bool:
+        """Whether `set_db` was called."""
+        return self._database.is_set
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound all database work of this thread inside; without a database there is only the clock."""

@@ -41,6 +41,8 @@ class Schemas:
         self._state = State()
         #: A number that grows with every model added; for caches.
         self.version = 0
+        #: Another object after each change of the gateway's definitions: models, acts, services, the database.
+        self.stamp = object()
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
 
@@ -73,7 +75,12 @@ class Schemas:
                 raise DefinitionError(f"model {name!r} is already defined")
             self._state = self._state.plus(model)
             self.version = self._state.version  # after the state: no cache may take the old one for this version's
+        self.note_change()
         return model
+
+    def note_change(self) -> None:
+        """Say that a definition of the gateway changed, after it did; see `stamp`."""
+        self.stamp = object()
 
     def get_schemas(self) -> dict[str, ModelSchema]:
         """Return all models by name, in the order of their definition."""
@@ -161,15 +168,13 @@ class Schemas:
         self._valid[name] = state.version
 
     def problems(self) -> list[str]:
-        """Return every definition problem of all models and select structs; for ``doctor``."""
+        """Return what is wrong with the definitions of all models, in words."""
         state = self._state
-        found = [problem for model in state.models for problem in problems_of(state, model)]
-        for model, spec in list(self._selects):
-            try:
-                SelectStruct(self, model, spec).resolve()
-            except DefinitionError as error:
-                found.append(error.message)
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(problem for model in state.models for problem in problems_of(state, model)))
+
+    def select_structs(self) -> list[SelectStruct]:
+        """Return the select structs that were made, one of each kind, also those that no act uses."""
+        return [SelectStruct(self, model, spec) for model, spec in list(self._selects)]
 
     def select_struct(self, model: str, spec: int | Mapping[str, Any] = 1) -> SelectStruct:
         """Return the field that says what ``get`` may name; resolved when first used.

@@ -5,7 +5,7 @@ Source: contract, "Validator value kinds used"; levels and restrictions are our 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -72,21 +72,14 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
         DefinitionError: the model, or a name in ``spec``, is unknown; or a pure field has a
             value other than 1 or 0.
     """
-    where = f"select struct of {model!r}"
-    try:
-        schema = schemas.get_schema(model)
-    except NotFound:
-        raise DefinitionError(f"{where}: there is no such model") from None
+    for problem in level_problems(schemas, model, spec):
+        raise DefinitionError(problem)
+    schema = schemas.get_schema(model)
     pure, links = schema.pure, _links(schemas, model)
     if isinstance(spec, int):
         reachable = {name: Link(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
         return Level(frozenset(pure), True, reachable, _flags(schemas, pure, reachable))
     named = dict(spec)
-    for name, value in spec:
-        if name not in pure and name not in links and name != "_id":
-            raise DefinitionError(f"{where}: {name!r} is no field or relation of it")
-        if name not in links and value not in (0, 1):
-            raise DefinitionError(f"{where}: the field {name!r} takes 1 or 0")
     kept = {name for name in pure if named.get(name) == 1} or {name for name in pure if name not in named}
     allowed = {
         name: Link(links[name].model, links[name].excludes, value - 1 if isinstance(value, int) else value)
@@ -94,6 +87,21 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
         if name in links and value != 0
     }
     return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed, _flags(schemas, kept, allowed))
+
+
+def level_problems(schemas: Schemas, model: str, spec: Spec) -> Iterator[str]:
+    """Yield what is wrong with the names that ``spec`` gives of one model, in words."""
+    where = f"select struct of {model!r}"
+    try:
+        pure, links = schemas.get_schema(model).pure, schemas.links(model)
+    except NotFound:
+        yield f"{where}: there is no such model"
+        return
+    for name, value in () if isinstance(spec, int) else spec:
+        if name not in pure and name not in links and name != "_id":
+            yield f"{where}: {name!r} is no field or relation of it"
+        elif name not in links and value not in (0, 1):
+            yield f"{where}: the field {name!r} takes 1 or 0"
 
 
 def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
@@ -207,14 +215,19 @@ class SelectStruct(Kind, mm.Raw):
             DefinitionError: a model or name in it is unknown.
         """
         version = self.schemas.version
-        level = self.schemas.level
-        waiting = [(self.model, self.spec)]
-        while waiting:
-            found = level(*waiting.pop())
-            waiting.extend((link.model, link.spec) for link in found.links.values() if not isinstance(link.spec, int))
-        top = level(self.model, self.spec)
+        for problem in self.problems():
+            raise DefinitionError(problem)
+        top = self.schemas.level(self.model, self.spec)
         self._top = (version, top)
         return top
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with the names that the restriction holds, whatever their depth."""
+        waiting = [(self.model, self.spec)]
+        while waiting:
+            model, spec = waiting.pop()
+            yield from level_problems(self.schemas, model, spec)
+            waiting.extend(_restricted(self.schemas, model, spec))
 
     def widen(self, bounds: Bounds) -> None:
         """Let a `get` be as deep and wide as one more act allows; `Struct.check` holds each act to its own."""
@@ -300,6 +313,16 @@ def _is_whole(schemas: Schemas, link: Link) -> bool:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
     except DefinitionError:
         return False
+
+
+def _restricted(schemas: Schemas, model: str, spec: Spec) -> list[tuple[str, Spec]]:
+    """Return the models that ``spec`` restricts below the links of one model, each with its restriction."""
+    named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
+    try:
+        links = _links(schemas, model) if named else {}
+    except NotFound:
+        return []
+    return [(links[name].model, value) for name, value in named if name in links]
 
 
 def _links(schemas: Schemas, model: str) -> dict[str, Link]:

@@ -63,8 +63,14 @@ class Struct:
 
     def widen(self, bounds: Bounds) -> None:
         """Let the select structs in ``get`` reach as far as ``bounds``; `check` is given the bound that counts."""
-        for field in _selects((self.fields or {}).get("get")):
-            field.widen(bounds)
+        for path, select in self.selects():
+            if path.partition(".")[0] == "get":
+                select.widen(bounds)
+
+    def selects(self) -> Iterator[tuple[str, SelectStruct]]:
+        """Yield the select structs in ``set`` and ``get``, each after its path; those in a Schema are not seen."""
+        for part, field in (self.fields or {}).items():
+            yield from _selects(field, part)
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return what the act gets: ``details`` as sent (``assert``), or loaded (``create``).
@@ -226,29 +232,21 @@ def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: 
         listed = ", ".join(names) or "nothing"
         raise DefinitionError(f"validator: expected exactly set and get, not {listed}")
     parts = dict(zip(names, fields.values(), strict=True))
-    for part in _PARTS:
-        _check_owner(parts[part], registry)
-    return Struct(root, {part: parts[part] for part in _PARTS})
+    struct = Struct(root, {part: parts[part] for part in _PARTS})
+    for _, select in struct.selects():
+        if select.schemas is not registry:
+            raise DefinitionError(f"validator: the select struct of {select.model!r} belongs to another gateway")
+    return struct
 
 
-def _check_owner(field: mm.Field[Any], registry: Schemas) -> None:
-    if isinstance(field, SelectStruct) and field.schemas is not registry:
-        raise DefinitionError(f"validator: the select struct of {field.model!r} belongs to another gateway")
-    if isinstance(field, ArrayField):
-        _check_owner(field.inner, registry)
-    if isinstance(field, ObjectField):
-        for inner in (field.fields or {}).values():
-            _check_owner(inner, registry)
-
-
-def _selects(field: mm.Field[Any] | None) -> Iterator[SelectStruct]:
+def _selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:
     if isinstance(field, SelectStruct):
-        yield field
+        yield path, field
     elif isinstance(field, ArrayField):
-        yield from _selects(field.inner)
+        yield from _selects(field.inner, path)
     elif isinstance(field, ObjectField):
-        for inner in (field.fields or {}).values():
-            yield from _selects(inner)
+        for name, inner in (field.fields or {}).items():
+            yield from _selects(inner, below(path, name))
 
 
 def _check_bounds(details: Any, bounds: Bounds | None) -> None:

@@ -20,6 +20,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
+from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.context import Headers as ContextHeaders
 from gatewayfw.acts.limits import ADDRESS
@@ -30,6 +31,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.mount import GatewayBlueprint
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body
@@ -107,7 +109,8 @@ class Endpoint:
     """Answers the requests of one mount; all state of a request is local to the call.
 
     Where ``playground``, which is served beside it, is shown to the caller, the messages of unknown
-    names say which exist.
+    names say which exist. With ``checks`` the definitions are judged when it is mounted, and before the
+    first request after any change of them: while some are wrong no act runs.
     """
 
     lifecycle: Runner
@@ -115,6 +118,12 @@ class Endpoint:
     settings: Settings
     cors: Cors = Cors()
     playground: Playground | None = None
+    checks: Checks | None = None
+
+    def check(self) -> None:
+        """Refuse wrong definitions, where that is wanted."""
+        if self.checks is not None:
+            self.checks.check()
 
     def view(self, **_values: Any) -> Response:
         """Answer the current request: POST runs an act, OPTIONS is CORS, else 405.
@@ -225,6 +234,9 @@ class Endpoint:
             body = read_body(sent, self.settings)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
+            checks = self.checks
+            if checks is not None and checks.right is not checks.schemas.stamp:
+                checks.check()
             return self.lifecycle.run(body, envelope.success)
 
     def _options(self) -> Response:
@@ -237,20 +249,21 @@ class Endpoint:
 
 def make_blueprint(
     endpoint: Endpoint,
-    name: str,
+    name: str | None = None,
     *,
     static_path: Sequence[str | PathLike[str]] = (),
     static_prefix: str | None = None,
 ) -> Blueprint:
     """Return a blueprint with the route `/gateway`, to be registered under any url_prefix.
 
+    Without a ``name`` it finds one, see `gatewayfw.web.mount.GatewayBlueprint`.
     ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
     it would shadow the host's routes. A file that does not exist is the host's 404.
 
     Raises:
         DefinitionError: an option is of the wrong type or does not go with the others.
     """
-    blueprint = Blueprint(name, __name__)
+    blueprint = GatewayBlueprint(name, __name__, endpoint.check)
     blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)

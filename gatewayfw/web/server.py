@@ -22,6 +22,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
 from gatewayfw.web.lane import SUPPORTED, Lane
+from gatewayfw.web.mount import NAME
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128
@@ -37,7 +38,6 @@ _CONNECTIONS = 1000
 
 def make_app(
     endpoint: Endpoint,
-    name: str,
     *,
     static_path: Sequence[str | os.PathLike[str]] = (),
     url_prefix: str = "",
@@ -53,16 +53,17 @@ def make_app(
     views that are added to it abort with stays as Flask makes it.
 
     Raises:
-        DefinitionError: an option is of the wrong type, or a directory does not exist.
+        DefinitionError: an option is of the wrong type, a directory does not exist, or the definitions
+            are wrong.
     """
     if not isinstance(fast_lane, bool):
         raise DefinitionError("option 'fast_lane': expected true or false")
     files = StaticFiles(static_path)
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
-    app.register_blueprint(make_blueprint(endpoint, name), url_prefix=prefix(url_prefix))
+    app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
 
-    views = {f"{name}.{view}" for view in ("playground", "playground_page", "playground_file")}
+    views = {f"{NAME}.{view}" for view in ("playground", "playground_page", "playground_file")}
 
     def is_own(error: exceptions.HTTPException) -> bool:
         """Whether the error is the routing's, or the playground's, which refuses as if it were not there."""
@@ -91,7 +92,7 @@ def make_app(
     app.register_error_handler(405, not_allowed)
     path = (prefix(url_prefix) or "") + RULE
     if fast_lane and SUPPORTED and "<" not in path:
-        app.wsgi_app = Lane(app, endpoint, f"{name}.gateway", path)  # type: ignore[method-assign]  # Flask's way
+        app.wsgi_app = Lane(app, endpoint, f"{NAME}.gateway", path)  # type: ignore[method-assign]  # Flask's way
     return app
 
 

@@ -38,12 +38,12 @@ def shop(database, optional=True, memory=False, **settings):
     return gw
 
 
-def make_app(**gateways):
-    """An app with each gateway under its name, in testing."""
+def make_app(*, check=True, **gateways):
+    """An app with each gateway under its name, in testing; its definitions are checked, or left to ``doctor``."""
     app = Flask("host")
     app.testing = True
     for name, gw in gateways.items():
-        app.register_blueprint(gw.blueprint(name), url_prefix=f"/{name}")
+        app.register_blueprint(gw.blueprint(name, check=check), url_prefix=f"/{name}")
     return app
 
 

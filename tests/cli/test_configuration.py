@@ -94,14 +94,20 @@ def test_a_gateway_knows_how_it_was_mounted():
     app, gw = Flask("host"), gateway()
     app.register_blueprint(gw.blueprint("open", cors="*", playground=True))
     app.register_blueprint(gw.blueprint("closed", cors=["https://a.example"]), url_prefix="/closed")
-    assert gw.mounts == {"open": Mount(True, "*"), "closed": Mount(False, frozenset({"https://a.example"}))}
+    assert gw.mounts[app] == {"open": Mount(True, "*"), "closed": Mount(False, frozenset({"https://a.example"}))}
     assert app.extensions["gatewayfw"] == {"open": gw, "closed": gw}
 
 
 def test_an_app_of_its_own_is_a_mount_too():
     gw = gateway()
     app = gw.create_app(playground=True, url_prefix="/api")
-    assert (list(gw.mounts.values()), list(findings(app, gw, {}))) == ([Mount(True, None)], [ON])
+    assert (gw.mounts[app], list(findings(app, gw, {}))) == ({"gateway": Mount(True, None)}, [ON])
+
+
+def test_a_mount_of_the_same_name_in_another_app_is_another_mount():
+    gw = gateway()
+    app, other = gw.create_app(playground=True, url_prefix="/api"), gw.create_app()
+    assert (list(findings(app, gw, {})), list(findings(other, gw, {}))) == ([ON], [])
 
 
 # -- keys

@@ -192,7 +192,8 @@ def test_a_restriction_of_another_form_is_refused_at_once(town: Schemas, spec: A
 )
 def test_wrong_names_are_told_at_first_use_and_by_problems(town: Schemas, model: str, spec: Any, message: str) -> None:
     struct = getting(town, model, spec)
-    assert town.problems() == [message]
+    assert list(struct.fields["get"].problems()) == [message]
+    assert [list(select.problems()) for select in town.select_structs()] == [[message]]
     with pytest.raises(DefinitionError) as caught:
         struct.check({"set": {}, "get": {}}, "assert")
     assert caught.value.message == message

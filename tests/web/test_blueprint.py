@@ -331,7 +331,7 @@ def test_limit_of_the_host_is_an_envelope_on_the_gateway():
 )
 def test_every_route_speaks_proper_wsgi(tmp_path, method, path, given, status):
     (tmp_path / "a.txt").write_text("a")
-    app = make_app(endpoint(cors="*", playground=True), "gw", static_path=[tmp_path])
+    app = make_app(endpoint(cors="*", playground=True), static_path=[tmp_path])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with Client(validator(app)).open(path, method=method, **given) as reply:

@@ -44,7 +44,7 @@ WHOLE = {"service": "main", **BODY}
 
 def make(fn=lambda body: body, *, url_prefix="", fast_lane=True, **parts):
     """An app of our own that counts what Flask dispatches, in its attribute ``dispatched``."""
-    app = make_app(endpoint(fn, **parts), "gw", url_prefix=url_prefix, fast_lane=fast_lane)
+    app = make_app(endpoint(fn, **parts), url_prefix=url_prefix, fast_lane=fast_lane)
     dispatch, app.dispatched = app.full_dispatch_request, 0
 
     def counted():
@@ -108,8 +108,8 @@ HOOKS = {
     "teardown_request": lambda app, note: app.teardown_request(lambda error: note()),
     "teardown_appcontext": lambda app, note: app.teardown_appcontext(lambda error: note()),
     "url_value_preprocessor": lambda app, note: app.url_value_preprocessor(lambda view, values: note()),
-    "of the blueprint": lambda app, note: app.before_request_funcs.update({"gw": [note]}),
-    "another view": lambda app, note: app.view_functions.update({"gw.gateway": lambda: note() or "mine"}),
+    "of the blueprint": lambda app, note: app.before_request_funcs.update({"gateway": [note]}),
+    "another view": lambda app, note: app.view_functions.update({"gateway.gateway": lambda: note() or "mine"}),
 }
 SIGNALS = [
     signals.request_started,
@@ -208,7 +208,12 @@ def everything(body):
     g.mine = 1
     after_this_request(lambda reply: reply.headers.add("X-Later", "1") or reply)
     own = current_app.config["OWN"], request.headers["Token"], request.endpoint, request.view_args, request.blueprints
-    own += request.host, request.url, url_for("gw.gateway", _external=True), request.json_module is current_app.json
+    own += (
+        request.host,
+        request.url,
+        url_for("gateway.gateway", _external=True),
+        request.json_module is current_app.json,
+    )
     found = []
     thread = threading.Thread(target=copy_current_request_context(lambda: found.append(request.path)))
     thread.start()
@@ -222,7 +227,7 @@ def test_acts_find_all_of_flask(fast_lane):
     app.config["OWN"] = "own"
     reply = send(app, headers={"Token": "abc"})
     url = "http://localhost/gateway"
-    own = ["own", "abc", "gw.gateway", {}, ["gw"]]
+    own = ["own", "abc", "gateway.gateway", {}, ["gateway"]]
     assert seen(reply) == answer([*own, "localhost", url, url, True, {}, 1, ["/gateway"]])
     assert (reply.headers["X-Later"], app.dispatched) == ("1", not fast_lane)
 
@@ -332,7 +337,7 @@ def test_a_remote_reply_passes():
         def run(self, body, finish):
             return RemoteReply(200, b'{"body":1,"success":true}')
 
-    app = make_app(Endpoint(Remote(), ContextFns(), endpoint().settings), "gw")
+    app = make_app(Endpoint(Remote(), ContextFns(), endpoint().settings))
     assert (send(app).data, send(app).status_code) == (b'{"body":1,"success":true}', 200)
 
 
@@ -444,21 +449,21 @@ def raw(app, environ, body):
 def test_both_entries_answer_the_same_bytes(asked, headers, body, options, config):
     replies = []
     for fast_lane in (True, False):
-        app = make_app(endpoint(deed, **options), "gw", url_prefix="/api", fast_lane=fast_lane)
+        app = make_app(endpoint(deed, **options), url_prefix="/api", fast_lane=fast_lane)
         app.config.update(config)
         replies.append(raw(app, {**asked, **headers}, body))
     assert replies[0] == replies[1]
 
 
 def test_the_comparison_sees_a_difference():
-    app = make_app(endpoint(deed), "gw", url_prefix="/api")
+    app = make_app(endpoint(deed), url_prefix="/api")
     status, headers, data = raw(app, {"PATH_INFO": "/api/gateway", "HTTP_X_REQUEST_ID": ID}, bytes_of(BODY))
     assert (status, dict(headers)["X-Request-Id"], json.loads(data)["success"]) == ("200 OK", ID, True)
-    other = make_app(endpoint(deed, cors="*"), "gw", url_prefix="/api")
+    other = make_app(endpoint(deed, cors="*"), url_prefix="/api")
     assert raw(other, {"PATH_INFO": "/api/gateway", "HTTP_X_REQUEST_ID": ID}, bytes_of(BODY))[1] != headers
 
 
 def test_the_lane_is_there_with_the_flask_that_is_installed():
     assert lane.SUPPORTED is True
-    assert isinstance(make_app(endpoint(), "gw").wsgi_app, lane.Lane)
+    assert isinstance(make_app(endpoint()).wsgi_app, lane.Lane)
     assert isinstance(endpoint().lifecycle, Script)

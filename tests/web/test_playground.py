@@ -160,7 +160,7 @@ NAMES = [
 def test_other_names_are_not_found(name):
     reply = host(playground=True).test_client().get(f"/api/playground/{name}")
     assert (reply.status_code, reply.mimetype) == (404, "text/html")
-    own = make_app(endpoint(playground=True), "gw").test_client().get(f"/playground/{name}")
+    own = make_app(endpoint(playground=True)).test_client().get(f"/playground/{name}")
     assert seen(own) == refusal(404, "not found")
 
 
@@ -327,5 +327,5 @@ def test_a_catalog_that_cannot_be_made_is_an_envelope():
     def broken():
         raise DefinitionError("there is no such model")
 
-    app = make_app(replace(endpoint(), playground=Playground(broken)), "gw")
+    app = make_app(replace(endpoint(), playground=Playground(broken)))
     assert seen(app.test_client().get("/playground/catalog.json")) == refusal(500, "internal error")

@@ -35,7 +35,7 @@ WHOLE = {"service": "main", **BODY}
 
 @pytest.fixture(params=[True, False], ids=["lane", "flask"])
 def app(request):
-    return make_app(endpoint(), "gw", url_prefix="/api", fast_lane=request.param)
+    return make_app(endpoint(), url_prefix="/api", fast_lane=request.param)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_unknown_paths_answer_an_envelope(app, method, path):
 
 
 def test_unknown_method_answers_an_envelope_with_allow():
-    app = make_app(endpoint(playground=True), "gw")
+    app = make_app(endpoint(playground=True))
     reply = app.test_client().post("/playground")
     assert seen(reply) == refusal(405, "method not allowed")
     assert reply.headers["Allow"] == "GET, HEAD"
@@ -74,7 +74,7 @@ def test_what_added_views_abort_with_stays(app, code):
 @pytest.mark.parametrize("prefix", ["api", None, 5])
 def test_wrong_url_prefix_is_refused(prefix):
     with pytest.raises(DefinitionError) as caught:
-        make_app(endpoint(), "gw", url_prefix=prefix)
+        make_app(endpoint(), url_prefix=prefix)
     assert caught.value.message == "option 'url_prefix': expected '' or a path like '/api'"
 
 

@@ -33,7 +33,7 @@ def public(tmp_path):
 
 @pytest.fixture
 def app(public):
-    return make_app(endpoint(), "gw", static_path=[public])
+    return make_app(endpoint(), static_path=[public])
 
 
 SERVED = {
@@ -144,12 +144,12 @@ def test_route_added_to_the_app_is_not_shadowed(app):
 
 def test_gateway_is_not_shadowed(public):
     (public / "gateway").write_text("file")
-    client = make_app(endpoint(), "gw", static_path=[public]).test_client()
+    client = make_app(endpoint(), static_path=[public]).test_client()
     assert seen(client.get("/gateway")) == refusal(405, "method not allowed: use POST")
 
 
 def test_cors_is_on_files_too(public):
-    app = make_app(endpoint(cors="*"), "gw", static_path=[public])
+    app = make_app(endpoint(cors="*"), static_path=[public])
     with app.test_client().get("/a.txt") as reply:
         assert (reply.status_code, reply.headers["Access-Control-Allow-Origin"]) == (200, "*")
 

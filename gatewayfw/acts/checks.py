@@ -1,0 +1,103 @@
+"""Everything that can be said against the definitions of a gateway without a look at its database.
+
+One function judges for the start of an app, for the first request after a change, and for
+``doctor``. It names all that is wrong, each with its place. What is wrong is our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import final
+
+from gatewayfw.acts.definitions import Act
+from gatewayfw.acts.registry import MAIN, Acts
+from gatewayfw.acts.steps import order_problems, step_of
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.strict import ObjectField
+
+#: Models that are named.
+_NAMED = 10
+
+
+@final
+class Checks:
+    """Judges the definitions of one gateway, once for each state of them.
+
+    Attributes:
+        schemas: those of the gateway; their ``stamp`` changes with every definition.
+        right: the stamp of the definitions that were found right last; None before.
+    """
+
+    def __init__(self, schemas: Schemas, acts: Acts, has_database: Callable[[], bool]) -> None:
+        self.schemas = schemas
+        self.right: object = None
+        self._acts = acts
+        self._has_database = has_database
+        self._judged: tuple[object, tuple[str, ...]] = (None, ())
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, in words: models first, then acts in the order registered."""
+        stamp = self.schemas.stamp  # before what it stands for: a change meanwhile is judged at the next call
+        judged, found = self._judged
+        if judged is not stamp:
+            found = tuple(dict.fromkeys(self._found()))
+            self._judged = stamp, found
+        if not found:
+            self.right = stamp
+        return list(found)
+
+    def check(self) -> None:
+        """Refuse wrong definitions.
+
+        Raises:
+            DefinitionError: names every problem, one a line.
+        """
+        problems = self.problems()
+        if len(problems) > 1:
+            raise DefinitionError("\n- ".join([f"{len(problems)} definitions are wrong:", *problems]))
+        if problems:
+            raise DefinitionError(problems[0])
+
+    def _found(self) -> Iterator[str]:
+        models = list(self.schemas.get_schemas())
+        yield from self.schemas.problems()
+        if models and not self._has_database():
+            more = f" and {len(models) - _NAMED} more" if len(models) > _NAMED else ""
+            yield f"no database for the models {', '.join(models[:_NAMED])}{more}: call odm.set_db(...) first"
+        used: set[tuple[str, object]] = set()
+        for name, act in acts_by_name(self._acts):
+            selects = list(act.struct.selects())
+            used.update((select.model, select.spec) for _, select in selects)
+            yield from (f"{name}: {problem}" for problem in act_problems(act))
+        for select in self.schemas.select_structs():
+            if (select.model, select.spec) not in used:
+                yield from select.problems()
+
+
+def acts_by_name(acts: Acts) -> Iterator[tuple[str, Act]]:
+    """Yield every act of this process by its name, after that of its service unless that is ``main``."""
+    for service, models in acts.get_acts_with_services().items():
+        if not isinstance(models, str):
+            before = "" if service == MAIN else f"{service}/"
+            for schema, by_name in models.items():
+                yield from ((f"{before}{schema}.{name}", act) for name, act in by_name.items())
+
+
+def act_problems(act: Act) -> Iterator[str]:
+    """Yield what is wrong with one act, in words."""
+    for path, select in act.struct.selects():
+        yield from (f"{path}: {problem}" for problem in select.problems())
+    yield from order_problems((*act.pre_validation, *act.pre_act))
+    yield from _role_problems(act)
+
+
+def _role_problems(act: Act) -> Iterator[str]:
+    """Judge where rules find the role of the caller; validators that are functions or Schemas are passed over."""
+    given = (act.struct.fields or {}).get("set")
+    if not isinstance(given, ObjectField) or given.fields is None:
+        return
+    for hook in (*act.pre_validation, *act.pre_act):
+        step = step_of(hook)
+        if step and step.role_field and step.role_field not in given.fields:
+            yield f"set: {step.name} takes the caller's role from {step.role_field!r}, which set does not have"

@@ -1,0 +1,75 @@
+"""What the hooks of this package need and give, so that their order can be judged before a request.
+
+A hook without such a mark, as authors write them, may give anything. All our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, final
+
+H = TypeVar("H", bound=Callable[..., Any])
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """What is known of a hook.
+
+    Attributes:
+        name: what its author calls it.
+        needs: the key of the context that must be there before it; empty for none.
+        gives: the key of the context that is there after it; empty for none.
+        role_field: the field of ``set`` from which it takes the role of the caller; empty for none.
+    """
+
+    name: str
+    needs: str = ""
+    gives: str = ""
+    role_field: str = ""
+
+
+def mark(step: Step) -> Callable[[H], H]:
+    """Return a decorator that says of a hook what it needs and gives."""
+
+    def marked(hook: H) -> H:
+        hook.step = step  # type: ignore[attr-defined]  # the mark
+        return hook
+
+    return marked
+
+
+def step_of(hook: Callable[..., Any]) -> Step | None:
+    """Return what is known of a hook, that of its function for a partial; None of an author's own."""
+    found = getattr(getattr(hook, "func", hook), "step", None)
+    return found if isinstance(found, Step) else None
+
+
+def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
+    """Yield what cannot work in the order of an act's hooks, in words.
+
+    What a hook needs may also come from an author's hook before it or, where it is the first, from a
+    function of the app around the request. So there is a fault where what gives it comes later, and
+    where nothing before it does, though a hook with a mark was there.
+    """
+    steps = [step_of(hook) for hook in hooks]
+    for number, step in enumerate(steps):
+        before = steps[:number]
+        if step is None or not step.needs or _giver(before, step.needs):
+            continue
+        if later := _giver(steps[number:], step.needs):
+            yield f"the hook {step.name} needs what {later.name} gives, which must come before it"
+        elif before and None not in before:
+            yield f"the hook {step.name} needs {step.needs!r} in the context, which no hook before it gives"
+
+
+def unfed(hooks: Sequence[Callable[..., Any]]) -> Step | None:
+    """Return the first hook of an act if only a function of the app around the request gives what it needs."""
+    steps = [step_of(hook) for hook in hooks]
+    first = steps[0] if steps else None
+    return first if first and first.needs and not _giver(steps, first.needs) else None
+
+
+def _giver(steps: Iterable[Step | None], key: str) -> Step | None:
+    return next((step for step in steps if step and step.gives == key), None)

@@ -1,0 +1,130 @@
+"""The names that blueprints get: the same at every start, and free in the app."""
+
+import pytest
+from flask import Blueprint, Flask, request, url_for
+
+from gatewayfw import gateway
+from gatewayfw.errors import DefinitionError
+from gatewayfw.web.mount import GatewayBlueprint
+
+BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
+
+
+@pytest.fixture
+def gw():
+    """A gateway whose act answers the endpoint of its request."""
+    gw = gateway()
+    gw.acts.act("thing", "where")(lambda body: request.endpoint)
+    return gw
+
+
+def names(app):
+    return list(app.blueprints), list(app.extensions.get("gatewayfw", {}))
+
+
+def test_the_name_is_gateway(gw):
+    app = Flask("host")
+    made = gw.blueprint()
+    app.register_blueprint(made)
+    assert (made.name, gw.blueprint().name, names(app)) == ("gateway", "gateway", (["gateway"], ["gateway"]))
+
+
+@pytest.mark.parametrize("fast_lane", [False, True])
+def test_the_endpoint_of_a_request_is_the_same_at_every_start(gw, fast_lane):
+    for _ in range(2):
+        client = gw.create_app(fast_lane=fast_lane).test_client()
+        assert client.post("/gateway", json=BODY).get_json()["body"] == "gateway.gateway"
+
+
+def test_the_next_free_name_is_taken(gw):
+    app = Flask("host")
+    other = gateway()
+    for number, one in enumerate([gw, other, gw]):
+        one.init_app(app, f"/{number}")
+    assert app.extensions["gatewayfw"] == {"gateway": gw, "gateway_2": other, "gateway_3": gw}
+    assert {name: sorted(one.mounts[app]) for name, one in (("gw", gw), ("other", other))} == {
+        "gw": ["gateway", "gateway_3"],
+        "other": ["gateway_2"],
+    }
+    with app.test_request_context():
+        assert [url_for(f"{name}.gateway") for name in app.blueprints] == ["/0/gateway", "/1/gateway", "/2/gateway"]
+
+
+def test_each_app_has_names_of_its_own(gw):
+    apps = [Flask("one"), Flask("two"), gw.create_app()]
+    for app in apps[:2]:
+        gw.init_app(app)
+    assert [names(app) for app in apps] == [(["gateway"], ["gateway"])] * 3
+
+
+def test_a_blueprint_of_the_host_keeps_its_name(gw):
+    app = Flask("host")
+    app.register_blueprint(Blueprint("gateway", __name__))
+    app.register_blueprint(Blueprint("gateway_2", __name__))
+    gw.init_app(app)
+    assert names(app) == (["gateway", "gateway_2", "gateway_3"], ["gateway_3"])
+
+
+def test_a_name_that_was_given_is_kept_and_may_be_taken_once(gw):
+    app = Flask("host")
+    gw.init_app(app, "/a", name="books")
+    gw.init_app(app, "/b", name="gateway")
+    gw.init_app(app, "/c")
+    assert names(app)[1] == ["books", "gateway", "gateway_2"]
+    for name in ("books", "gateway"):
+        with pytest.raises(ValueError, match=f"The name '{name}' is already registered"):
+            gw.init_app(app, "/d", name=name)
+    with pytest.raises(ValueError, match="may not be empty"):
+        gw.blueprint("")
+
+
+def test_a_name_given_at_the_registration_counts(gw):
+    app = Flask("host")
+    made = gw.blueprint()
+    app.register_blueprint(made, name="books", url_prefix="/a")
+    app.register_blueprint(made, url_prefix="/b")
+    app.register_blueprint(made, url_prefix="/c")  # the same object once more
+    assert names(app)[1] == ["books", "gateway", "gateway_2"]
+    with pytest.raises(ValueError, match="The name 'books' is already registered for this blueprint"):
+        app.register_blueprint(made, name="books", url_prefix="/d")
+    ask = app.test_client().post
+    found = [ask(f"/{prefix}/gateway", json=BODY).get_json()["body"] for prefix in "abc"]
+    assert found == ["books.gateway", "gateway.gateway", "gateway_2.gateway"]
+
+
+def test_below_another_blueprint_the_name_is_free_again(gw):
+    app = Flask("host")
+    parent = Blueprint("parent", __name__, url_prefix="/parent")
+    parent.register_blueprint(gw.blueprint())
+    parent.register_blueprint(gw.blueprint(), url_prefix="/second")
+    gw.init_app(app)
+    app.register_blueprint(parent)
+    app.register_blueprint(parent, name="other", url_prefix="/other")
+    assert names(app)[1] == [
+        "gateway",
+        *("parent.gateway", "parent.gateway_2"),
+        *("other.gateway", "other.gateway_2"),
+    ]
+    ask = app.test_client().post
+    assert ask("/other/second/gateway", json=BODY).get_json()["body"] == "other.gateway_2.gateway"
+
+
+def test_a_hook_of_an_unnamed_blueprint_runs_for_it_alone(gw):
+    app, seen = Flask("host"), []
+    hooked = gw.blueprint()
+    hooked.before_request(lambda: seen.append(request.blueprint))
+    app.register_blueprint(gw.blueprint(), url_prefix="/first")
+    app.register_blueprint(hooked, url_prefix="/second")
+    for prefix in ("first", "second"):
+        app.test_client().post(f"/{prefix}/gateway", json=BODY)
+    assert seen == ["gateway_2"]
+
+
+def test_what_cannot_be_served_changes_nothing_in_the_app():
+    def refuse():
+        raise DefinitionError("wrong")
+
+    app = Flask("host")
+    with pytest.raises(DefinitionError, match="^wrong$"):
+        app.register_blueprint(GatewayBlueprint(None, __name__, refuse))
+    assert app.blueprints == {}
