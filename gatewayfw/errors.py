@@ -270,6 +270,13 @@ class RemoteTimeout(RemoteError):
     code = "remote_timeout"
 
 
+def missing_extra(what: str, library: str, extra: str) -> DefinitionError:
+    """Return the error for a library that is not installed: what needs it, and both ways to get it."""
+    return DefinitionError(
+        f"{what} needs the library {library}: pip install {library}, or the extra gatewayfw[{extra}]"
+    )
+
+
 def missing_related(model: str, ids: Iterable[object]) -> NotFound:
     """Return the error for related documents that do not exist, naming the first ten ids."""
     listed = [str(id_) for id_ in ids]

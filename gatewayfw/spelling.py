@@ -7,8 +7,11 @@ Source: contract, "Registration interface" and "Model definition".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from types import MappingProxyType
+from typing import Any, final
 
 #: Contract spelling -> Python parameter. Names that are spelled the same need no entry.
 PARAMETERS: Mapping[str, str] = {
@@ -24,6 +27,60 @@ PARAMETERS: Mapping[str, str] = {
     "typeGeneration": "type_generation",
     "validationRunType": "validation_run_type",
 }
+
+_CONTRACTUAL = {name: key for key, name in PARAMETERS.items()}
+
+
+@final
+@dataclass(frozen=True)
+class Spelling:
+    """How a caller spells the keys of a definition, so that a message names what was written.
+
+    ``names`` has the caller's names by the contract's, as far as they differ; ``item`` is the form of
+    one element of a list.
+    """
+
+    names: Mapping[str, str]
+    item: str
+
+    def name(self, key: str) -> str:
+        """Return what the caller calls a key of the contract: ``pre_act``."""
+        return self.names.get(key, key)
+
+    def element(self, key: str, number: int) -> str:
+        """Return what the caller calls an element of a list: ``pre_act[0]``."""
+        return self.item.format(self.name(key), number)
+
+
+#: The contract's objects, whose lists have paths: ``preAct.0``.
+CONTRACT = Spelling(MappingProxyType({}), "{}.{}")
+#: Parameters of methods: ``pre_act[0]``.
+PYTHON = Spelling(PARAMETERS, "{}[{}]")
+#: Those of the decorator ``act``.
+DECORATOR = Spelling(MappingProxyType({**PARAMETERS, "validationRunType": "mode"}), PYTHON.item)
+
+
+def arguments_of(
+    method: Callable[..., Any], config: Mapping[str, Any] | None, keys: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return all arguments of a method, by its parameters, that an object or keywords mean; see `pythonic`.
+
+    Raises:
+        TypeError: as `pythonic`; or a key is unknown, or one that is needed is missing.
+    """
+    called = signature(method)
+    given = pythonic(config, keys)
+    for key in given:
+        if key not in called.parameters:
+            raise TypeError(f"unknown key {key!r}")
+    bound = called.bind(**given)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def contractual(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by the contract's spelling of their parameters."""
+    return {_CONTRACTUAL.get(name, name): value for name, value in arguments.items()}
 
 
 def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[str, Any]:

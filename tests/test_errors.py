@@ -7,7 +7,15 @@ import inspect
 import pytest
 
 from gatewayfw import errors
-from gatewayfw.errors import GatewayError, HttpError, StillReferenced, ValidationError, missing_related
+from gatewayfw.errors import (
+    DefinitionError,
+    GatewayError,
+    HttpError,
+    StillReferenced,
+    ValidationError,
+    missing_extra,
+    missing_related,
+)
 
 
 def test_http_error_carries_message_status_and_code():
@@ -52,6 +60,12 @@ def test_every_error_has_a_status_and_a_code_of_its_own():
     codes = [one.code for one in classes if one not in (GatewayError, HttpError)]
     assert all(400 <= one.status <= 599 for one in classes)
     assert len(set(codes)) == len(codes)
+
+
+def test_a_missing_library_is_named_with_its_extra():
+    error = missing_extra("OpenAPI", "apispec", "openapi")
+    text = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]"
+    assert (type(error), error.message) == (DefinitionError, text)
 
 
 def test_missing_related_ids_are_named_up_to_ten():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, arguments_of, contractual, pythonic
 
 
 def test_object_and_keywords_mean_the_same():
@@ -31,3 +31,42 @@ def test_other_forms_are_refused(config, keys, message):
     with pytest.raises(TypeError) as raised:
         pythonic(config, keys)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("spelling", "names"),
+    [
+        (CONTRACT, ["validationRunType", "preAct", "maxGetDepth", "limit", "preAct.0"]),
+        (PYTHON, ["validation_run_type", "pre_act", "max_get_depth", "limit", "pre_act[0]"]),
+        (DECORATOR, ["mode", "pre_act", "max_get_depth", "limit", "pre_act[0]"]),
+    ],
+)
+def test_messages_spell_names_as_their_caller_does(spelling, names):
+    keys = ("validationRunType", "preAct", "maxGetDepth", "limit")
+    assert [*map(spelling.name, keys), spelling.element("preAct", 0)] == names
+
+
+def test_arguments_have_the_contracts_spelling_again():
+    meant = {"schema": "user", "act_name": "addUser", "limit": None}
+    assert contractual(meant) == {"schema": "user", "actName": "addUser", "limit": None}
+
+
+def add(*, schema, act_name, limit=None):
+    """Be a method that the contract calls with an object."""
+
+
+def test_the_arguments_of_a_method_have_their_defaults():
+    meant = {"schema": "user", "act_name": "addUser", "limit": None}
+    assert arguments_of(add, {"schema": "user", "actName": "addUser"}, {}) == meant
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"schema": "user", "fooBar": 1}, "unknown key 'fooBar'"),
+        ({"schema": "user"}, "missing a required .*'act_name'"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(config, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        arguments_of(add, config, {})

@@ -20,7 +20,7 @@ from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.select import Bounds, Ceilings
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
-from gatewayfw.spelling import PARAMETERS
+from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling
 
 if TYPE_CHECKING:
     from limits import RateLimitItem
@@ -153,10 +153,13 @@ def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> A
     return parse_act(schemas, schema, act_name, entry)
 
 
-def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, Any]) -> Act:
+def parse_act(
+    schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, Any], spelling: Spelling = CONTRACT
+) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    ``given`` has ``validator`` and ``fn``, and may have the other `ACT_KEYS`.
+    ``given`` has ``validator`` and ``fn``, and may have the other `ACT_KEYS`; messages name them as
+    ``spelling`` says.
 
     Raises:
         DefinitionError: a part is wrong; the message names the act and every such part.
@@ -166,16 +169,17 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
     before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
     ceilings = {key: given.get(key) for key in ("maxGetDepth", "maxGetLeaves")}
     problems = [
-        *_name_problems(schema, act_name),
-        *([] if mode in _MODES else ["validationRunType must be 'assert' or 'create'"]),
+        *_name_problems(schema, act_name, spelling),
+        *([] if mode in _MODES else [f"{spelling.name('validationRunType')} must be 'assert' or 'create'"]),
         *_fn_problems(fn),
-        *_hook_problems("preValidation", before_validation),
-        *_hook_problems("preAct", before_act),
-        *_ceiling_problems(ceilings),
+        *_hook_problems("preValidation", before_validation, spelling),
+        *_hook_problems("preAct", before_act, spelling),
+        *_ceiling_problems(ceilings, spelling),
         *([] if isinstance(given.get("mcp", False), bool) else ["mcp must be true or false"]),
     ]
     if not problems:
-        problems += _access_problems(schemas.settings, given.get("public", False), [*before_validation, *before_act])
+        hooks = [*before_validation, *before_act]
+        problems += _access_problems(schemas.settings, given.get("public", False), hooks, spelling)
     if problems:
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
     bounds = _bounds(schemas.settings, ceilings["maxGetDepth"], ceilings["maxGetLeaves"])
@@ -213,10 +217,10 @@ def parse_act(schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, 
     )
 
 
-def _name_problems(schema: object, act_name: object) -> Iterator[str]:
+def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
     for key, name in (("schema", schema), ("actName", act_name)):
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            yield f"bad {key}: a letter or _, then letters, digits and _"
+            yield f"bad {spelling.name(key)}: a letter or _, then letters, digits and _"
 
 
 def _fn_problems(fn: Any) -> Iterator[str]:
@@ -227,24 +231,25 @@ def _fn_problems(fn: Any) -> Iterator[str]:
         yield "fn must take the body as its one positional argument"
 
 
-def _hook_problems(key: str, hooks: Any) -> Iterator[str]:
+def _hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
     if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
-        yield f"{key} must be a list of functions"
+        yield f"{spelling.name(key)} must be a list of functions"
         return
     for number, hook in enumerate(hooks):
+        name = spelling.element(key, number)
         unusable = _unusable(hook)
         if unusable:
-            yield f"{key}.{number} {unusable}"
+            yield f"{name} {unusable}"
         elif _is_generator(hook):
-            yield f"{key}.{number} must not be a generator: its calls would do nothing"
+            yield f"{name} must not be a generator: its calls would do nothing"
         elif not _takes_body(hook) and not _fits(hook):
-            yield f"{key}.{number} can be called neither with the body nor bare"
+            yield f"{name} can be called neither with the body nor bare"
 
 
-def _ceiling_problems(ceilings: Mapping[str, Any]) -> Iterator[str]:
+def _ceiling_problems(ceilings: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
     for key, value in ceilings.items():
         if value is not None and (type(value) is not int or value < 1):
-            yield f"{key} must be a positive integer"
+            yield f"{spelling.name(key)} must be a positive integer"
 
 
 def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds:
@@ -253,7 +258,7 @@ def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds
     return Ceilings(depth or settings.max_get_depth, leaves or settings.max_get_leaves)
 
 
-def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook]) -> Iterator[str]:
+def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spelling: Spelling) -> Iterator[str]:
     """Say what is wrong with who may call: with ``require_access`` silence is not consent."""
     ruled = bool(access_rules(hooks))
     if not isinstance(public, bool):
@@ -261,7 +266,8 @@ def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook]) -> 
     elif public and ruled:
         yield "public contradicts the access rule among its hooks"
     elif settings.require_access and not public and not ruled:
-        yield "no access rule in preAct or preValidation: add one, or say public=True (setting require_access)"
+        lists = f"{spelling.name('preAct')} or {spelling.name('preValidation')}"
+        yield f"no access rule in {lists}: add one, or say public=True (setting require_access)"
 
 
 def _called_with_body(hook: Hook) -> ActFn:

@@ -23,7 +23,7 @@ from pymongo.errors import PyMongoError
 from pymongo.uri_parser import parse_uri
 
 from gatewayfw.acts.context import Context
-from gatewayfw.errors import DefinitionError, RateLimited
+from gatewayfw.errors import DefinitionError, RateLimited, missing_extra
 from gatewayfw.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def parse_limit(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
     try:
         from gatewayfw.acts.windows import parsed
     except ModuleNotFoundError as error:
-        raise DefinitionError("limit needs the extra limits: pip install 'gatewayfw[limits]'") from error
+        raise missing_extra("limit", "limits", "limits") from error
     return parsed(texts)
 
 

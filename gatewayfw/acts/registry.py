@@ -15,9 +15,10 @@ from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, pa
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, Spelling, arguments_of, contractual
 
 __all__ = ["MAIN", "Act", "Acts", "UnknownName"]
 
@@ -57,6 +58,8 @@ class Acts:
         self._schemas = schemas
         self._lock = Lock()
         self._services: Mapping[str, Service | RemoteService] = MappingProxyType({MAIN: MappingProxyType({})})
+        #: Where acts of `main`, by ``schema.act``, and services were registered.
+        self._places: dict[str, str] = {}
 
     def set_act(
         self,
@@ -94,26 +97,22 @@ class Acts:
                 access rule where one is required, or an act that is registered already; the
                 message names the act.
         """
-        given = {
-            "validator": validator,
-            "fn": fn,
-            "preAct": pre_act,
-            "preValidation": pre_validation,
-            "validationRunType": validation_run_type,
-            "public": public,
-            "limit": limit,
-            "maxGetDepth": max_get_depth,
-            "maxGetLeaves": max_get_leaves,
-            "returns": returns,
-            "mcp": mcp,
-        }
-        act = parse_act(self._schemas, schema, act_name, given)
-        with self._lock:
-            main = self._service(MAIN)
-            acts = main.get(schema, {})
-            if act_name in acts:
-                raise DefinitionError(f"act {schema}.{act_name} is registered already")
-            self._store(MAIN, {**main, schema: {**acts, act_name: act}})
+        self._register(
+            PYTHON,
+            schema=schema,
+            act_name=act_name,
+            validator=validator,
+            fn=fn,
+            pre_act=pre_act,
+            pre_validation=pre_validation,
+            validation_run_type=validation_run_type,
+            public=public,
+            limit=limit,
+            max_get_depth=max_get_depth,
+            max_get_leaves=max_get_leaves,
+            returns=returns,
+            mcp=mcp,
+        )
 
     def act(
         self,
@@ -142,7 +141,8 @@ class Acts:
         selected = self._selected(schema, act_name, get)
 
         def register(fn: F) -> F:
-            self.set_act(
+            self._register(
+                DECORATOR,
                 schema=schema,
                 act_name=act_name,
                 validator={"set": set, "get": selected},
@@ -184,7 +184,9 @@ class Acts:
             parsed = parse_service(self._schemas, name, service)
         with self._lock:
             if name in self._services:
-                raise DefinitionError(f"service {name} is registered already")
+                place = self._places.get(name, "")
+                raise DefinitionError(f"service {name} is registered already{defined_at(place)}")
+            self._places[name] = called_from()
             self._store(name, parsed)
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
@@ -241,6 +243,18 @@ class Acts:
         """Return one act; NotFound under the conditions of `get_acts_keys`."""
         return _act_of(self._service(service), schema, act)
 
+    def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
+        """Register an act of ``main``; messages name the other parameters as the caller spelled them."""
+        act = parse_act(self._schemas, schema, act_name, contractual(given), spelling)
+        with self._lock:
+            main = self._service(MAIN)
+            acts = main.get(schema, {})
+            name = f"{schema}.{act_name}"
+            if act_name in acts:
+                raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
+            self._places[name] = called_from()
+            self._store(MAIN, {**main, schema: {**acts, act_name: act}})
+
     def _selected(self, schema: str, act_name: str, get: Any) -> Any:
         if not _is_selection(get):
             return get
@@ -269,7 +283,7 @@ class Acts:
     # The contract's spellings of the methods above.
     def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
         """Register an act given as one object or as keywords; see `set_act`."""
-        self.set_act(**pythonic(config, keys))
+        self._register(CONTRACT, **arguments_of(self.set_act, config, keys))
 
     def getMainAct(self, schema: str, actName: str) -> Act:  # noqa: N803  (the contract's word)
         """Return one act of the service ``main``; see `get_main_act`."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, final
 import jwt
 
 from gatewayfw.environment import is_development
-from gatewayfw.errors import DefinitionError, Unauthenticated
+from gatewayfw.errors import DefinitionError, Unauthenticated, missing_extra
 
 #: The environment variable that holds the key.
 KEY_VARIABLE = "GATEWAYFW_TOKEN_KEY"
@@ -168,7 +168,7 @@ def _checked_key(key: object, algorithm: str) -> Any:
     try:
         method = jwt.get_algorithm_by_name(algorithm)
     except NotImplementedError as error:
-        raise DefinitionError(f"tokens: {algorithm} needs the extra gatewayfw[crypto]") from error
+        raise missing_extra(f"tokens: {algorithm}", "cryptography", "crypto") from error
     try:
         prepared = method.prepare_key(encoded)
         fits = method.check_key_length(prepared) is None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, missing_extra
 from gatewayfw.export.jsonschema import MAIN, ActEntry, acts_of, details_schema
 from gatewayfw.export.text import digest
 
@@ -86,7 +86,7 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
         from mcp.shared.exceptions import MCPError
         from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult, TextContent, Tool
     except ImportError as error:
-        raise _missing() from error
+        raise missing_extra("a server for language models", "mcp", "mcp") from error
     tools = tools_of(catalog)
     listed = [
         Tool(name=tool.name, title=tool.entry.title, description=tool.description, input_schema=tool.schema)
@@ -127,7 +127,3 @@ def _told(envelope: Mapping[str, Any]) -> tuple[str, bool]:
     if envelope["success"] is True:
         return json.dumps(envelope["body"], ensure_ascii=False), False
     return str(envelope["body"]["message"]), True
-
-
-def _missing() -> DefinitionError:
-    return DefinitionError("a server for language models needs the extra mcp: pip install 'gatewayfw[mcp]'")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, missing_extra
 from gatewayfw.export.jsonschema import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema_kinds import Schema
 from gatewayfw.export.text import header
@@ -103,7 +103,7 @@ def _spec(title: str, version: str) -> APISpec:
     try:
         from apispec import APISpec  # An optional extra.
     except ImportError as error:
-        raise DefinitionError("OpenAPI needs the extra openapi: pip install 'gatewayfw[openapi]'") from error
+        raise missing_extra("OpenAPI", "apispec", "openapi") from error
     return APISpec(title, version, VERSION, info={"description": _ABOUT})
 
 

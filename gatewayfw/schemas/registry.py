@@ -6,7 +6,7 @@ Reading needs no lock: every `Schemas.add` builds a new immutable state and swap
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from gatewayfw.schemas import fields as kinds
 from gatewayfw.schemas.checks import own_problems, problems_of
 from gatewayfw.schemas.models import ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.relations import (
     Options,
     RelatedRelation,
@@ -45,6 +46,8 @@ class Schemas:
         self.stamp = object()
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
+        #: Where each model was defined.
+        self._places: dict[str, str] = {}
 
     def add(
         self,
@@ -69,10 +72,12 @@ class Schemas:
             options=parse_options({} if options is None else options, model=name, pure=pure, relations=parsed),
         )
         alone = State().plus(model)
-        _raise_first(own_problems(model, alone))
+        if problems := list(own_problems(model, alone)):
+            raise DefinitionError("; ".join(problems))
         with self._lock:
             if name in self._state.models:
-                raise DefinitionError(f"model {name!r} is already defined")
+                raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places.get(name, ''))}")
+            self._places[name] = called_from()
             self._state = self._state.plus(model)
             self.version = self._state.version  # after the state: no cache may take the old one for this version's
         self.note_change()
@@ -248,8 +253,3 @@ def _model(state: State, name: str) -> ModelSchema:
         return state.models[name]
     except (KeyError, TypeError):
         raise NotFound(f"model not found: {shown(name)}") from None
-
-
-def _raise_first(problems: Iterable[str]) -> None:
-    for problem in problems:
-        raise DefinitionError(problem)

@@ -93,8 +93,8 @@ class Relation:
     """One relation of a model; ``name`` and ``model`` are filled in when the model is added.
 
     Attributes:
-        limit: the most ids one document may hold; an int for ``multiple``, None for ``single``.
-        sort: the order in which the list is read; None keeps the order given.
+        limit: the most ids one document may hold; an int for ``multiple``, None for ``single``, which takes none.
+        sort: the order in which the list is read; None keeps the order given, and for ``single``, which takes none.
         name: the field that holds the snapshots.
         model: the model that declares the relation.
     """
@@ -203,6 +203,9 @@ def _relation(value: object, *, model: str, name: str, pure: Collection[str], se
         raise DefinitionError(f"{where}: schemaName is missing")
     schema_name = check_name(given["schemaName"], f"{where}, schemaName")
     type_ = _type(given, where)
+    needless = [key for key in ("limit", "sort") if key in given and type_ == "single"]
+    if needless:
+        raise DefinitionError(f"{where}: {' and '.join(needless)}: a single relation holds one document, not a list")
     optional = given.get("optional", False)
     if not isinstance(optional, bool):
         raise DefinitionError(f"{where}: optional must be true or false")

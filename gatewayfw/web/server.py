@@ -17,7 +17,7 @@ from werkzeug import exceptions
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from gatewayfw.environment import is_development
-from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
+from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound, missing_extra
 from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
@@ -291,9 +291,7 @@ def _check_granian() -> None:
     try:
         import granian  # noqa: F401  # An optional extra.
     except ImportError as error:
-        raise DefinitionError(
-            "option 'server': granian needs the extra granian: pip install 'gatewayfw[granian]'"
-        ) from error
+        raise missing_extra("option 'server': 'granian'", "granian", "granian") from error
 
 
 def _granian(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:

@@ -284,7 +284,9 @@ def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, m
     monkeypatch.delitem(sys.modules, "gatewayfw.acts.windows")
     with pytest.raises(DefinitionError) as raised:
         acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
-    assert raised.value.message == "act user.add: limit needs the extra limits: pip install 'gatewayfw[limits]'"
+    assert raised.value.message == (
+        "act user.add: limit needs the library limits: pip install limits, or the extra gatewayfw[limits]"
+    )
     gw = gateway()
     gw.acts.act("user", "add")(lambda body: "done")
     body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}

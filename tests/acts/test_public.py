@@ -11,7 +11,7 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 
 STRUCT = {"set": {}, "get": {}}
-NO_RULE = "no access rule in preAct or preValidation: add one, or say public=True (setting require_access)"
+NO_RULE = "no access rule in pre_act or pre_validation: add one, or say public=True (setting require_access)"
 CONTRADICTION = "public contradicts the access rule among its hooks"
 
 
@@ -65,6 +65,8 @@ WAYS = pytest.mark.parametrize("register", [set_act, decorate, set_service])
 
 
 def message(register, text):
+    if register is set_service:
+        text = text.replace("pre_act or pre_validation", "preAct or preValidation")
     return f"{'service other: ' if register is set_service else ''}act user.addUser: {text}"
 
 
@@ -118,4 +120,5 @@ def test_every_act_of_a_service_that_lacks_a_rule_is_named(closed):
     entry = {"validator": STRUCT, "fn": len}
     with pytest.raises(DefinitionError) as raised:
         closed.set_service("other", {"user": {"a": entry, "b": {**entry, "public": True}, "c": entry}})
-    assert raised.value.message == f"service other: act user.a: {NO_RULE}; act user.c: {NO_RULE}"
+    text = NO_RULE.replace("pre_act or pre_validation", "preAct or preValidation")
+    assert raised.value.message == f"service other: act user.a: {text}; act user.c: {text}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from concurrent.futures import ThreadPoolExecutor
+from inspect import currentframe
 
 import pytest
 
@@ -95,11 +98,29 @@ def test_set_act_names_an_unknown_key_and_registers_nothing(acts):
     assert acts.get_main_acts() == {}
 
 
-def test_an_act_cannot_be_registered_twice(filled):
+HERE = os.path.relpath(__file__)
+
+
+def test_an_act_cannot_be_registered_twice(acts):
+    line = currentframe().f_lineno + 1
+    acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
+    for register in (acts.set_act, acts.setAct):
+        with pytest.raises(DefinitionError) as raised:
+            register(schema="user", act_name="addUser", validator=STRUCT, fn=get_user)
+        assert raised.value.message == f"act user.addUser is registered already, at {HERE}:{line}"
+    assert acts.get_main_act("user", "addUser").fn is add_user
+
+
+def test_a_decorated_act_cannot_be_registered_twice(acts):
+    line = currentframe().f_lineno + 2
+
+    @acts.act("user", "ping")
+    def ping(body):
+        """Answer."""
+
     with pytest.raises(DefinitionError) as raised:
-        filled.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=get_user)
-    assert raised.value.message == "act user.addUser is registered already"
-    assert filled.get_main_act("user", "addUser").fn is add_user
+        acts.act("user", "ping")(ping)
+    assert raised.value.message == f"act user.ping is registered already, at {HERE}:{line}"
 
 
 def test_a_refused_act_leaves_nothing(acts):
@@ -352,7 +373,7 @@ def test_a_service_cannot_be_set_twice(filled, name, service):
     before = filled.get_acts_with_services()
     with pytest.raises(DefinitionError) as raised:
         filled.set_service(name, service)
-    assert raised.value.message == f"service {name} is registered already"
+    assert re.fullmatch(rf"service {name} is registered already, at {re.escape(HERE)}:\d+", raised.value.message)
     assert filled.get_acts_with_services() == before
 
 
@@ -383,3 +404,43 @@ def test_of_threads_that_register_the_same_act_one_succeeds(acts):
 def test_an_act_of_a_schema_without_model_is_fine(acts):
     acts.set_act(schema="nothing", act_name="ping", validator={"set": {}, "get": {}}, fn=add_user)
     assert isinstance(acts.get_main_act("nothing", "ping"), Act)
+
+
+SPELLED = {
+    "set_act": {
+        "given": {"act_name": "a-b", "validation_run_type": "creat", "pre_act": [1], "pre_validation": 1},
+        "ceilings": {"max_get_depth": 0, "max_get_leaves": 0},
+        "message": "act user.a-b: bad act_name: a letter or _, then letters, digits and _; "
+        "validation_run_type must be 'assert' or 'create'; pre_validation must be a list of functions; "
+        "pre_act[0] must be a function; max_get_depth must be a positive integer; "
+        "max_get_leaves must be a positive integer",
+    },
+    "act": {
+        "given": {"act_name": "a-b", "mode": "creat", "pre_act": [1], "pre_validation": 1},
+        "ceilings": {"max_get_depth": 0, "max_get_leaves": 0},
+        "message": "act user.a-b: bad act_name: a letter or _, then letters, digits and _; "
+        "mode must be 'assert' or 'create'; pre_validation must be a list of functions; "
+        "pre_act[0] must be a function; max_get_depth must be a positive integer; "
+        "max_get_leaves must be a positive integer",
+    },
+    "setAct": {
+        "given": {"actName": "a-b", "validationRunType": "creat", "preAct": [1], "preValidation": 1},
+        "ceilings": {"maxGetDepth": 0, "maxGetLeaves": 0},
+        "message": "act user.a-b: bad actName: a letter or _, then letters, digits and _; "
+        "validationRunType must be 'assert' or 'create'; preValidation must be a list of functions; "
+        "preAct.0 must be a function; maxGetDepth must be a positive integer; "
+        "maxGetLeaves must be a positive integer",
+    },
+}
+
+
+@pytest.mark.parametrize("way", SPELLED)
+def test_messages_name_what_the_caller_wrote(acts, way):
+    wrong = SPELLED[way]
+    given = {"schema": "user", **wrong["given"], **wrong["ceilings"]}
+    with pytest.raises(DefinitionError) as raised:
+        if way == "act":
+            acts.act(given.pop("schema"), given.pop("act_name"), **given)(add_user)
+        else:
+            getattr(acts, way)(validator=STRUCT, fn=add_user, **given)
+    assert raised.value.message == wrong["message"]

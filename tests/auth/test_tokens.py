@@ -353,7 +353,11 @@ def test_key_pair_without_the_extra_is_a_definition_error():
     )
     root = Path(__file__).parent.parent.parent
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60)
-    assert done.stdout.splitlines() == ["x", "DefinitionError('tokens: ES256 needs the extra gatewayfw[crypto]')"]
+    assert done.stdout.splitlines() == [
+        "x",
+        "DefinitionError('tokens: ES256 needs the library cryptography: pip install cryptography, "
+        "or the extra gatewayfw[crypto]')",
+    ]
 
 
 def test_key_never_shows(tokens):

@@ -71,7 +71,8 @@ def test_a_file_that_cannot_be_written_is_told(run, tmp_path):
 
 def test_without_apispec_the_extra_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "apispec", None)
-    assert run("openapi") == (1, "Error: OpenAPI needs the extra openapi: pip install 'gatewayfw[openapi]'\n")
+    message = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]"
+    assert run("openapi") == (1, f"Error: {message}\n")
 
 
 def test_the_tools_are_listed(run):

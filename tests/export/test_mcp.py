@@ -123,7 +123,9 @@ def test_two_acts_of_one_name_are_refused(gw):
 
 def test_without_the_package_the_extra_is_named(gw, monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp.server", None)
-    with pytest.raises(DefinitionError, match=r"needs the extra mcp: pip install 'gatewayfw\[mcp\]'$"):
+    with pytest.raises(
+        DefinitionError, match=r"needs the library mcp: pip install mcp, or the extra gatewayfw\[mcp\]$"
+    ):
         make_server(catalog_of(gw), lambda body: {})
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
+from inspect import currentframe
 from typing import Any
 
 import pytest
@@ -88,8 +90,10 @@ def test_reachable_follows_relations_either_way(shop: Schemas) -> None:
 
 
 def test_a_name_is_taken_once(shop: Schemas) -> None:
+    line = currentframe().f_lineno + 1
+    shop.add("river", {})
     version = shop.version
-    assert told(shop.add, "city", {}) == "model 'city' is already defined"
+    assert told(shop.add, "river", {}) == f"model 'river' is already defined, at {os.path.relpath(__file__)}:{line}"
     assert shop.version == version
 
 

@@ -93,13 +93,28 @@ def test_limits_and_sorts_left_out_are_resolved() -> None:
     ]
 
 
-def test_limit_and_sort_of_a_single_side_have_no_effect(schemas: Schemas) -> None:
-    extra = {"type": "single", "limit": 1, "sort": {"field": "_id", "order": "asc"}}
-    relation = city(schemas, {"one": {**extra, "schemaName": "city", "relatedRelations": {"back": extra}}}).relations[
+LIST = {"limit": 1, "sort": {"field": "_id", "order": "asc"}}
+
+
+def test_limit_and_sort_of_a_single_reverse_have_no_effect(schemas: Schemas) -> None:
+    reverse = {"back": {"type": "single", **LIST}}
+    relation = city(schemas, {"one": {"schemaName": "city", "type": "single", "relatedRelations": reverse}}).relations[
         "one"
     ]
     assert (relation.limit, relation.sort) == (None, None)
     assert (relation.related_relations["back"].limit, relation.related_relations["back"].sort) == (None, None)
+
+
+@pytest.mark.parametrize(("keys", "named"), [(["limit"], "limit"), (["sort"], "sort"), (LIST, "limit and sort")])
+def test_limit_and_sort_of_a_single_relation_are_refused(schemas: Schemas, keys: Any, named: str) -> None:
+    given = {key: LIST[key] for key in keys}
+    message = f"model 'city', relation 'one': {named}: a single relation holds one document, not a list"
+    typed = Relation("city", "single", limit=given.get("limit"), sort=Sort("_id", "asc") if "sort" in given else None)
+    for relation in ({"schemaName": "city", "type": "single", **given}, typed):
+        with pytest.raises(DefinitionError) as raised:
+            city(schemas, {"one": relation})
+        assert raised.value.message == message
+    assert schemas.get_schemas() == {}
 
 
 def test_sorts_tell_their_direction() -> None:

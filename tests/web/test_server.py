@@ -123,7 +123,7 @@ def test_granian_that_is_not_installed_is_named(app, monkeypatch, multi_process)
     with pytest.raises(DefinitionError) as caught:
         serve(app, host="127.0.0.1", port=0, **options)
     assert caught.value.message == (
-        "option 'server': granian needs the extra granian: pip install 'gatewayfw[granian]'"
+        "option 'server': 'granian' needs the library granian: pip install granian, or the extra gatewayfw[granian]"
     )
 
 
