@@ -17,6 +17,7 @@ from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.odm.indexes import IndexRow, index_report
 from gatewayfw.odm.jobs import COLLECTION, Job, now
 from gatewayfw.odm.sizes import MOST_BYTES, NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, Size, worst_sizes
 from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
@@ -105,6 +106,7 @@ def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None
         found.warnings += [] if storage.has_transactions() else [_STANDALONE]
         found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
         found.hints += _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
+        found.hints += _to_renew(index_report(schemas, storage))
 
 
 # -- definitions
@@ -194,6 +196,14 @@ def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:
         return []
     told = "a job has" if len(old) == 1 else f"{len(old)} jobs have"
     return [f"{told} been pending for more than {_OLD.seconds} s, since {old[0].since:%Y-%m-%d %H:%M:%S} UTC"]
+
+
+def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:
+    """Name the indexes that were built as declared, before ``_id`` was put last."""
+    for row in rows:
+        if row.state == "present" and row.reason:
+            better = {**dict(row.keys), "_id": row.keys[0][1]}
+            yield f"{row.collection}: index {dict(row.keys)} is {row.reason}; create {better} and drop it"
 
 
 def _lifetime(seconds: float | None, deadline: float) -> Iterator[str]:

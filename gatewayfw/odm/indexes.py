@@ -6,7 +6,7 @@ Comparing and creating is all: an index is never dropped or changed, for whoever
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -22,6 +22,8 @@ State = Literal["present", "missing", "differs", "extra"]
 _COLLATION = {"strength": 3, "caseLevel": False, "numericOrdering": False}
 #: Options that change what an index does; of the others only ``name`` is compared, where one is wanted.
 _COMPARED = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
+#: Said of one that was built as declared, before ``_id`` was put last.
+_WITHOUT_ID = "without _id: pages sorted by it read all that match"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class IndexRow:
         state: ``extra`` is one that no model asks for, ``differs`` one with other options.
         wanted: the options wanted; None when it is extra.
         present: the options it has; None when it is missing.
-        reason: why it could not be created, or how it differs; empty otherwise.
+        reason: why it could not be created, how it differs, or what another one would do better; or empty.
     """
 
     collection: str
@@ -52,12 +54,18 @@ class IndexRow:
 def wanted_indexes(schema: ModelSchema) -> list[Index]:
     """Return the indexes a model needs: its own, and those that make copies and windows cheap.
 
+    An own one on a single field gets ``_id`` as its last key, in the same direction, as sorts of pages
+    do: with the field alone a page of 300,000 documents took 266 ms, and 1 ms so. Not where it has
+    options, which may not go with it, and which sorts do not use.
+
     One on the embedded ids of each relation (fan-out), and one per window that is sorted by
     another field than ``_id``, so that it is read without sorting. Where the relation is `single`
     it passes over those that opted out: 40 members among 60,000 others took 110 ms, and 0.6 ms so.
     Of a `multiple` relation it cannot: an index has room for one list.
     """
-    indexes = {index.keys: Index(index.keys, index.options) for index in schema.options.indexes}
+    declared = {index.keys for index in schema.options.indexes}
+    own = [_with_id(Index(index.keys, index.options), declared) for index in schema.options.indexes]
+    indexes = {index.keys: index for index in own}
     for relation in schema.relations.values():
         path = f"{relation.name}._id"
         keys: list[tuple[tuple[str, int], ...]] = [((path, 1), ("_id", 1))]
@@ -70,16 +78,27 @@ def wanted_indexes(schema: ModelSchema) -> list[Index]:
     return list(indexes.values())
 
 
+def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) -> Index:
+    """Return the index with ``_id`` as its last key, where that helps sorts of pages; else as it is."""
+    (name, direction), *more = index.keys
+    keys = (*index.keys, ("_id", direction))
+    special = any(index.options.get(option, False) is not False for option in _COMPARED)
+    if more or name == "_id" or special or keys in declared:
+        return index
+    return Index(keys, index.options, instead=index.keys)
+
+
 def compared(collection: str, wanted: Iterable[Index], present: Iterable[Index]) -> list[IndexRow]:
     """Return a row for each index: the wanted ones in their order, then the extra ones.
 
     A wanted index is there when one has its keys in their order and the same options. MongoDB
     allows several with the same keys; if none of them fits, the first is what it differs from.
+    One that was built as declared, before ``_id`` was put last, is present too, with a reason.
     """
     left = list(present)
     rows = []
     for index in wanted:
-        alike = [one for one in left if one.keys == index.keys]
+        alike = [one for one in left if one.keys == index.keys] or [one for one in left if one.keys == index.instead]
         found = min(alike, key=lambda one: len(_differences(index, one)), default=None)
         if found is not None:
             left.remove(found)
@@ -115,11 +134,12 @@ def create_missing(schemas: Schemas, storage: Storage) -> list[IndexRow]:
 def _row(collection: str, index: Index, found: Index | None) -> IndexRow:
     if found is None:
         return IndexRow(collection, index.keys, "missing", index.options)
-    differences = _differences(index, found)
-    reason = f"other {', '.join(differences)}" if differences else ""
-    return IndexRow(
-        collection, index.keys, "differs" if differences else "present", index.options, found.options, reason
-    )
+    if differences := _differences(index, found):
+        return IndexRow(
+            collection, found.keys, "differs", index.options, found.options, f"other {', '.join(differences)}"
+        )
+    reason = "" if found.keys == index.keys else _WITHOUT_ID
+    return IndexRow(collection, found.keys, "present", index.options, found.options, reason)
 
 
 def _differences(wanted: Index, present: Index) -> list[str]:

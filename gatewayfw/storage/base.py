@@ -48,10 +48,15 @@ class Marked(StorageError):
 
 @dataclass(frozen=True)
 class Index:
-    """An index a collection should have: ``(field, 1 | -1)`` pairs, and MongoDB's options."""
+    """An index a collection should have: ``(field, 1 | -1)`` pairs, and MongoDB's options.
+
+    Attributes:
+        instead: the keys of another index that will do where it is there already; empty for none.
+    """
 
     keys: tuple[tuple[str, int], ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    instead: tuple[tuple[str, int], ...] = ()
 
     @property
     def unique(self) -> bool:
@@ -166,7 +171,8 @@ class Storage(ABC):
         """Create the collection and missing indexes; return what could not be built, in words.
 
         Unique indexes are always built; others only while the collection has at most
-        ``build_limit`` documents. An index that exists is left as it is, whatever its options.
+        ``build_limit`` documents. An index that exists is left as it is, whatever its options;
+        one with the keys of ``instead`` counts as the wanted one.
         Never call it inside a transaction. The thread's deadline bounds the looking, not the building.
         """
 
@@ -308,6 +314,7 @@ class Storage(ABC):
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
+            ValidationError: ``$inc`` would leave 64 bits (or it is stored so, and the caller looks).
         """
 
     @abstractmethod

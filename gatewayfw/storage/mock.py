@@ -80,6 +80,8 @@ class MockStorage(Storage):
         problems = []
         for index in indexes:
             problem = None
+            if index.instead in present:
+                continue
             if index.keys in present:
                 problem = "exists, but is not unique" if index.unique > present[index.keys] else None
             elif large and not index.unique:

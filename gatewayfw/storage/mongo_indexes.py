@@ -28,7 +28,7 @@ def compared(
         except (OperationFailure, CollectionInvalid):
             _LOG.debug("collection %s was created by another process", name)
     present = {tuple(index["key"].items()): bool(index.get("unique")) for index in collection.list_indexes()}
-    missing = [index for index in indexes if index.keys not in present]
+    missing = [index for index in indexes if index.keys not in present and index.instead not in present]
     problems = [
         _described(name, index, "exists, but is not unique")
         for index in indexes

@@ -980,6 +980,14 @@ class StorageContract:
         with pytest.raises(DuplicateKey):
             storage.insert("things", [{"_id": 2, "a": 1}])
 
+    def test_an_index_that_will_do_is_not_built_again(self, storage: Storage) -> None:
+        wanted = Index((("a", 1), ("_id", 1)), instead=(("a", 1),))
+        storage.ensure("things", [Index((("a", 1),))], 10)
+        assert storage.ensure("things", [wanted], 10) == []
+        assert storage.ensure("others", [wanted], 10) == []
+        found = [index.keys for name in ("things", "others") for index in storage.indexes(name)]
+        assert found == [wanted.instead, wanted.keys]
+
     def test_an_index_that_exists_but_is_not_unique_is_reported(self, storage: Storage) -> None:
         storage.ensure("things", [Index((("a", 1),))], 10)
         (problem,) = storage.ensure("things", [Index((("a", 1),), {"unique": True})], 10)

@@ -11,6 +11,7 @@ from pymongo.database import Database
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import array, string
+from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
 
 
@@ -196,6 +197,16 @@ def test_an_index_that_a_large_collection_lacks_is_a_problem(database, storage):
     database.item.insert_many([{"name": "one"}, {"name": "two"}])
     text = "item: index {'shop._id': 1, '_id': 1} is missing; the collection is large"
     assert (report(gw), storage.indexes("item")) == ((1, clear(problems=[text])), [])
+
+
+def test_an_index_that_was_built_without_the_id_is_a_hint(database, storage):
+    gw = shop(database)
+    gw.odm.new_model("log", {"at": string()}, options={"createIndex": {"indexSpec": {"at": -1}}})
+    storage.ensure("log", [Index((("at", -1),))], 10)
+    text = "is without _id: pages sorted by it read all that match; create {'at': -1, '_id': -1} and drop it"
+    assert report(gw) == (0, clear(hints=[f"log: index {{'at': -1}} {text}"]))
+    storage.ensure("log", [Index((("at", -1), ("_id", -1)))], 10)
+    assert report(gw) == (0, clear())
 
 
 @pytest.mark.parametrize("seconds", [None, 5, 30])

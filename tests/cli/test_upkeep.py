@@ -99,6 +99,15 @@ def test_indexes_as_json(run):
     )
 
 
+def test_an_index_that_was_built_without_the_id_is_present_with_a_reason(database, storage):
+    gw = shop(database)
+    gw.odm.new_model("log", {"at": string()}, options={"createIndex": {"indexSpec": {"at": 1}}})
+    storage.ensure("log", [Index((("at", 1),))], 10)
+    status, output = run_on(gw, "indexes", "--create")
+    (line,) = [" ".join(line.split()) for line in output.splitlines() if line.startswith("log ")]
+    assert (status, line) == (0, "log at: 1 present without _id: pages sorted by it read all that match")
+
+
 def test_an_extra_index_is_listed_and_left(run, storage):
     run("indexes", "--create")
     storage.ensure("shop", [Index((("old", 1),), {"sparse": True})], 10)

@@ -7,7 +7,7 @@ import pytest
 from gatewayfw.odm import Odm
 from gatewayfw.odm.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
 from gatewayfw.odm.jobs import COLLECTION, INDEXES
-from gatewayfw.schemas import Schemas, number, string
+from gatewayfw.schemas import Schemas, date, number, object_, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index
 
@@ -108,7 +108,7 @@ def test_of_several_with_the_same_keys_the_one_that_fits_is_taken():
 def test_a_report_names_all_and_creates_nothing(small, storage):
     expected = {
         ("land", "name"): ("missing", ""),
-        ("land", "size"): ("missing", ""),
+        ("land", "size", "_id"): ("missing", ""),
         ("city", "land._id", "_id"): ("missing", ""),
     }
     found = [{key: row for key, row in report(small).items() if key[0] != COLLECTION} for _ in range(2)]
@@ -125,7 +125,7 @@ def test_missing_ones_are_created_in_large_collections_too(small, storage):
     storage.insert("land", [{"_id": number, "name": str(number)} for number in range(3)])
     rows = create_missing(small.schemas, storage)
     assert {(row.state, row.reason) for row in rows} == {("present", "")}
-    assert {index.keys for index in storage.indexes("land")} == {(("name", 1),), (("size", -1),)}
+    assert {index.keys for index in storage.indexes("land")} == {(("name", 1),), (("size", -1), ("_id", -1))}
 
 
 def test_what_cannot_be_created_is_missing_with_the_reason_and_the_rest_is_created(small, storage):
@@ -134,7 +134,7 @@ def test_what_cannot_be_created_is_missing_with_the_reason_and_the_rest_is_creat
     rows = create_missing(small.schemas, storage)
     assert [(row.keys, row.state, row.reason) for row in rows if row.collection == "land"] == [
         ((("name", 1),), "missing", reason),
-        ((("size", -1),), "present", ""),
+        ((("size", -1), ("_id", -1)), "present", ""),
     ]
 
 
@@ -153,12 +153,14 @@ def test_creating_never_changes_or_drops(small, storage):
 def test_first_use_builds_only_unique_indexes_on_a_large_collection(small, storage):
     storage.insert("land", [{"_id": number, "name": str(number)} for number in range(3)])
     assert small.model("land").count() == 3
-    assert [report(small)[key][0] for key in [("land", "name"), ("land", "size"), ("city", "land._id", "_id")]] == [
+    assert [
+        report(small)[key][0] for key in [("land", "name"), ("land", "size", "_id"), ("city", "land._id", "_id")]
+    ] == [
         "present",
         "missing",
         "present",
     ]
-    assert small.ready() == ["land: index {'size': -1} is missing; the collection is large"]
+    assert small.ready() == ["land: index {'size': -1, '_id': -1} is missing; the collection is large"]
 
 
 def test_first_use_builds_all_in_a_small_collection(small, storage):
@@ -186,5 +188,74 @@ def test_first_use_inside_a_transaction_builds_before_it_begins(small, storage, 
 def test_wanted_indexes_of_a_model_without_relations_are_its_own(small):
     assert [(index.keys, index.unique) for index in wanted_indexes(small.schemas.get_schema("land"))] == [
         ((("name", 1),), True),
-        ((("size", -1),), False),
+        ((("size", -1), ("_id", -1)), False),
     ]
+
+
+BUILT_BEFORE = "without _id: pages sorted by it read all that match"
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "wanted"),
+    [
+        ({"n": 1}, {}, (("n", 1), ("_id", 1))),
+        ({"n": -1}, {"unique": False, "sparse": False, "name": "own"}, (("n", -1), ("_id", -1))),
+        ({"o.n": 1}, {}, (("o.n", 1), ("_id", 1))),
+        ({"n": 1}, {"unique": True}, (("n", 1),)),
+        ({"n": 1}, {"sparse": True}, (("n", 1),)),
+        ({"at": 1}, {"expireAfterSeconds": 0}, (("at", 1),)),
+        ({"n": 1}, {"partialFilterExpression": {"n": {"$gt": 1}}}, (("n", 1),)),
+        ({"n": 1}, {"collation": {"locale": "en"}}, (("n", 1),)),
+        ({"n": 1, "m": 1}, {}, (("n", 1), ("m", 1))),
+        ({"_id": -1}, {}, (("_id", -1),)),
+    ],
+    ids=str,
+)
+def test_a_plain_index_on_one_field_gets_the_id_as_last_key(odm, keys, options, wanted):
+    fields = {"n": number(), "m": number(), "at": date(), "o": object_()}
+    model = odm.new_model("log", fields, options={"createIndex": {"indexSpec": keys, "options": options}})
+    assert [(index.keys, dict(index.options)) for index in wanted_indexes(model.schema)] == [(wanted, options)]
+
+
+def test_an_index_declared_with_and_without_the_id_stays_as_declared(odm):
+    declared = [{"indexSpec": {"n": 1}}, {"indexSpec": {"n": 1, "_id": 1}, "options": {"unique": True}}]
+    model = odm.new_model("log", {"n": number()}, options={"createIndex": declared})
+    assert [(index.keys, index.unique) for index in wanted_indexes(model.schema)] == [
+        ((("n", 1),), False),
+        ((("n", 1), ("_id", 1)), True),
+    ]
+
+
+def test_an_index_of_a_relation_is_wanted_once(odm):
+    odm.new_model("land", {"name": string()})
+    city = odm.new_model(
+        "city",
+        {"name": string()},
+        {"land": {"schemaName": "land", "type": "single"}},
+        {"createIndex": {"indexSpec": {"land._id": 1}}},
+    )
+    assert [index.keys for index in wanted_indexes(city.schema)] == [(("land._id", 1), ("_id", 1))]
+
+
+def test_one_that_is_there_as_declared_is_present(small, storage):
+    storage.ensure("land", [Index((("size", -1),))], 10)
+    assert small.model("land").count() == 0
+    assert small.ready() == []
+    assert report(small)["land", "size"] == ("present", BUILT_BEFORE)
+    rows = [row for row in create_missing(small.schemas, storage) if row.collection == "land"]
+    assert [(row.keys, row.state, row.reason) for row in rows] == [
+        ((("name", 1),), "present", ""),
+        ((("size", -1),), "present", BUILT_BEFORE),
+    ]
+    assert {index.keys for index in storage.indexes("land")} == {(("name", 1),), (("size", -1),)}
+
+
+def test_one_that_is_there_both_ways_may_be_dropped():
+    wanted = Index((*A, ("_id", 1)), instead=A)
+    rows = compared("things", [wanted], [Index(A), Index(wanted.keys)])
+    assert [(row.keys, row.state, row.reason) for row in rows] == [(wanted.keys, "present", ""), (A, "extra", "")]
+
+
+def test_one_with_the_declared_keys_and_other_options_differs():
+    rows = compared("things", [Index((*A, ("_id", 1)), instead=A)], [Index(A, {"sparse": True})])
+    assert [(row.keys, row.state, row.reason) for row in rows] == [(A, "differs", "other sparse")]

@@ -134,7 +134,10 @@ def test_indexes_are_built_at_first_use(mongo_database, bare):
     found = {
         name: [list(index["key"].items()) for index in mongo_database[name].list_indexes()] for name in ("land", "city")
     }
-    assert found == {"land": [[("_id", 1)], [("name", -1)]], "city": [[("_id", 1)], [("land._id", 1), ("_id", 1)]]}
+    assert found == {
+        "land": [[("_id", 1)], [("name", -1), ("_id", -1)]],
+        "city": [[("_id", 1)], [("land._id", 1), ("_id", 1)]],
+    }
 
 
 @pytest.mark.mongo
