@@ -282,3 +282,8 @@ def missing_related(model: str, ids: Iterable[object]) -> NotFound:
     listed = [str(id_) for id_ in ids]
     more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
     return NotFound(f"{model} not found: {', '.join(listed[:_NAMED])}{more}")
+
+
+def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
+    """Return the error for increments, by the paths that an update names, that would leave 64 bits."""
+    return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})

@@ -123,8 +123,11 @@ def test_an_unknown_key_is_named(gw, country, form):
 def test_find_takes_the_contracts_object_too(country):
     country.insertOne({"doc": {"name": "a"}})
     assert country.find({"filters": {"name": "a"}, "projection": {"name": 1, "_id": 0}}).toArray() == [{"name": "a"}]
-    with pytest.raises(TypeError, match="name"):
-        country.find({"name": "a"})
+    assert country.find({"filters": {"name": "b"}}).toArray() == country.find({"filter": {"name": "b"}}).toArray() == []
+    assert country.find({"projection": {"name": 1, "_id": 0}}, filters={"name": "a"}).toArray() == [{"name": "a"}]
+    for keys in ({"projection": {}}, {"projection": {}, "filters": {}}):
+        with pytest.raises(TypeError, match="'projection' is given twice"):
+            country.find({"projection": {}}, **keys)
 
 
 def test_new_model_with_relations_and_index(gw, country):

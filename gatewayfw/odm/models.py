@@ -8,49 +8,39 @@ nothing has changed anywhere, unless the error is `OutcomeUnknown`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final, overload
 
 from bson import ObjectId
 
-from gatewayfw.errors import BadRequest, ValidationError
-from gatewayfw.odm.database import Database
+from gatewayfw.errors import ValidationError
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.links import Link, check_required, object_id, parse_links
-from gatewayfw.odm.projection import Projection, Projections
-from gatewayfw.odm.queries import stored_filter, stored_update
-from gatewayfw.odm.reading import show, show_each, show_found
-from gatewayfw.odm.results import Cursor, DeleteResult
+from gatewayfw.odm.model_reads import Filter, Get, ModelReads
+from gatewayfw.odm.projection import Projection
+from gatewayfw.odm.reading import show
+from gatewayfw.odm.results import DeleteResult
 from gatewayfw.odm.snapshots import HIDDEN, clock
+from gatewayfw.odm.updates import stored_update
 from gatewayfw.odm.writes import NewDocument, Writes
-from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.structs import check_document
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.subset import check_pipeline
 
-Get = Mapping[str, Any]
+Update = Mapping[str, Any]
 
 
 @final
-class Model:
-    """One model on the gateway's database; made by `Odm.new_model`."""
+class Model(ModelReads):
+    """One model on the gateway's database; made by `Odm.new_model`.
 
-    def __init__(self, database: Database, schema: ModelSchema, projections: Projections) -> None:
-        self._database = database
-        self._projections = projections
-        self.schema = schema
-
-    @property
-    def name(self) -> str:
-        """The model's name, also that of its collection."""
-        return self.schema.name
-
-    # -- writing
+    `ModelReads` has what reads. Documents and updates, too, are given by position or by name. What a
+    write returns never shows what ``reveal`` names: that is for its filter alone.
+    """
 
     def insert_one(
-        self, *, doc: Mapping[str, Any], relations: Mapping[str, Any] | None = None, projection: Get | None = None
+        self, doc: Mapping[str, Any], *, relations: Mapping[str, Any] | None = None, projection: Get | None = None
     ) -> Document:
         """Insert a document, embed what it is related to, and return it projected.
 
@@ -74,8 +64,8 @@ class Model:
 
     def insert_many(
         self,
-        *,
         docs: Sequence[Mapping[str, Any]],
+        *,
         relations: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         projection: Get | None = None,
     ) -> list[Document]:
@@ -100,7 +90,7 @@ class Model:
         where: Sequence[str],
     ) -> list[Document]:
         storage = self._ready()
-        projection = self._compiled(get)
+        projection = self._shown(get)
         new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
         if not new:
             return []
@@ -128,8 +118,24 @@ class Model:
         version = clock() if "_id" in doc else 0
         return NewDocument({"_id": own, **fields}, version, links)
 
+    @overload
     def find_one_and_update(
-        self, *, filter: Mapping[str, Any], update: Mapping[str, Any], projection: Get | None = None
+        self, filter: Filter, update: Update, *, projection: Get | None = None, reveal: Sequence[str] = ()
+    ) -> Document | None: ...
+
+    @overload
+    def find_one_and_update(
+        self, *, filters: Filter, update: Update, projection: Get | None = None, reveal: Sequence[str] = ()
+    ) -> Document | None: ...
+
+    def find_one_and_update(
+        self,
+        filter: Filter | None = None,
+        update: Update | None = None,
+        *,
+        filters: Filter | None = None,
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
     ) -> Document | None:
         """Change the pure fields of one document, and every copy of it, and return it projected.
 
@@ -141,14 +147,17 @@ class Model:
         more for that model, and one for each target.
 
         Raises:
-            BadRequest: no operator, an unknown one, or a path that is changed twice.
-            ValidationError: a field that is unknown, no pure field, or does not fit afterwards.
+            UsageError: a filter that `find` refuses; no operator, an unknown one, or one but
+                ``$set`` on what is no field for it.
+            BadRequest: ``$set`` names a path that is changed twice.
+            ValidationError: ``$set`` names what is no pure field, a value does not fit its field,
+                the result does not, or ``$inc`` would leave 64 bits.
             DuplicateKey: a unique index refused the change.
         """
         storage = self._ready()
-        compiled = self._compiled(projection)
-        wanted = self._filter(filter)
-        change = stored_update(self.schema, update)
+        compiled = self._shown(projection)
+        wanted = self._filter(filter, filters, reveal)
+        change = stored_update(self.schema, update or {})
         if not change.named:
             return self._first(storage, wanted, compiled)
         return self._database.run(
@@ -158,7 +167,22 @@ class Model:
             hot=self._named(wanted),
         ).result
 
-    def delete_one(self, *, filter: Mapping[str, Any], hard_cascade: bool = False) -> DeleteResult:
+    @overload
+    def delete_one(self, filter: Filter, *, hard_cascade: bool = False, reveal: Sequence[str] = ()) -> DeleteResult: ...
+
+    @overload
+    def delete_one(
+        self, *, filters: Filter, hard_cascade: bool = False, reveal: Sequence[str] = ()
+    ) -> DeleteResult: ...
+
+    def delete_one(
+        self,
+        filter: Filter | None = None,
+        *,
+        filters: Filter | None = None,
+        hard_cascade: bool = False,
+        reveal: Sequence[str] = (),
+    ) -> DeleteResult:
         """Delete one document.
 
         While a relation of another document embeds it this is refused, unless ``hard_cascade``:
@@ -170,10 +194,11 @@ class Model:
         and one for each window where the document is listed.
 
         Raises:
+            UsageError, ValidationError: a filter that `find` refuses.
             StillReferenced: with the number of holders by model.
         """
         storage = self._ready()
-        wanted = self._filter(filter)
+        wanted = self._filter(filter, filters, reveal)
         if not isinstance(hard_cascade, bool):
             raise ValidationError({"hardCascade": ["Not a valid boolean."]})
         done = self._database.run(
@@ -186,13 +211,37 @@ class Model:
         pending = {"pending": True} if done.pending else {}
         return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
 
+    @overload
     def add_relation(
         self,
+        filter: Filter,
         *,
-        filters: Mapping[str, Any],
         relations: Mapping[str, Any],
         projection: Get | None = None,
         replace: bool = False,
+        reveal: Sequence[str] = (),
+    ) -> Document | None: ...
+
+    @overload
+    def add_relation(
+        self,
+        *,
+        filters: Filter,
+        relations: Mapping[str, Any],
+        projection: Get | None = None,
+        replace: bool = False,
+        reveal: Sequence[str] = (),
+    ) -> Document | None: ...
+
+    def add_relation(
+        self,
+        filter: Filter | None = None,
+        *,
+        relations: Mapping[str, Any],
+        filters: Filter | None = None,
+        projection: Get | None = None,
+        replace: bool = False,
+        reveal: Sequence[str] = (),
     ) -> Document | None:
         """Relate one document to others, and return it projected; None when nothing matched.
 
@@ -205,6 +254,7 @@ class Model:
         window that changes and one for their targets. Those that leave are locked by one more.
 
         Raises:
+            UsageError: a filter that `find` refuses.
             ValidationError: unknown names, bad ids, or more ids than the relation's limit.
             NotFound: a related document does not exist; the message names the ids.
             Conflict: a `single` relation is present and ``replace`` is false, or a required
@@ -213,38 +263,67 @@ class Model:
         if not isinstance(replace, bool):
             raise ValidationError({"replace": ["Not a valid boolean."]})
         return self._relate(
-            filters,
+            self._filter(filter, filters, reveal),
             relations,
             projection,
             lambda writes, wanted, links: writes.add(self.schema, wanted, links, replace),
         )
 
+    @overload
     def remove_relation(
-        self, *, filters: Mapping[str, Any], relations: Mapping[str, Any], projection: Get | None = None
+        self,
+        filter: Filter,
+        *,
+        relations: Mapping[str, Any],
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
+    ) -> Document | None: ...
+
+    @overload
+    def remove_relation(
+        self,
+        *,
+        filters: Filter,
+        relations: Mapping[str, Any],
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
+    ) -> Document | None: ...
+
+    def remove_relation(
+        self,
+        filter: Filter | None = None,
+        *,
+        relations: Mapping[str, Any],
+        filters: Filter | None = None,
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
     ) -> Document | None:
         """End relations of one document, and return it projected; None when nothing matched.
 
         The ids named leave the relation and all of its reverse relations, whatever flags are given.
 
         Raises:
+            UsageError: a filter that `find` refuses.
             ValidationError: unknown names or bad ids.
             NotFound: an id is not related; the message names it.
             Conflict: a required relation would be left empty.
         """
         return self._relate(
-            filters, relations, projection, lambda writes, wanted, links: writes.remove(self.schema, wanted, links)
+            self._filter(filter, filters, reveal),
+            relations,
+            projection,
+            lambda writes, wanted, links: writes.remove(self.schema, wanted, links),
         )
 
     def _relate(
         self,
-        filters: Mapping[str, Any],
+        wanted: Mapping[str, Any],
         relations: Mapping[str, Any],
         get: Get | None,
         operation: Callable[[Writes, Mapping[str, Any], Mapping[str, Link]], Document | None],
     ) -> Document | None:
         storage = self._ready()
-        projection = self._compiled(get)
-        wanted = self._filter(filters)
+        projection = self._shown(get)
         links = parse_links(self.schema, relations)
         if not links:
             raise ValidationError({"relations": ["Name at least one relation."]})
@@ -253,95 +332,7 @@ class Model:
             hot=[*self._named(wanted), *_targets(links)],
         ).result
 
-    # -- reading
-
-    def find(
-        self,
-        config: Mapping[str, Any] | None = None,
-        /,
-        *,
-        filters: Mapping[str, Any] | None = None,
-        projection: Get | None = None,
-    ) -> Cursor:
-        """Return a cursor over the documents that match, projected; without filters over all.
-
-        The name is spelled the same in the contract, so ``config`` is always the contract's
-        object ``{filters, projection}``, never a filter.
-
-        Raises:
-            BadRequest: an unknown operator or field in ``filters``.
-            ValidationError: ``projection`` names what the model does not have.
-            TypeError: ``config`` has another key, or one that is also given as a keyword.
-        """
-        if config is not None:
-            given = {"filters": filters, "projection": projection}
-            return self.find(**pythonic(config, {name: value for name, value in given.items() if value is not None}))
-        compiled = self._compiled(projection)
-        wanted = stored_filter(self._database.schemas, self.schema, filters)
-
-        def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
-            storage = self._ready()
-            found = storage.find(self.name, wanted, compiled.paths, sort=sort, skip=skip, limit=limit)
-            return show_each(storage, compiled, found)
-
-        return Cursor(read)
-
-    def find_one(
-        self,
-        *,
-        filters: Mapping[str, Any] | None = None,
-        projection: Get | None = None,
-        reveal: Sequence[str] = (),
-    ) -> Document | None:
-        """Return the first document that matches, projected; None when there is none.
-
-        ``reveal`` names excluded fields that this call may show: for server code, never for a
-        client's ``get``.
-
-        Raises:
-            BadRequest, ValidationError: as for `find`; ``reveal`` names no excluded field.
-        """
-        names: tuple[str, ...] = ()
-        if reveal:
-            names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
-            if unknown := [name for name in names if name not in self.schema.options.excludes]:
-                raise ValidationError({"reveal": [f"{unknown[0]!r} is no excluded field."]})
-            if isinstance(projection, Mapping):
-                projection = {**projection, **dict.fromkeys(names, 1)}
-        compiled = self._projections.compiled(self.schema, projection, names)
-        storage = self._database.ready(self.schema.name)
-        return self._first(storage, stored_filter(self._database.schemas, self.schema, filters), compiled)
-
-    def count(self, filter: Mapping[str, Any] | None = None) -> int:
-        """Return how many documents match; without a filter, how many there are."""
-        return self._ready().count(self.name, stored_filter(self._database.schemas, self.schema, filter))
-
-    def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
-        """Return a cursor over the results of a pipeline that only reads.
-
-        Raw access for server code: stages reach the database as written, ids and dates are not
-        converted, and only top-level names are cleaned: ``_gw`` and the model's excluded fields
-        are not in the results. mongomock knows a part of the stages.
-
-        Raises:
-            BadRequest: the pipeline would write, or is no list of stages.
-        """
-        check_pipeline(pipeline)
-        hidden = self.schema.options.excludes | {HIDDEN}
-
-        def read(sort: Sequence[tuple[str, int]], skip: int, limit: int) -> Iterator[Document]:
-            tail: list[Mapping[str, Any]] = [{"$sort": dict(sort)}] if sort else []
-            tail += [{"$skip": skip}] if skip else []
-            tail += [{"$limit": limit}] if limit else []
-            found = self._ready().aggregate(self.name, [*pipeline, *tail])
-            return ({name: value for name, value in one.items() if name not in hidden} for one in found)
-
-        return Cursor(read)
-
     # -- what they share
-
-    def _ready(self) -> Storage:
-        return self._database.ready(self.name)
 
     def _writes(self, backlog: Backlog) -> Writes:
         return Writes(self._database.schemas, self._database.storage, backlog, self._database.counts)
@@ -349,19 +340,6 @@ class Model:
     def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
         """Return the document that a filter names by its `_id`, if it does."""
         return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
-
-    def _compiled(self, get: Get | None, reveal: tuple[str, ...] = ()) -> Projection:
-        return self._projections.compiled(self.schema, get, reveal)
-
-    def _filter(self, filter: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the filter of an operation that changes one document: it must be given."""
-        if not isinstance(filter, Mapping):
-            raise BadRequest("filter: expected an object")
-        return stored_filter(self._database.schemas, self.schema, filter)
-
-    def _first(self, storage: Storage, wanted: Mapping[str, Any], projection: Projection) -> Document | None:
-        found = list(storage.find(self.schema.name, wanted, projection.paths, limit=1))
-        return show_found(storage, projection, found)[0] if found else None
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 
@@ -372,10 +350,6 @@ class Model:
     def insertMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> list[Document]:
         """Insert documents: ``{docs, relations, projection}``."""
         return self.insert_many(**pythonic(config, keys))
-
-    def findOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Find one document: ``{filters, projection}``."""
-        return self.find_one(**pythonic(config, keys))
 
     def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
         """Update one document: ``{filter, update, projection}``."""
@@ -392,9 +366,6 @@ class Model:
     def removeRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
         """End relations of one document: ``{filters, relations, projection}``."""
         return self.remove_relation(**pythonic(config, keys))
-
-    countDocument = count
-    aggregation = aggregate
 
 
 def _shown(storage: Storage, projection: Projection, document: Document | None) -> Document | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, final
 
-from gatewayfw.errors import BadRequest
-from gatewayfw.odm.snapshots import HIDDEN
+from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.odm.paths import is_key
 from gatewayfw.storage import Document
+from gatewayfw.storage.base import Sorting
 
 _ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
 
@@ -27,11 +28,17 @@ class DeleteResult(dict[str, Any]):
 class Cursor:
     """The documents a query finds, read when they are asked for; every iteration asks anew.
 
-    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained.
+    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained. Where documents
+    are skipped or limited, those of `find` come in one fixed order: ``_id`` is the last key of the
+    sort, in the direction of the key before it, or the only one. So pages lose none and show none
+    twice. What `aggregate` gives is sorted as written.
     """
 
-    def __init__(self, read: Callable[[Sequence[tuple[str, int]], int, int], Iterator[Document]]) -> None:
+    def __init__(
+        self, read: Callable[[Sorting, int, int], Iterator[Document]], check_name: Callable[[str], object]
+    ) -> None:
         self._read = read
+        self._check_name = check_name
         self._sort: list[tuple[str, int]] = []
         self._skip = 0
         self._limit = 0
@@ -43,14 +50,22 @@ class Cursor:
     ) -> Cursor:
         """Order by a field, or by several: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
 
+        Fields of copies and of objects are named by their path: ``country.name``.
+
         Raises:
-            BadRequest: a direction other than 1, -1, "asc" or "desc", or no field name.
+            UsageError: no field name; or one that the model does not have, that is hidden or
+                excluded (but for `reveal=`), or a relation as a whole.
+            BadRequest: a direction other than 1, -1, "asc" or "desc".
         """
         if isinstance(field, str):
             field = [(field, direction)]
         pairs = list(field.items()) if isinstance(field, Mapping) else field
-        if not isinstance(pairs, (list, tuple)) or not all(map(_is_order, pairs)):
-            raise BadRequest("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        if not isinstance(pairs, (list, tuple)) or not all(map(_names_a_field, pairs)):
+            raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        if not all(type(order) in (int, str) and order in _ORDERS for _, order in pairs):
+            raise BadRequest("sort: expected 1, -1, 'asc' or 'desc'")
+        for name, _ in pairs:
+            self._check_name(name)
         self._sort = [(name, _ORDERS[order]) for name, order in pairs]
         return self
 
@@ -75,13 +90,17 @@ class Cursor:
     toArray = to_list
 
 
-def _is_order(pair: object) -> bool:
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+def fixed_order(sort: Sorting, skip: int, limit: int) -> Sorting:
+    """Return a sort that leaves nothing open where documents are skipped or limited."""
+    if not (skip or limit) or any(name == "_id" for name, _ in sort):
+        return sort
+    return [*sort, ("_id", sort[-1][1] if sort else 1)]
+
+
+def _names_a_field(pair: object) -> bool:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         return False
-    name, order = pair
-    parts = name.split(".") if isinstance(name, str) else [""]
-    usable = all(part and not part.startswith(("$", HIDDEN)) and "\0" not in part for part in parts)
-    return usable and type(order) in (int, str) and order in _ORDERS
+    return all(map(is_key, pair[0].split(".")))
 
 
 def _natural(value: object, name: str) -> int:

@@ -27,7 +27,6 @@ from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.jobs import Backlog, Kind
 from gatewayfw.odm.links import Link
 from gatewayfw.odm.projection import copies_in
-from gatewayfw.odm.queries import Change, check_result
 from gatewayfw.odm.shares import Care
 from gatewayfw.odm.snapshots import (
     HIDDEN,
@@ -42,6 +41,7 @@ from gatewayfw.odm.snapshots import (
     without,
 )
 from gatewayfw.odm.targets import Sources
+from gatewayfw.odm.updates import Change, check_result
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

@@ -24,7 +24,7 @@ from pymongo.client_session import ClientSession
 from pymongo.command_cursor import CommandCursor
 from pymongo.cursor import Cursor
 from pymongo.database import Database
-from pymongo.errors import PyMongoError
+from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
@@ -44,7 +44,7 @@ from gatewayfw.storage.base import (
     Update,
 )
 from gatewayfw.storage.mongo_connection import MAJORITY, Connection
-from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, translation, without_documents
+from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, refused_increment, translation, without_documents
 from gatewayfw.storage.mongo_indexes import built, compared, index_of
 from gatewayfw.storage.mongo_reads import MOST_LISTED, Listed, Query, counted
 from gatewayfw.storage.mongo_writes import PlainWrites
@@ -489,15 +489,18 @@ class MongoStorage(Storage):
         """Change one document in one trip."""
         projection = _projection(fields)
         with self._change() as session:
-            if plain := self._plain(collection, session):
-                return plain.update_one(filter, update, projection)
-            result: Document | None = self._collection(collection).find_one_and_update(
-                dict(filter),
-                update,
-                projection,
-                return_document=ReturnDocument.AFTER,
-                session=session,
-            )
+            try:
+                if plain := self._plain(collection, session):
+                    return plain.update_one(filter, update, projection)
+                result: Document | None = self._collection(collection).find_one_and_update(
+                    dict(filter),
+                    update,
+                    projection,
+                    return_document=ReturnDocument.AFTER,
+                    session=session,
+                )
+            except OperationFailure as error:
+                raise refused_increment(error, update) or error from None
             return result
 
     def update_many(self, collection: str, filter: Filter, update: Update) -> int:

@@ -20,7 +20,17 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, Unavailable
+from gatewayfw.errors import (
+    DuplicateKey,
+    GatewayError,
+    StorageError,
+    Timeout,
+    TooLarge,
+    Unavailable,
+    ValidationError,
+    beyond_64_bits,
+)
+from gatewayfw.storage.base import Update
 
 #: What PyMongo raises: its own errors, and what encoding a document can end with.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
@@ -30,6 +40,8 @@ TOO_LARGE = "the document would be too large"
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 #: Server error codes: a wrong user name or password; a missing right, or no user at all.
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
+#: Server error code of many a refused update.
+_BAD_VALUE = 2
 
 
 def translation(error: BaseException) -> GatewayError:
@@ -76,6 +88,18 @@ def is_unauthenticated(error: BaseException) -> bool:
 def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the fields of the unique index that refused; servers before 4.4 do not name them."""
     return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
+
+
+def refused_increment(error: OperationFailure, update: Update) -> ValidationError | None:
+    """Return our error where the server refused an ``$inc`` beyond 64 bits; of several it does not say which.
+
+    The server has no code of its own for it, so its text is looked at (MongoDB 6 has this one).
+    """
+    text = str((error.details or {}).get("errmsg", ""))
+    if error.code != _BAD_VALUE or "Failed to apply $inc operations to current value" not in text:
+        return None
+    paths = [path for path in update.get("$inc", ()) if not path.startswith("_gw.")]
+    return beyond_64_bits(paths) if paths else None
 
 
 def without_documents(error: BaseException) -> BaseException:

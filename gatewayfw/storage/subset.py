@@ -10,8 +10,9 @@ that an adapter may decide as it likes and the core does not rely on:
 - the order by a field that holds lists;
 - a path of ``fields`` that goes through a list of documents and scalars;
 - the order of the keys that an update adds to a document;
-- ``$set`` below a scalar, and ``$pull`` from one: refused, or nothing is done; ``$inc`` beyond
-  64 bits: refused, or stored; ``$unset`` of an element by its number; ``.$`` of a scalar element.
+- ``$set`` below a scalar, and ``$pull`` from one: refused, or nothing is done; ``$unset`` of an
+  element by its number; ``.$`` of a scalar element;
+- ``$inc`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 from bson.regex import Regex
 
-from gatewayfw.errors import BadRequest
+from gatewayfw.errors import BadRequest, UsageError
 
 #: Operators on one field of a filter.
 COMPARISONS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$elemMatch"})
@@ -36,114 +37,137 @@ FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 _DEPTH = 32
 
 
-def check_filter(filter: Mapping[str, Any], depth: int = _DEPTH) -> None:
-    """Check that a filter stays inside the subset.
+def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
+    """Check that a filter stays inside the subset; ``where`` begins the messages.
 
     Raises:
-        BadRequest: an operator, shape or key that is not in it; the message names it.
+        UsageError: an operator, shape or key that is not in it; the message names it.
     """
+    _check_filter(filter, where, _DEPTH)
+
+
+def _check_filter(filter: Mapping[str, Any], where: str, depth: int) -> None:
     if depth == 0:
-        raise BadRequest("filter: nested too deeply")
+        raise UsageError(f"{where}: nested too deeply")
     if not isinstance(filter, Mapping):
-        raise BadRequest("filter: expected an object")
+        raise UsageError(f"{where}: expected an object")
     for key, value in filter.items():
         if not isinstance(key, str) or "\0" in key or not key:
-            raise BadRequest("filter: keys must be non-empty strings")
+            raise UsageError(f"{where}: keys must be non-empty strings")
         if key in JUNCTIONS:
             if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
-                raise BadRequest(f"filter: {key} takes a list of filters")
+                raise UsageError(f"{where}: {key} takes a list of filters")
             for part in value:
-                check_filter(part, depth - 1)
+                _check_filter(part, where, depth - 1)
         elif key.startswith("$"):
-            raise BadRequest(f"filter: unknown operator {key}")
+            raise UsageError(f"{where}: unknown operator {key}")
         else:
-            _check_condition(key, value, depth - 1)
+            _check_condition(key, value, where, depth - 1)
 
 
-def _check_condition(key: str, value: Any, depth: int) -> None:
-    _check_operand(key, value)
+def _check_condition(key: str, value: Any, where: str, depth: int) -> None:
+    _check_operand(key, value, where)
     if not isinstance(value, Mapping):
         return
     operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
     if not operators:
         return
     if len(operators) < len(value):
-        raise BadRequest(f"filter: {key} mixes operators and fields")
+        raise UsageError(f"{where}: {key} mixes operators and fields")
     for name, operand in value.items():
-        _check_operand(key, operand)
+        _check_operand(key, operand, where)
         if name not in COMPARISONS:
-            raise BadRequest(f"filter: unknown operator {name}")
+            raise UsageError(f"{where}: unknown operator {name}")
         if name == "$elemMatch":
-            check_filter(operand, depth)
+            _check_filter(operand, where, depth)
         elif name in ("$in", "$nin") and (not isinstance(operand, Sequence) or isinstance(operand, (str, bytes))):
-            raise BadRequest(f"filter: {name} takes a list")
+            raise UsageError(f"{where}: {name} takes a list")
         elif name == "$exists" and not isinstance(operand, bool):
-            raise BadRequest("filter: $exists takes true or false")
+            raise UsageError(f"{where}: $exists takes true or false")
 
 
-def _check_operand(key: str, operand: Any) -> None:
+def _check_operand(key: str, operand: Any, where: str) -> None:
     """Refuse a regular expression, an operator in disguise that the adapters treat differently."""
     for one in operand if isinstance(operand, (list, tuple)) else [operand]:
         if isinstance(one, (re.Pattern, Regex)):
-            raise BadRequest(f"filter: {key}: regular expressions are not known here")
+            raise UsageError(f"{where}: {key}: regular expressions are not known here")
 
 
 def check_update(update: Mapping[str, Any]) -> None:
     """Check that an update consists of known operators and does not name a path twice.
 
     Raises:
-        BadRequest: an operator, shape or path that is not in the subset; the message names it.
+        UsageError: an operator, shape or path that is not in the subset; the message names it.
+        BadRequest: a path of ``$set`` that is none, or overlaps with one before it: what is set may
+            be a client's input, names included.
+    """
+    check_operators(update)
+    for operator, changes in update.items():
+        for path, value in changes.items():
+            check_element(operator, path, value)
+
+
+def check_operators(update: Mapping[str, Any]) -> None:
+    """Check what `check_update` does, but for what stands for elements of lists.
+
+    Raises:
+        UsageError, BadRequest: as for `check_update`.
     """
     if not isinstance(update, Mapping) or not update:
-        raise BadRequest("update: expected an object of operators such as $set")
+        raise UsageError("update: expected an object of operators such as $set")
     seen: list[str] = []
     for operator, changes in update.items():
         if operator not in UPDATES:
-            raise BadRequest(f"update: unknown operator {operator}")
+            raise UsageError(f"update: unknown operator {operator}")
+        refusal = BadRequest if operator == "$set" else UsageError
         if not isinstance(changes, Mapping):
-            raise BadRequest(f"update: {operator} takes an object")
+            raise refusal(f"update: {operator} takes an object")
         for path in changes:
             if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
-                raise BadRequest(f"update: {operator} names no field")
+                raise refusal(f"update: {operator} names no field")
             # MongoDB refuses overlapping paths (code 40), mongomock 4.3 applies them in some order.
             if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
-                raise BadRequest(f"update: {path} is changed twice")
+                raise refusal(f"update: {path} is changed twice")
             seen.append(path)
-            if isinstance(changes[path], Mapping):
-                _check_element(operator, path, changes[path])
 
 
-def _check_element(operator: str, path: str, value: Mapping[str, Any]) -> None:
-    """Check what stands for elements of a list: a condition, or ``$each`` alone."""
+def check_element(operator: str, path: str, value: Any) -> None:
+    """Check what stands for elements of a list: a value, a condition, or ``$each`` alone.
+
+    Raises:
+        UsageError: another operator, or a shape that is not in the subset.
+    """
+    if not isinstance(value, Mapping):
+        return
     has_operators = any(isinstance(name, str) and name.startswith("$") for name in value)
     if operator == "$pull" and has_operators:
         # $and and $or among them are refused: mongomock 4.3 does not know them here.
-        _check_condition(path, value, _DEPTH)
+        _check_condition(path, value, "update", _DEPTH)
     elif operator == "$pull":
-        check_filter(value)
+        check_filter(value, "update")
     elif operator in ("$push", "$addToSet") and has_operators:
         each = value.get("$each")
         if len(value) > 1 or not isinstance(each, Sequence) or isinstance(each, (str, bytes)):
-            raise BadRequest(f"update: {operator} takes a value, or a list in $each")
+            raise UsageError(f"update: {operator} takes a value, or a list in $each")
 
 
 def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
     """Check that an aggregation pipeline only reads.
 
     Raises:
-        BadRequest: a stage that writes, at any depth, or a shape that is no pipeline.
+        UsageError: a stage that writes, at any depth, or a shape that is no pipeline.
     """
     if not isinstance(pipeline, Sequence) or isinstance(pipeline, (str, bytes)):
-        raise BadRequest("pipeline: expected a list of stages")
+        raise UsageError("pipeline: expected a list of stages")
     pending: list[Any] = list(pipeline)
     if any(not isinstance(stage, Mapping) or len(stage) != 1 for stage in pending):
-        raise BadRequest("pipeline: a stage is an object with one operator")
+        raise UsageError("pipeline: a stage is an object with one operator")
     while pending:
         value = pending.pop()
         if isinstance(value, Mapping):
             forbidden = FORBIDDEN_STAGES.intersection(value)
             if forbidden:
-                raise BadRequest(f"pipeline: {min(forbidden)} is not allowed")
+                raise UsageError(f"pipeline: {min(forbidden)} is not allowed")
             pending.extend(value.values())
         elif isinstance(value, (list, tuple)):
             pending.extend(value)

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge
+from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import Document, Filter, Index, Marked, Scope, Storage, Update
 from gatewayfw.storage.subset import check_filter, check_update
 
@@ -453,6 +453,20 @@ class StorageContract:
         assert storage.count("things", {}) == 300
 
     # -- update
+
+    @pytest.mark.parametrize("step", [1, -1])
+    def test_an_increment_beyond_64_bits_is_refused_or_stored_as_it_is(self, storage: Storage, step: int) -> None:
+        end = 2**63 - 1 if step > 0 else -(2**63)
+        storage.insert("things", [{"_id": 1, "a": {"b": end}, "c": 1}])
+        text = ["The number would leave 64 bits."]
+        errors: Mapping[str, Any] = {}
+        try:
+            storage.update_one("things", {}, {"$inc": {"a.b": step, "c": step}}, None)
+        except ValidationError as error:
+            errors = error.errors
+        by = 0 if errors else step
+        assert errors in ({}, {"update.a.b": text, "update.c": text})
+        assert _all(storage) == [{"_id": 1, "a": {"b": end + by}, "c": 1 + by}]
 
     @_each(UPDATES)
     def test_updates(self, storage: Storage, row: tuple[Document, Document, Document]) -> None:

@@ -44,6 +44,7 @@ def register(service: Service) -> None:
             users.find_one_and_update(
                 filter={"_id": user["_id"], "password": stored},
                 update={"$set": {"password": hasher.hash(given["password"])}},
+                reveal=["password"],
             )
         reply: dict[str, Any] = {}
         if wanted.get("token"):

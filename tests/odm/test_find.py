@@ -7,7 +7,8 @@ from datetime import datetime
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import BadRequest, ValidationError
+from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.schemas import optional, string
 
 
 @pytest.fixture
@@ -47,11 +48,23 @@ def found(world, filters, **options):
         ({"address.street": "s"}, "b"),
         ({"visited.name": "land"}, "b"),
         ({"visited": {"$elemMatch": {"name": "land"}}}, "b"),
-        ({"name": 5}, ""),
-        ({"_id": "a" * 25}, ""),
-        ({"_id": "a" * 23}, ""),
-        ({"_id": 5}, ""),
         ({"_id": None}, ""),
+        ({"age": None}, ""),
+        ({"born_on": None}, "bc"),
+        ({"badge": {"$ne": None}}, "a"),
+        ({"address": None}, "ac"),
+        ({"address": {"$in": [None, {"street": "s"}]}}, "abc"),
+        ({"address": {"street": "s"}}, "b"),
+        ({"age": {"$in": [None, 1]}}, "a"),
+        ({"age": {"$lt": 2.5}}, "ab"),
+        ({"age": {"$gt": -1, "$lt": float("inf")}}, "abc"),
+        ({"age": {"$gte": -(10**6)}}, "abc"),
+        ({"name": {"$lt": "x" * 20_000}}, "abc"),
+        ({"extra": {"a": 1}}, ""),
+        ({"extra.any.thing": {"$ne": 1}}, "abc"),
+        ({"visited.0.name": "land"}, "b"),
+        ({"visited.0": {"$exists": True}}, "b"),
+        ({"$or": [{"visited": {"$exists": False}}, {"name": "x"}]}, "ac"),
     ],
 )
 def test_filters_select(world, people, filters, names):
@@ -104,10 +117,67 @@ def test_find_one_reveals_what_server_code_asks_for(world, people):
     assert world.person.find_one(filters={"_id": last}, reveal="password")["password"] == "hash"
 
 
-def test_reveal_names_excluded_fields_only(world):
-    with pytest.raises(ValidationError) as raised:
-        world.person.find_one(filters={}, reveal=("name",))
-    assert raised.value.errors == {"reveal": ["'name' is no excluded field."]}
+def test_find_reveals_what_server_code_asks_for(world, people):
+    get, last = {"password": 1, "_id": 0}, {"name": "c"}
+    assert world.person.find(last, projection=get).to_list() == [{}]
+    assert world.person.find(last, projection=get, reveal=["password"]).to_list() == [{"password": "hash"}]
+    assert world.person.find(last, reveal="password").to_list()[0]["password"] == "hash"
+
+
+@pytest.mark.parametrize("reveal", ["name", ["password", "nope"], ["_gw"], ["born"]], ids=str)
+def test_reveal_names_excluded_fields_only(world, reveal):
+    for operation in (world.person.find, world.person.find_one, world.person.count, world.person.delete_one):
+        with pytest.raises(UsageError, match="^reveal: '.*' is no excluded field of model person$"):
+            operation({}, reveal=reveal)
+
+
+def test_reveal_admits_excluded_fields_in_filters(world, people):
+    _, first, _, last = people
+    wanted, reveal = {"password": "hash"}, {"reveal": ["password"]}
+    assert [one["_id"] for one in world.person.find(wanted, **reveal)] == [last]
+    assert world.person.find_one(wanted, **reveal)["_id"] == last
+    assert world.person.count({"password": None}, **reveal) == 2
+    assert world.person.count(filters={"$or": [wanted, {"name": "a"}]}, reveal="password") == 2
+    relation = {"relations": {"friends": {"_ids": [first]}}}
+    changed = world.person.find_one_and_update(wanted, {"$set": {"age": 4}}, projection={"age": 1}, **reveal)
+    related = world.person.add_relation(wanted, projection={"_id": 1}, **relation, **reveal)
+    parted = world.person.remove_relation(wanted, projection={"_id": 1}, **relation, **reveal)
+    assert (changed, related, parted) == ({"_id": last, "age": 4}, {"_id": last}, {"_id": last})
+    assert world.person.delete_one(wanted, **reveal) == {"deletedCount": 1, "cascaded": {}}
+
+
+def test_what_a_write_returns_never_shows_what_is_revealed(world, people):
+    changed = world.person.find_one_and_update({"password": "hash"}, {"$set": {"age": 4}}, reveal=["password"])
+    assert (changed["age"], "password" in changed) == (4, False)
+
+
+def test_filters_documents_and_updates_are_given_by_position_or_by_name(world):
+    one, other = world.country.insert_one({"name": "a"}), world.country.insert_many([{"name": "b"}])[0]
+    assert [one, other] == world.country.find().sort("name").to_list()
+    for given in (([{"name": "a"}], {}), ([], {"filter": {"name": "a"}}), ([], {"filters": {"name": "a"}})):
+        args, keys = given
+        assert world.country.find(*args, **keys).to_list() == [world.country.find_one(*args, **keys)] == [one]
+        assert world.country.count(*args, **keys) == 1
+        assert world.country.find_one_and_update(*args, **keys, update={"$unset": {"population": ""}}) == one
+    assert world.country.find_one_and_update({"name": "a"}, {"$set": {"population": 1}})["population"] == 1
+    person = world.add_person("p")
+    for args, keys in (([{"_id": person}], {}), ([], {"filter": {"_id": person}}), ([], {"filters": {"_id": person}})):
+        relation = {"relations": {"visited": {"_ids": [one["_id"]]}}, "projection": {"visited": {}, "_id": 0}}
+        assert world.person.add_relation(*args, **keys, **relation) == {"visited": [{"_id": one["_id"]}]}
+        assert world.person.remove_relation(*args, **keys, **relation) == {"visited": []}
+    assert [world.country.delete_one(**{key: {"name": "ab"[at]}}) for at, key in enumerate(("filter", "filters"))] == [
+        {"deletedCount": 1, "cascaded": {}}
+    ] * 2
+
+
+def test_a_field_named_like_a_key_of_the_contract_is_a_field(odm):
+    model = odm.new_model("search", {"filters": string(), "projection": optional(string())})
+    model.insert_many([{"filters": "a"}, {"filters": "b", "projection": "c"}])
+    assert [one["filters"] for one in model.find({"filters": "a"})] == ["a"]
+    assert [one["filters"] for one in model.find({"projection": "c"})] == ["b"]
+    assert [one["filters"] for one in model.find({"filter": {"filters": "b"}})] == ["b"]
+    with pytest.raises(UsageError, match="^filter: model search has no field filter$"):
+        model.find({"filter": {}, "filters": "a"})
 
 
 def test_cursor_sorts_skips_and_limits_lazily(world, people):
@@ -127,17 +197,76 @@ def test_cursor_refuses_odd_counts(world, count):
 
 
 @pytest.mark.parametrize(
-    "sort", [(5,), ([("name",)],), ([("name", [])],), ("a..b",), ("a.$b",), ("a\0",), ("r._gw.v",)]
+    "sort",
+    [(5,), ([("name",)],), ([(1, 1)],), ("",), ("a..b",), ("a.$b",), ("$name",), ("a\0",), ("extra.\0",), (None,)],
+    ids=str,
 )
-def test_cursor_refuses_odd_names(world, sort):
-    with pytest.raises(BadRequest, match="^sort: expected field names with 1, -1, 'asc' or 'desc'$"):
-        world.person.find().sort(*sort)
+def test_cursor_refuses_what_is_no_name(world, sort):
+    for cursor in (world.person.find(), world.person.aggregate([])):
+        with pytest.raises(UsageError, match="^sort: expected field names with 1, -1, 'asc' or 'desc'$"):
+            cursor.sort(*sort)
 
 
-@pytest.mark.parametrize("sort", [("name", 2), ("name", True), ("$name", 1), ("", 1), ("_gw.v", 1), ([(1, 1)],)])
+@pytest.mark.parametrize("sort", [("name", 2), ("name", True), ([("name", [])],), ({"name": "up"},)], ids=str)
 def test_cursor_refuses_odd_orders(world, sort):
-    with pytest.raises(BadRequest, match="^sort: expected field names with 1, -1, 'asc' or 'desc'$"):
+    with pytest.raises(BadRequest, match="^sort: expected 1, -1, 'asc' or 'desc'$"):
         world.person.find().sort(*sort)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nope", "model person has no field nope"),
+        ("password", "model person excludes password; reveal=['password'] admits it"),
+        ("_gw", "model person has no field _gw"),
+        ("_gw.v", "model person has no field _gw"),
+        ("name.x", "model person has no field name.x"),
+        ("address.nope", "model person has no field address.nope"),
+        ("home", "home is a relation; write home._id, or another field of it"),
+        ("home.nope", "model city has no field nope"),
+        ("born.secret", "the copies in born leave out secret"),
+        ("friendOf.password", "the copies in friendOf leave out password"),
+    ],
+)
+def test_cursor_sorts_by_names_that_the_model_shows(world, name, message):
+    for sort in ((name,), ({"age": 1, name: -1},), ([(name, "asc")],)):
+        with pytest.raises(UsageError) as raised:
+            world.person.find().sort(*sort)
+        assert raised.value.message == f"sort: {message}"
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        (("home.name", -1), "ba"),
+        (("home._id", 1), "ab"),
+        (("address.street", "desc"), "ab"),
+        (("extra.rank", 1), "ba"),
+        (({"extra": 1},), "ba"),
+        (([("born_on", -1), ("name", -1)],), "ba"),
+    ],
+    ids=str,
+)
+def test_cursor_sorts_by_fields_of_copies_and_objects(world, sort, names):
+    land = world.add_country("land")
+    for at, (name, street) in enumerate(["at", "bs"]):
+        home = world.add_city(f"city {name}", land)
+        doc = {"address": {"street": street}, "extra": {"rank": 9 - at}, "born_on": "2000-01-01"}
+        world.add_person(name, {"home": {"_ids": home}}, **doc)
+    assert [one["name"] for one in world.person.find().sort(*sort)] == list(names)
+
+
+def test_reveal_admits_excluded_fields_in_sorts(world, people):
+    cursor = world.person.find(projection={"name": 1}, reveal=["password"]).sort("password", -1)
+    assert [one["name"] for one in cursor][0] == "c"
+
+
+def test_results_of_a_pipeline_are_sorted_by_any_name_but_the_hidden_one(world, people):
+    cursor = world.person.aggregate([{"$group": {"_id": "$active", "oldest": {"$max": "$age"}}}])
+    assert cursor.sort("oldest").to_list() == [{"_id": True, "oldest": 3}]
+    for name in ("_gw", "_gw.v"):
+        with pytest.raises(UsageError, match=f"^sort: there is no field {name}$"):
+            cursor.sort(name)
 
 
 def test_count_counts(world, people):
@@ -163,6 +292,6 @@ def test_aggregate_reads_without_hidden_and_excluded_fields(world, people):
     ],
 )
 def test_aggregate_never_writes(world, pipeline, message):
-    with pytest.raises(BadRequest) as raised:
+    with pytest.raises(UsageError) as raised:
         world.person.aggregate(pipeline)
     assert raised.value.message == message

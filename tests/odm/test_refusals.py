@@ -14,6 +14,7 @@ from gatewayfw.errors import (
     GatewayError,
     NotFound,
     StillReferenced,
+    UsageError,
     ValidationError,
 )
 
@@ -151,11 +152,11 @@ def test_insert_many_names_the_document(world, refused):
 @pytest.mark.parametrize(
     ("update", "error", "message"),
     [
-        ({}, BadRequest, "update: expected an object of operators such as $set"),
-        ({"name": "x"}, BadRequest, "update: unknown operator name"),
-        ({"$rename": {"name": "x"}}, BadRequest, "update: unknown operator $rename"),
+        ({}, UsageError, "update: expected an object of operators such as $set"),
+        ({"name": "x"}, UsageError, "update: unknown operator name"),
+        ({"$rename": {"name": "x"}}, UsageError, "update: unknown operator $rename"),
         ({"$set": "x"}, BadRequest, "update: $set takes an object"),
-        ({"$set": {"name": "x"}, "$unset": {"name": ""}}, BadRequest, "update: name is changed twice"),
+        ({"$set": {"name": "x"}, "$unset": {"name": ""}}, UsageError, "update: name is changed twice"),
         (
             {"$set": {"address": {"street": "a"}, "address.zip": "b"}},
             BadRequest,
@@ -177,12 +178,16 @@ def test_insert_many_names_the_document(world, refused):
         ({"$unset": {"address.street": ""}}, *invalid("update.address.street", REQUIRED)),
         ({"$inc": {"age": "1"}}, *invalid("update.age", "Not a valid number.")),
         ({"$inc": {"age": 2**70}}, *invalid("update.age", "Not a valid number.")),
-        ({"$inc": {"name": 1}}, *invalid("update.name", "Not a number.")),
+        ({"$inc": {"name": 1}}, UsageError, "update: $inc name: Not a number."),
+        ({"$inc": {"nme": 1}}, UsageError, "update: $inc nme: Not a pure field of the model."),
+        ({"$inc": {"_gw.v": 1}}, UsageError, "update: $inc _gw.v: Not a pure field of the model."),
+        ({"$unset": {"address.city": ""}}, UsageError, "update: $unset address.city: Not a field of this object."),
+        ({"$addToSet": {"born": 1}}, UsageError, "update: $addToSet born: Not a pure field of the model."),
         ({"$set": {"extra.x": 2**70}}, *invalid("update.extra.x", "Not a valid value.")),
         ({"$set": {"extra.x": "\ud800"}}, *invalid("update.extra.x", "Not a valid value.")),
         ({"$set": {"extra.x": {"$where": 1}}}, *invalid("update.extra.x.$where", "Not a key the database can hold.")),
         ({"$inc": {"age": -100}}, *invalid("update.age", "Must be greater than or equal to 0.")),
-        ({"$push": {"name": "x"}}, *invalid("update.name", "Not a list.")),
+        ({"$push": {"name": "x"}}, UsageError, "update: $push name: Not a list."),
     ],
 )
 def test_updates_are_checked(world, land, refused, update, error, message):
@@ -200,9 +205,11 @@ EACH = "takes a value, or a list in $each"
     [
         ({"$push": {"tags": 5}}, *invalid("update.tags", "Not a valid string.")),
         ({"$push": {"tags": {"$each": ["a", 5]}}}, *invalid("update.tags.1", "Not a valid string.")),
-        ({"$addToSet": {"tags": {"$each": "a"}}}, BadRequest, f"update: $addToSet {EACH}"),
-        ({"$push": {"tags": {"$each": ["a"], "$slice": 1}}}, BadRequest, f"update: $push {EACH}"),
-        ({"$pull": {"tags": {"$regex": "a"}}}, BadRequest, "filter: unknown operator $regex"),
+        ({"$addToSet": {"tags": {"$each": "a"}}}, UsageError, f"update: $addToSet {EACH}"),
+        ({"$push": {"tags": {"$each": ["a"], "$slice": 1}}}, UsageError, f"update: $push {EACH}"),
+        ({"$pull": {"tags": 5}}, *invalid("update.tags", "Not a valid string.")),
+        ({"$pull": {"tags": {"$in": ["a", 5]}}}, *invalid("update.tags.1", "Not a valid string.")),
+        ({"$pull": {"tags": {"$regex": "a"}}}, UsageError, "update: unknown operator $regex"),
     ],
 )
 def test_elements_are_checked(world, land, refused, update, error, message):
@@ -226,26 +233,101 @@ def test_a_bad_projection_is_found_before_anything_is_written(world, land, refus
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ({"nme": 1}, "filter: model country has no field nme"),
-        ({"_gw.v": 1}, "filter: model country has no field _gw"),
-        ({"cities.zip": 1}, "filter: model city has no field zip"),
-        ({"$where": "1"}, "filter: unknown operator $where"),
-        ({"name": {"$regex": "x"}}, "filter: unknown operator $regex"),
-        ({"name": re.compile("x")}, "filter: name: regular expressions are not known here"),
-        ({"name": {"$in": [re.compile("x")]}}, "filter: name: regular expressions are not known here"),
-        ({"cities": {"$elemMatch": {"zip": 1}}}, "filter: model city has no field zip"),
-        ({"name": {"$ne": 1, "x": 1}}, "filter: name mixes operators and fields"),
-        ({"$or": []}, "filter: $or takes a list of filters"),
-        ([], "filter: expected an object"),
-        (None, "filter: expected an object"),
+        ({"nme": 1}, "model country has no field nme"),
+        ({"_gw.v": 1}, "model country has no field _gw"),
+        ({"_id.x": 1}, "model country has no field _id"),
+        ({"name.x": 1}, "model country has no field name.x"),
+        ({"secret": "s"}, "model country excludes secret; reveal=['secret'] admits it"),
+        ({"cities.zip": 1}, "model city has no field zip"),
+        ({"cities._gw.v": 1}, "model city has no field _gw"),
+        ({"natives.password": "x"}, "the copies in natives leave out password"),
+        ({"$or": [{"name": "x"}, {"natives.password": {"$gt": "x"}}]}, "the copies in natives leave out password"),
+        ({"natives.extra..a": 1}, "model person has no field extra..a"),
+        ({"natives.extra.$a": 1}, "model person has no field extra.$a"),
+        ({"cities": "0" * 24}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": {"_id": "0" * 24}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": None}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities.0": {"$ne": 1}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"capital.0.name": 1}, "model city has no field 0"),
+        ({"capital": {"$elemMatch": {"name": "x"}}}, "capital is no list; write capital._id or another field of it"),
+        ({"name": {"$elemMatch": {"x": 1}}}, "name is no list"),
+        ({"$where": "1"}, "unknown operator $where"),
+        ({"name": {"$regex": "x"}}, "unknown operator $regex"),
+        ({"name": re.compile("x")}, "name: regular expressions are not known here"),
+        ({"name": {"$in": [re.compile("x")]}}, "name: regular expressions are not known here"),
+        ({"cities": {"$elemMatch": {"zip": 1}}}, "model city has no field zip"),
+        ({"cities.tags": {"$elemMatch": {"zip": 1}}}, "an element of cities.tags has no field zip"),
+        ({"name": {"$ne": 1, "x": 1}}, "name mixes operators and fields"),
+        ({"$or": []}, "$or takes a list of filters"),
+        ([], "expected an object"),
+        (None, "expected an object"),
     ],
 )
 def test_filters_are_checked(world, land, refused, filters, message):
-    refused(BadRequest, message, lambda: world.country.delete_one(filter=filters))
+    said = f"filter: {message}"
+    relations = {"relations": {"country": {"_ids": land}}}
+    refused(UsageError, said, lambda: world.country.delete_one(filters))
     update = {"$set": {"name": "x"}}
-    refused(BadRequest, message, lambda: world.country.find_one_and_update(filter=filters, update=update))
+    refused(UsageError, said, lambda: world.country.find_one_and_update(filters, update))
+    refused(UsageError, said, lambda: world.country.add_relation(filter=filters, **relations))
+    refused(UsageError, said, lambda: world.country.remove_relation(filters, **relations))
     if filters is not None:
-        refused(BadRequest, message, lambda: world.country.find(filters=filters))
+        for read in (world.country.find, world.country.find_one, world.country.count):
+            refused(UsageError, said, lambda read=read: read(filters))
+            refused(UsageError, f"filters: {message}", lambda read=read: read(filters=filters))
+
+
+NO_NUMBER, NO_TEXT = "Not a valid number.", "Not a valid string."
+
+
+@pytest.mark.parametrize(
+    ("filters", "path", "text"),
+    [
+        ({"name": 5}, "name", NO_TEXT),
+        ({"name": "\ud800"}, "name", NO_TEXT),
+        ({"name": ["x"]}, "name", NO_TEXT),
+        ({"name": {"x": 1}}, "name", NO_TEXT),
+        ({"age": "5"}, "age", "Not a valid integer."),
+        ({"age": {"$gt": "abc"}}, "age", "Not a valid integer."),
+        ({"age": {"$in": [1, True, "x"]}}, "age.1", "Not a valid integer."),
+        ({"age": {"$nin": [1, "x"]}}, "age.1", "Not a valid integer."),
+        ({"age": 2**63}, "age", "Not a valid integer."),
+        ({"active": 1}, "active", "Not a valid boolean."),
+        ({"born_on": {"$gt": "tomorrow"}}, "born_on", "Not a valid ISO 8601 date."),
+        ({"born_on": 5}, "born_on", "Not a valid ISO 8601 date."),
+        ({"badge": "x"}, "badge", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"_id": "x"}, "_id", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"_id": {"$in": [5]}}, "_id.0", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"address": "x"}, "address", "Not a valid mapping type."),
+        ({"address": {"street": 5}}, "address.street", NO_TEXT),
+        ({"address": {"city": "x"}}, "address.city", "Unknown field."),
+        ({"address.street": 5}, "address.street", NO_TEXT),
+        ({"extra": {1, 2}}, "extra", "Not a valid value."),
+        ({"extra.a": 2**70}, "extra.a", "Not a valid value."),
+        ({"home._id": "x"}, "home._id", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"born.population": "x"}, "born.population", NO_NUMBER),
+        ({"visited": {"$elemMatch": {"name": 5}}}, "visited.name", NO_TEXT),
+        ({"$or": [{"name": "x"}, {"$and": [{"name": 5}]}]}, "name", NO_TEXT),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refused, filters, path, text):
+    world.add_person("p")
+    refused(*invalid(f"filter.{path}", text), lambda: world.person.find(filters))
+    refused(*invalid(f"filters.{path}", text), lambda: world.person.find_one(filters=filters))
+    refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
+
+
+def test_all_values_of_a_filter_are_judged(world, refused):
+    message = "validation error: filter.name: Not a valid string.; filter.age: Not a valid integer."
+    refused(ValidationError, message, lambda: world.person.count({"name": 5, "$and": [{"age": "x"}]}))
+
+
+def test_a_filter_is_given_once(world, land):
+    for operation in (world.country.find, world.country.find_one, world.country.count, world.country.delete_one):
+        with pytest.raises(TypeError, match="^the filter is given twice: filter and filters mean the same$"):
+            operation({"name": "land"}, filters={})
+    assert world.country.count() == 1
 
 
 def test_nothing_matched_is_no_error(world, land):

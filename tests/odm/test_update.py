@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
+import marshmallow
 import pytest
 from bson import ObjectId
 
-from gatewayfw.schemas import array, date, object_, object_id
+from gatewayfw.errors import ValidationError
+from gatewayfw.odm import Operators
+from gatewayfw.schemas import any_, array, date, integer, number, object_, object_id, optional, string
 
 
 @pytest.fixture
@@ -78,3 +81,138 @@ def test_dates_in_free_values_come_back_as_they_are_shown(world):
     shown = world.person.insert_one(doc={"name": "x", "extra": {"at": [moment]}}, projection={"extra": 1})
     assert shown["extra"] == {"at": [datetime(2026, 1, 1, 0, 0, 0, 123000)]}
     assert world.person.find_one(projection={"extra": 1}) == shown
+
+
+# -- elements of free kinds: data is never an operator
+
+
+@pytest.fixture
+def marks(odm):
+    """A model of lists whose elements are free, free objects, and objects with a free field; one document."""
+    entry = object_({"id": integer(), "note": optional(any_()), "more": optional(array(object_({"x": any_()})))})
+    fields = {"free": array(any_()), "objects": array(object_()), "entries": array(entry), "texts": array(string())}
+    model = odm.new_model("marks", {**fields, "users": array(marshmallow.fields.Dict())})
+    entries = [{"id": 1, "note": "a", "more": [{"x": 1}]}, {"id": 2, "note": {"b": 1}}]
+    free = [1, "a", None, {"a": 1}, {"a": 1, "b": 2}]
+    model.insert_one({"free": free, "objects": free[3:], "users": free[3:], "entries": entries, "texts": ["a", "b"]})
+    return model
+
+
+DISGUISED = "An object with $ in its keys is no value; code that means an operator writes Operators({...})."
+
+
+@pytest.mark.parametrize("operator", ["$push", "$addToSet", "$pull"])
+@pytest.mark.parametrize("field", ["free", "objects", "users"])
+@pytest.mark.parametrize(
+    "value",
+    [{"$ne": None}, {"$each": [1]}, {"$in": [1]}, {"$position": 0}, {"$where": "1"}, {"$and": []}, {"$": 1}],
+    ids=str,
+)
+def test_values_of_free_elements_never_act_as_operators(marks, operator, field, value):
+    before = marks.find_one()
+    with pytest.raises(ValidationError) as raised:
+        marks.find_one_and_update({}, {operator: {field: value}})
+    assert raised.value.errors == {f"update.{field}": [DISGUISED]}
+    assert marks.find_one() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("note", {"note": {"$ne": None}}),
+        ("note.deep", {"note.deep": {"$exists": True}}),
+        ("more.x", {"more": {"$elemMatch": {"x": {"$gt": 0}}}}),
+        ("more.x", {"id": 1, "more": {"$elemMatch": {"$or": [{"x": {"$gt": 0}}]}}}),
+    ],
+    ids=str,
+)
+def test_values_of_free_fields_of_elements_never_act_as_operators(marks, path, value):
+    before = marks.find_one()
+    with pytest.raises(ValidationError) as raised:
+        marks.find_one_and_update({}, {"$pull": {"entries": value}})
+    assert raised.value.errors == {f"update.entries.{path}": [DISGUISED]}
+    assert marks.find_one() == before
+
+
+def shown_after(model, update, field):
+    return model.find_one_and_update({}, update, projection={field: 1, "_id": 0})[field]
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        (1, ["a", None, {"a": 1}, {"a": 1, "b": 2}]),
+        (None, [1, "a", {"a": 1}, {"a": 1, "b": 2}]),
+        ({"a": 1}, [1, "a", None, {"a": 1, "b": 2}]),
+        ({}, [1, "a", None, {"a": 1}, {"a": 1, "b": 2}]),
+        (Operators({"a": 1}), [1, "a", None]),
+        (Operators({"$gt": 0}), ["a", None, {"a": 1}, {"a": 1, "b": 2}]),
+        (Operators({"$in": [1, "a"]}), [None, {"a": 1}, {"a": 1, "b": 2}]),
+        (Operators({"b": {"$exists": True}}), [1, "a", None, {"a": 1}]),
+    ],
+    ids=lambda value: f"{type(value).__name__} {value}",
+)
+def test_free_elements_are_pulled_by_value_or_by_said_operators(marks, value, left):
+    assert shown_after(marks, {"$pull": {"free": value}}, "free") == left
+
+
+def test_free_elements_are_added_by_value_or_by_said_operators(marks):
+    marks.find_one_and_update({}, {"$set": {"free": []}})
+    assert shown_after(marks, {"$push": {"free": {"x": [1]}}}, "free") == [{"x": [1]}]
+    assert shown_after(marks, {"$push": {"free": Operators({"$each": [1, 2]})}}, "free") == [{"x": [1]}, 1, 2]
+    assert shown_after(marks, {"$addToSet": {"free": Operators({"$each": [2, 3]})}}, "free") == [{"x": [1]}, 1, 2, 3]
+    with pytest.raises(ValidationError) as raised:
+        marks.find_one_and_update({}, {"$push": {"free": Operators({"$each": [{"$x": 1}]})}})
+    assert raised.value.errors == {"update.free.0.$x": ["Not a key the database can hold."]}
+
+
+def test_described_elements_need_no_word_for_operators(marks):
+    assert shown_after(marks, {"$pull": {"texts": {"$gt": "a"}}}, "texts") == ["a"]
+    assert shown_after(marks, {"$push": {"texts": {"$each": ["x"]}}}, "texts") == ["a", "x"]
+    assert [one["id"] for one in shown_after(marks, {"$pull": {"entries": {"note": {"b": 1}}}}, "entries")] == [1]
+    more = [{"id": 2}, {"id": 3}]
+    shown_after(marks, {"$push": {"entries": {"$each": more}}}, "entries")
+    assert (
+        shown_after(marks, {"$pull": {"entries": {"id": {"$lt": 3}, "note": Operators({"$exists": True})}}}, "entries")
+        == more
+    )
+    assert shown_after(marks, {"$pull": {"entries": Operators({"note": {"$exists": False}})}}, "entries") == []
+
+
+# -- numbers beyond 64 bits
+
+BEYOND = "The number would leave 64 bits."
+
+
+@pytest.fixture
+def counters(odm):
+    """A model of numbers at the upper end of 64 bits, and one document."""
+    fields = {"n": integer(), "m": number(), "o": object_({"k": integer()}), "free": any_()}
+    model = odm.new_model("counters", fields)
+    model.insert_one({"n": 2**63 - 1, "m": 2**63 - 1, "o": {"k": -(2**63)}, "free": {"x": 2**63 - 1}})
+    return model
+
+
+@pytest.mark.parametrize(("path", "step"), [("n", 1), ("n", 2**63 - 1), ("m", 1), ("o.k", -1), ("free.x", 1)], ids=str)
+def test_an_increment_beyond_64_bits_is_refused(counters, path, step):
+    before = counters.find_one()
+    with pytest.raises(ValidationError) as raised:
+        counters.find_one_and_update({}, {"$inc": {path: step}})
+    assert raised.value.errors == {f"update.{path}": [BEYOND]}
+    assert counters.find_one() == before
+
+
+def test_an_increment_up_to_64_bits_is_done(counters):
+    changed = counters.find_one_and_update({}, {"$inc": {"n": -1, "o.k": 1}}, projection={"n": 1, "o": 1, "_id": 0})
+    assert changed == {"n": 2**63 - 2, "o": {"k": 1 - 2**63}}
+    assert counters.find_one_and_update({}, {"$inc": {"n": 1}})["n"] == 2**63 - 1
+
+
+def test_an_increment_beyond_64_bits_undoes_the_transaction_it_is_in(odm, counters):
+    def work():
+        counters.find_one_and_update({}, {"$set": {"m": 1}})
+        counters.find_one_and_update({}, {"$inc": {"n": 1}})
+
+    with pytest.raises(ValidationError, match=f"update.n: {BEYOND}"):
+        odm.transaction(work)
+    assert counters.find_one()["m"] == 2**63 - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.errors import BadRequest
+from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.storage import Storage
 from gatewayfw.storage.base import NOTHING
 from gatewayfw.storage.subset import check_filter, check_update
@@ -49,7 +49,7 @@ class RecordingStorage(Storage):
     def _checked(check, value):
         try:
             check(value)
-        except BadRequest as error:
+        except (BadRequest, UsageError) as error:
             raise OutsideSubset(error.message) from error
 
     def _note(self, method, value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.errors import BadRequest
+from gatewayfw.errors import BadRequest, GatewayError, UsageError
 from gatewayfw.storage.subset import check_filter, check_pipeline, check_update
 
 
@@ -16,9 +16,10 @@ def nested(depth):
     return filter
 
 
-def refusal(check, value):
-    with pytest.raises(BadRequest) as caught:
+def refusal(check, value, expected=UsageError):
+    with pytest.raises(GatewayError) as caught:
         check(value)
+    assert type(caught.value) is expected
     return caught.value.message
 
 
@@ -116,31 +117,47 @@ EMPTY = "update: expected an object of operators such as $set"
         ({"$rename": {"a": "b"}}, "update: unknown operator $rename"),
         ({"$set": {"a": 1}, "$currentDate": {"b": True}}, "update: unknown operator $currentDate"),
         ({1: {}}, "update: unknown operator 1"),
-        ({"$set": 1}, "update: $set takes an object"),
-        ({"$set": [["a", 1]]}, "update: $set takes an object"),
-        ({"$set": {"": 1}}, "update: $set names no field"),
-        ({"$set": {"a..b": 1}}, "update: $set names no field"),
+        ({"$inc": 1}, "update: $inc takes an object"),
         ({"$inc": {".a": 1}}, "update: $inc names no field"),
         ({"$unset": {"a.": ""}}, "update: $unset names no field"),
-        ({"$set": {"a\0": 1}}, "update: $set names no field"),
-        ({"$set": {1: 1}}, "update: $set names no field"),
         ({"$set": {"a": 1}, "$inc": {"a": 1}}, "update: a is changed twice"),
-        ({"$set": {"a": 1, "a.b": 1}}, "update: a.b is changed twice"),
         ({"$set": {"a.b": 1}, "$unset": {"a": ""}}, "update: a is changed twice"),
         ({"$push": {"a": {"$each": [1], "$slice": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$push": {"a": {"$each": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$push": {"a": {"$position": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$addToSet": {"a": {"$each": "ab"}}}, "update: $addToSet takes a value, or a list in $each"),
-        ({"$pull": {"a": {"$regex": "x"}}}, "filter: unknown operator $regex"),
-        ({"$pull": {"a": {"$or": [{"b": 1}]}}}, "filter: unknown operator $or"),
-        ({"$pull": {"a": {"b": {"$where": "1"}}}}, "filter: unknown operator $where"),
-        ({"$pull": {"a": {"$in": 1}}}, "filter: $in takes a list"),
-        ({"$pull": {"a": {"$gt": 1, "b": 1}}}, "filter: a mixes operators and fields"),
+        ({"$pull": {"a": {"$regex": "x"}}}, "update: unknown operator $regex"),
+        ({"$pull": {"a": {"$or": [{"b": 1}]}}}, "update: unknown operator $or"),
+        ({"$pull": {"a": {"b": {"$where": "1"}}}}, "update: unknown operator $where"),
+        ({"$pull": {"a": {"$in": 1}}}, "update: $in takes a list"),
+        ({"$pull": {"a": {"$gt": 1, "b": 1}}}, "update: a mixes operators and fields"),
     ],
     ids=lambda value: str(value)[:60],
 )
 def test_updates_outside_the_subset(update, message):
     assert refusal(check_update, update) == message
+
+
+@pytest.mark.parametrize(
+    ("update", "message"),
+    [
+        ({"$set": 1}, "update: $set takes an object"),
+        ({"$set": [["a", 1]]}, "update: $set takes an object"),
+        ({"$set": {"": 1}}, "update: $set names no field"),
+        ({"$set": {"a..b": 1}}, "update: $set names no field"),
+        ({"$set": {"a\0": 1}}, "update: $set names no field"),
+        ({"$set": {1: 1}}, "update: $set names no field"),
+        ({"$set": {"a": 1, "a.b": 1}}, "update: a.b is changed twice"),
+        ({"$unset": {"a.b": ""}, "$set": {"a": 1}}, "update: a is changed twice"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_what_is_set_may_be_a_clients(update, message):
+    assert refusal(check_update, update, BadRequest) == message
+
+
+def test_messages_begin_with_the_callers_word():
+    assert refusal(lambda given: check_filter(given, "filters"), {"a": {"$in": 1}}) == "filters: $in takes a list"
 
 
 @pytest.mark.parametrize(

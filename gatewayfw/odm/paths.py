@@ -1,0 +1,143 @@
+"""What the names in filters, sorts and updates lead to; those that a model does not have are refused. Pure.
+
+A path leads to a field, to the copies of a relation or reverse relation, or, below a value that
+no kind describes, to anything. A filter or a sort is written by the server's code, so a wrong
+name in it is a `UsageError`. Our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from marshmallow import fields as mm
+from marshmallow.fields import Field
+
+from gatewayfw.errors import UsageError
+from gatewayfw.odm.projection import Link, links_of, source_of
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas.fields import object_id
+from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.strict import AnyField, ArrayField, Kind, ObjectField
+
+_ID: Field[Any] = object_id()
+#: Marshmallow's fields in whose values nothing is inside.
+_SCALARS = (mm.String, mm.Number, mm.Boolean, mm.DateTime)
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What a relation or reverse relation holds: copies of the documents of ``source``."""
+
+    link: Link
+    source: ModelSchema
+
+
+#: What a path leads to: a field, copies as a whole, or, where it is None, anything.
+Found = Field[Any] | Copies | None
+Find = Callable[[str], Found]
+
+
+def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, reveal: Collection[str] = ()) -> Found:
+    """Return what a path leads to from a document of a model.
+
+    ``where`` begins the messages: ``filter``, ``filters`` or ``sort``. ``reveal`` names excluded
+    fields that are admitted. What a copy leaves out is admitted by nothing: it is not there.
+
+    Raises:
+        UsageError: the model has no such field, or it is hidden or excluded.
+    """
+    if path == "_id":
+        return _ID
+    head, *below = path.split(".")
+    field = schema.pure.get(head)
+    if field is not None:
+        if head in schema.options.excludes and head not in reveal:
+            raise UsageError(f"{where}: model {schema.name} excludes {head}; reveal=[{head!r}] admits it")
+        return field_below(field, below, f"{where}: model {schema.name}", path) if below else field
+    link = links_of(schemas, schema).get(head)
+    if link is None:
+        raise _unknown(f"{where}: model {schema.name}", head)
+    copies = Copies(link, source_of(schemas, link))
+    if below and below[0].isdigit() and link.type == "multiple":
+        del below[0]
+    return find_in_copies(copies, ".".join(below), where) if below else copies
+
+
+def find_in_copies(copies: Copies, path: str, where: str) -> Found:
+    """Return what a path leads to inside each copy of a relation or reverse relation.
+
+    Raises:
+        UsageError: the copies have no such field.
+    """
+    source = copies.source
+    if path == "_id":
+        return _ID
+    head, *below = path.split(".")
+    field = source.pure.get(head)
+    if field is None:
+        raise _unknown(f"{where}: model {source.name}", head)
+    if head in source.options.excludes or head in copies.link.excludes:
+        raise UsageError(f"{where}: the copies in {copies.link.name} leave out {head}")
+    return field_below(field, below, f"{where}: model {source.name}", path) if below else field
+
+
+def find_in_elements(found: Found, path: str, where: str) -> Find:
+    """Return the function that says what a path leads to inside one element of the list at ``path``.
+
+    Raises:
+        UsageError: no list is there.
+    """
+    if isinstance(found, Copies):
+        if found.link.type == "multiple":
+            return lambda below: find_in_copies(found, below, where)
+        raise UsageError(f"{where}: {shown(path)} is no list; write {shown(path)}._id or another field of it")
+    if found is None or is_free(found):
+        return lambda below: None
+    if not isinstance(found, ArrayField):
+        raise UsageError(f"{where}: {shown(path)} is no list")
+    inner = found.inner
+    return lambda below: field_below(inner, below.split("."), f"{where}: an element of {shown(path)}", below)
+
+
+def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) -> Field[Any] | None:
+    """Return the field below another one: through objects and lists of them; None where anything may stand.
+
+    Raises:
+        UsageError: there is none; ``whose`` and ``path`` say in words where.
+    """
+    if not all(is_key(part) for part in parts):
+        raise _unknown(whose, path)
+    for part in parts:
+        if isinstance(field, ArrayField):
+            field = field.inner
+            if part.isdigit():
+                continue
+        if is_free(field):
+            return None
+        if not isinstance(field, ObjectField) or field.fields is None or part not in field.fields:
+            raise _unknown(whose, path)
+        field = field.fields[part]
+    return field
+
+
+def is_free(field: Field[Any]) -> bool:
+    """Tell whether no kind says what is inside a field's values; of marshmallow's own only scalars are known."""
+    if isinstance(field, Kind):
+        return isinstance(field, AnyField) or is_free_object(field)
+    return not isinstance(field, _SCALARS)
+
+
+def is_free_object(field: Field[Any]) -> bool:
+    """Tell whether a field takes objects of any keys."""
+    return isinstance(field, ObjectField) and field.fields is None
+
+
+def is_key(part: str) -> bool:
+    """Tell whether a part of a path can be the key of a stored object."""
+    return bool(part) and not part.startswith("$") and "\0" not in part
+
+
+def _unknown(whose: str, path: str) -> UsageError:
+    return UsageError(f"{whose} has no field {shown(path)}")

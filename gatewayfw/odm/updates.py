@@ -1,0 +1,198 @@
+"""The updates that callers of a model write, as storage takes them, and what they may make of a document. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from marshmallow.fields import Field
+
+from gatewayfw.errors import UsageError, ValidationError, beyond_64_bits
+from gatewayfw.odm.links import REQUIRED
+from gatewayfw.odm.operands import stored_operand
+from gatewayfw.odm.paths import Find, find_in_elements, is_free, is_free_object
+from gatewayfw.odm.queries import convert_condition, convert_filter, has_operators
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.fields import any_
+from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.strict import AnyField, ArrayField, IntegerField, NumberField, ObjectField
+from gatewayfw.schemas.structs import check_value
+from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
+from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators
+
+_ANY: Field[Any] = any_()
+_NO_PURE_FIELD = "Not a pure field of the model."
+_DISGUISED = "An object with $ in its keys is no value; code that means an operator writes Operators({...})."
+
+
+@final
+class Operators(dict[str, Any]):
+    """Operators on elements whose kind is free, said by code: ``{"$pull": {"marks": Operators({"$gt": 3})}}``.
+
+    Elements of a described kind need no such word. Of a free one a plain object is always a value, as it
+    may come from a client, and one with ``$`` in its keys is refused: else ``{"$ne": None}`` in
+    the place of a value would pull them all. Our choice.
+    """
+
+
+@dataclass(frozen=True)
+class Change:
+    """An update in its stored form, the pure fields it names, and those to be checked afterwards."""
+
+    update: dict[str, dict[str, Any]]
+    named: frozenset[str]
+    recheck: frozenset[str]
+
+
+def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
+    """Check an update against the model and return it in its stored form.
+
+    ``$set``, ``$unset`` and ``$inc`` on pure fields and below objects; ``$push``, ``$pull`` and
+    ``$addToSet`` on arrays. Values that are set are checked here; what an operator makes of a
+    stored value can only be judged by `check_result`. What ``$set`` holds may be a client's, names
+    included; which fields the other operators name is up to the server's code.
+
+    Raises:
+        UsageError: no operator, an unknown one, or one but ``$set`` on what is no field for it.
+        BadRequest: ``$set`` names a path that is changed twice.
+        ValidationError: ``$set`` names an unknown or protected field, or a field refuses its value.
+    """
+    check_operators(update)
+    errors: dict[str, list[str]] = {}
+    result: dict[str, dict[str, Any]] = {}
+    named: set[str] = set()
+    recheck: set[str] = set()
+    for operator, changes in update.items():
+        for path, value in changes.items():
+            head = path.partition(".")[0]
+            named.add(head)
+            if operator != "$set" or head != path:
+                recheck.add(head)
+            try:
+                result.setdefault(operator, {})[path] = _stored(schema, operator, path, value)
+            except ValidationError as error:
+                errors.update(error.errors)
+    if errors:
+        raise ValidationError(errors)
+    return Change(result, frozenset(named), frozenset(recheck))
+
+
+def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
+    """Return what an operator does to one path in its stored form."""
+    where = f"update.{path}"
+    try:
+        field = _named_field(schema, path)
+    except LookupError as error:
+        if operator == "$set":
+            raise ValidationError({where: [str(error)]}) from None
+        raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
+    if operator == "$set":
+        return check_value(field or _ANY, value, where)
+    if operator == "$unset":
+        if path in schema.pure and schema.pure[path].required:
+            raise ValidationError({where: [REQUIRED]})
+        return ""
+    if operator == "$inc":
+        return _increment(field, value, path)
+    return _element(field, operator, value, path)
+
+
+def _named_field(schema: ModelSchema, path: str) -> Field[Any] | None:
+    """Return the field that an update names; None where anything may stand. It reaches into no list.
+
+    Raises:
+        LookupError: there is none; the text says so.
+    """
+    head, *below = path.split(".")
+    if head not in schema.pure:
+        raise LookupError(_NO_PURE_FIELD)
+    if any(part.startswith("$") for part in below):
+        raise LookupError("Keys may not start with $.")
+    field = schema.pure[head]
+    for part in below:
+        if isinstance(field, AnyField) or is_free_object(field):
+            return None
+        if not isinstance(field, ObjectField) or field.fields is None or part not in field.fields:
+            raise LookupError("Not a field of this object.")
+        field = field.fields[part]
+    return field
+
+
+def _increment(field: Field[Any] | None, value: Any, path: str) -> Any:
+    if field is not None and not isinstance(field, (NumberField, IntegerField, AnyField)):
+        raise UsageError(f"update: $inc {shown(path)}: Not a number.")
+    if not finite_number(value):
+        raise ValidationError({f"update.{path}": ["Not a valid number."]})
+    return value
+
+
+def _element(field: Field[Any] | None, operator: str, value: Any, path: str) -> Any:
+    """Return what is pushed onto, added to or pulled from a list."""
+    if not isinstance(field, ArrayField):
+        raise UsageError(f"update: {operator} {shown(path)}: Not a list.")
+    where = f"update.{path}"
+    said = isinstance(value, Operators)
+    if is_free(field.inner) and not said:
+        if has_operators(value):
+            raise ValidationError({where: [_DISGUISED]})
+        element = check_value(field.inner, value, where)
+        return {"$in": [element]} if operator == "$pull" and isinstance(element, Mapping) else element
+    check_element(operator, path, value)
+    if operator == "$pull":
+        return _pulled(field, value, said, path)
+    if isinstance(value, Mapping) and "$each" in value:
+        return {"$each": [check_value(field.inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
+    return check_value(field.inner, value, where)
+
+
+def _pulled(field: ArrayField, value: Any, said: bool, path: str) -> Any:
+    """Return the condition on the elements to be pulled, or the value that they have."""
+    where = f"update.{path}"
+    if not isinstance(value, Mapping):
+        return stored_operand(field.inner, value, where)
+    if has_operators(value):
+        return convert_condition(field.inner, value, "update", where)
+    find = find_in_elements(field, path, "update")
+    if not said:
+        _check_values(find, value, where)
+    return convert_filter(find, value, "update", where)
+
+
+def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
+    """Refuse operators on what is free inside elements, where a plain object is a value."""
+    for key, value in condition.items():
+        path = f"{where}.{key}"
+        if key in JUNCTIONS:
+            for part in value:
+                _check_values(find, part, where)
+        elif has_operators(value) and not isinstance(value, Operators):
+            found = find(key)
+            if found is None or (isinstance(found, Field) and is_free(found)):
+                raise ValidationError({path: [_DISGUISED]})
+            if "$elemMatch" in value:
+                _check_values(find_in_elements(found, path, "update"), value["$elemMatch"], path)
+
+
+def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:
+    """Check the fields that operators changed, as they are now.
+
+    Raises:
+        ValidationError: one no longer fits its field.
+    """
+    beyond = [path for path in change.update.get("$inc", ()) if _is_beyond(document, path)]
+    if beyond:
+        raise beyond_64_bits(beyond)
+    for name in change.recheck:
+        if name in document:
+            check_value(schema.pure[name], document[name], f"update.{name}")
+        elif schema.pure[name].required:
+            raise ValidationError({f"update.{name}": [REQUIRED]})
+
+
+def _is_beyond(document: Mapping[str, Any], path: str) -> bool:
+    """Tell whether a storage that refuses no such number holds one beyond 64 bits there."""
+    value: Any = document
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return isinstance(value, int) and not LOWEST <= value <= HIGHEST
