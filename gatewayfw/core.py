@@ -27,6 +27,7 @@ from gatewayfw.spelling import pythonic
 from gatewayfw.web import server as servers
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.current import make_contexts
 from gatewayfw.web.mount import NAME
 from gatewayfw.web.playground import Guard, Playground, check_options
 
@@ -80,7 +81,7 @@ class Gateway:
         self.schemas = Schemas(self.settings)
         self.acts = Acts(self.schemas)
         self.odm = Odm(self.schemas, self.settings)
-        self.context_fns = ContextFns()
+        self.context_fns = make_contexts()
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,

@@ -1,17 +1,18 @@
 """The request context: what hooks and acts share during one request, and nobody else sees.
 
-Every gateway has its own `ContextFns`; the open contexts of all gateways live in one
-`ContextVar`, so a thread, greenlet or task sees only what was opened in it.
-Source: contract, "Request context".
+Every gateway has its own `ContextFns`. The context of a request is an attribute of the request
+itself, so it ends with it and no other request can meet it, whatever thread, app context or
+environment the two share. Contexts opened by hand live in one `ContextVar`, each with the request it
+was opened in. Source: contract, "Request context"; where a context lives is our choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar, cast, final
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
 
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
@@ -95,9 +96,10 @@ def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, list[str]
 class Context(dict[str, Any]):
     """The values of one request, as keys and as attributes (``context["user"]``, ``context.user``).
 
-    Always there in a request: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until
-    parsed); ``Request`` is the framework's request, ``Address`` the address of the connection,
-    empty when it has none. All other keys are the hooks' own. The names
+    Always there: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until the gateway has
+    parsed it). In a request also ``Request``, a weak reference that behaves as the framework's request
+    (who needs it after the request takes the request itself), and ``Address``, the address of the
+    connection, empty when it has none. All other keys are the hooks' own. The names
     of dictionary methods (``items``, ``get``) work as keys only.
     """
 
@@ -120,17 +122,50 @@ class Context(dict[str, Any]):
         del self[name]
 
 
-# The mapping is never changed but replaced: requests and copies of a context may share it.
-_NONE: Mapping[ContextFns, Context] = MappingProxyType({})
-_CONTEXTS: ContextVar[Mapping[ContextFns, Context]] = ContextVar("gatewayfw_contexts", default=_NONE)
+#: The attribute of a request that holds its contexts, by the functions of each gateway.
+_KEPT = "gatewayfw_contexts"
+
+_NO_CONTEXT = (
+    "there is no context outside of a request: write 'with context_fns.open():' around this call, "
+    "or hand a thread of your own 'context_fns.run_in_context(fn)'"
+)
 
 
-def _empty() -> Context:
-    return Context(Headers=Headers(), body=None)
+class _Opened(NamedTuple):
+    """A context that was opened by hand, and the request in which; None outside of any."""
+
+    context: Context
+    request: object | None
+
+    def counts(self, request: object | None) -> bool:
+        """Whether it is the context to work on while a request, or none, is current."""
+        return request is None or self.request is request
 
 
-class _Opened(AbstractContextManager[Context]):
-    """A context of its own for a block; a class, because each request opens one and a generator costs more."""
+class _Open(NamedTuple):
+    """What is open in a thread, greenlet or task; ``opened`` is never changed but replaced, as copies share it.
+
+    ``scratch``, if any, is where gateways find a context outside of requests: that of a test.
+    """
+
+    opened: Mapping[ContextFns, _Opened]
+    scratch: dict[ContextFns, Context] | None
+
+
+_NOTHING = _Open({}, None)
+_OPEN: ContextVar[_Open] = ContextVar("gatewayfw_contexts", default=_NOTHING)
+
+
+def _no_request() -> object:
+    raise RuntimeError
+
+
+def _empty(_request: object) -> Context:
+    return Context(Headers=Headers.later(tuple), body=None)
+
+
+class _Opening(AbstractContextManager[Context]):
+    """A context of its own for a block; a class, because a generator costs more."""
 
     __slots__ = ("_fns", "_token", "_values")
 
@@ -139,34 +174,73 @@ class _Opened(AbstractContextManager[Context]):
         self._values = values
 
     def __enter__(self) -> Context:
-        context = Context(self._values)
-        context.setdefault("body", None)
-        if "Headers" not in context:
-            context["Headers"] = Headers.later(tuple)
-        self._token = _CONTEXTS.set({**_CONTEXTS.get(), self._fns: context})
+        context = _empty(None)
+        context.update(self._values)
+        opened, scratch = _OPEN.get()
+        entry = _Opened(context, self._fns._current())
+        self._token = _OPEN.set(_Open({**opened, self._fns: entry}, scratch))
         return context
 
     def __exit__(self, *error: object) -> None:
-        _CONTEXTS.reset(self._token)
+        _OPEN.reset(self._token)
+
+
+@contextmanager
+def open_scratch() -> Iterator[None]:
+    """Give every gateway a context outside of requests for this block, as the pytest plugin does for a test."""
+    token = _OPEN.set(_OPEN.get()._replace(scratch={}))
+    try:
+        yield
+    finally:
+        _OPEN.reset(token)
 
 
 @final
 class ContextFns:
     """The context functions of one gateway.
 
-    Outside a request of this gateway they work on a scratch context of the running thread, so
-    that hooks can be unit-tested. It is kept: what a host's own view or ``before_request`` puts
-    there, the next request of the host in that thread finds. Who wants a fresh one, in a host as
-    in a test, writes ``with context_fns.open():``.
+    In a request they share one context of that request, whichever is called first and by whom: a
+    ``before_request`` of the host, a view of the host, the gateway's hooks, the act, an
+    ``after_request``. A request within a request has its own, and so has a second one that a
+    middleware dispatches with the same environment. A block of `open` has its own as well; it is
+    passed over while another request than the one it was opened in is current.
+
+    Where there is neither, the seven functions raise a RuntimeError: in a thread that was started
+    without `run_in_context`, in a script, while a streamed reply is sent without Flask's
+    ``stream_with_context``. In tests under pytest each test has a context for what it calls outside
+    of requests, see `gatewayfw.testing.plugin`.
+
+    ``running`` returns the request that is being answered, and raises RuntimeError outside of any;
+    ``begin`` returns what a context of a request begins with. It must not hold the request, or the
+    two are a cycle that only a collection frees.
     """
 
+    def __init__(
+        self,
+        running: Callable[[], Any] = _no_request,
+        begin: Callable[[Any], Context] = _empty,
+    ) -> None:
+        self._running = running
+        self._begin = begin
+
     def get_context_model(self) -> Context:
-        """Return the current context itself: changing it changes what later hooks and the act see."""
-        context = _CONTEXTS.get().get(self)
-        if context is None:
-            context = _empty()
-            _CONTEXTS.set({**_CONTEXTS.get(), self: context})
-        return context
+        """Return the current context itself: changing it changes what later hooks and the act see.
+
+        Raises:
+            RuntimeError: outside of a request and of `open`, as of all functions that work on it.
+        """
+        try:
+            request = self._running()
+        except RuntimeError:
+            request = None
+        opened = _OPEN.get().opened
+        if opened and (entry := opened.get(self)) and entry.counts(request):
+            return entry.context
+        if request is None:
+            return self._scratch()
+        kept: dict[ContextFns, Context] = request.__dict__.get(_KEPT) or {}
+        context = kept.get(self)
+        return self._keep(request, self._begin(request)) if context is None else context
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included.
@@ -208,13 +282,21 @@ class ContextFns:
 
         For pools, whose threads inherit nothing. The result may be called many times and at the
         same time: each call has its own copy, so keys it sets are seen by no other. The values
-        are not copied. All context variables go along (deadlines too), as with `asyncio.to_thread`.
+        are not copied. All context variables go along (Flask's request and deadlines too), as with
+        `asyncio.to_thread`, whose threads share the context itself.
         """
-        captured = copy_context()
-        contexts = {fns: Context(context) for fns, context in _CONTEXTS.get().items()}
+        request = self._current()
+        if request is not None:
+            self.get_context_model()  # begun here, so that it is copied for each call
+        captured, found = copy_context(), _OPEN.get()
+        contexts: dict[ContextFns, Context] = {} if request is None else dict(request.__dict__.get(_KEPT, ()))
+        contexts |= {fns: opened.context for fns, opened in found.opened.items() if opened.counts(request)}
+        contexts = _copies(contexts)
+        scratch = None if found.scratch is None else _copies(found.scratch)
 
         def enter(*args: P.args, **kwargs: P.kwargs) -> T:
-            _CONTEXTS.set({fns: Context(context) for fns, context in contexts.items()})
+            opened = {fns: _Opened(context, request) for fns, context in _copies(contexts).items()}
+            _OPEN.set(_Open(opened, None if scratch is None else _copies(scratch)))
             return fn(*args, **kwargs)
 
         def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -227,7 +309,25 @@ class ContextFns:
 
         Where ``values`` name none, ``Headers`` is empty and ``body`` None.
         """
-        return _Opened(self, values)
+        return _Opening(self, values)
+
+    def _current(self) -> Any:
+        """Return the request that is being answered, or None."""
+        try:
+            return self._running()
+        except RuntimeError:
+            return None
+
+    def _keep(self, request: Any, context: Context) -> Context:
+        # `setdefault` is atomic: threads may share a request.
+        kept: dict[ContextFns, Context] = request.__dict__.setdefault(_KEPT, {})
+        return kept.setdefault(self, context)
+
+    def _scratch(self) -> Context:
+        scratch = _OPEN.get().scratch
+        if scratch is None:
+            raise RuntimeError(_NO_CONTEXT)
+        return scratch.setdefault(self, _empty(None))
 
     # The contract's spellings of the methods above.
     getContextModel = get_context_model
@@ -238,6 +338,23 @@ class ContextFns:
     addHeaderToContext = add_header_to_context
     addBodyToContext = add_body_to_context
     runInContext = run_in_context
+
+
+def fill(fns: ContextFns, request: Any, values: Context) -> Context:
+    """Put values into the context of the current request, and return it; what the web does as an act begins.
+
+    Where there is none yet, ``values`` becomes the context.
+    """
+    opened = _OPEN.get().opened.get(fns)
+    is_opened = opened is not None and opened.request is request
+    context = opened.context if opened and is_opened else fns._keep(request, values)
+    if context is not values:
+        context.update(values)
+    return context
+
+
+def _copies(contexts: Mapping[ContextFns, Context]) -> dict[ContextFns, Context]:
+    return {fns: Context(context) for fns, context in contexts.items()}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -1,14 +1,20 @@
-"""The pytest plugin: a MongoDB server for the test session, and a fresh database for each test.
+"""The pytest plugin: a MongoDB server for the session, a fresh database and context for each test.
 
 pytest loads it in every session of an environment that has gatewayfw, so nothing but pytest is
 imported before a fixture is asked for. Under pytest-xdist each worker starts a server of its own.
+
+The context is what `ContextFns` work on outside of requests, so that hooks can be called by
+themselves: each gateway has one in each test, fixtures of the test included. A session that has not
+imported gatewayfw before a test begins has none in it. Threads that a test starts have none either.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +27,14 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker ``mongo`` known."""
     config.addinivalue_line("markers", "mongo: needs a MongoDB server")
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Open a context of every gateway for one test, from its set-up to its teardown."""
+    contexts = sys.modules.get("gatewayfw.acts.context")
+    with nullcontext() if contexts is None else contexts.open_scratch():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import os
 import random
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
@@ -21,9 +21,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
 from gatewayfw.acts.checks import Checks
-from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.context import Headers as ContextHeaders
-from gatewayfw.acts.limits import ADDRESS
+from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
@@ -31,6 +29,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.current import begin
 from gatewayfw.web.mount import GatewayBlueprint
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
@@ -223,21 +222,14 @@ class Endpoint:
             return False
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
-        given = {
-            # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
-            ADDRESS: sent.remote_addr or "",
-            "Request": sent,
-            "Headers": ContextHeaders.later(lambda: _headers(sent, request_id)),
-            "body": None,
-        }
-        with self.contexts.open(given) as context:
-            body = read_body(sent, self.settings)
-            asked.update(service=body["service"], model=body["model"], act=body["act"])
-            context["body"] = body
-            checks = self.checks
-            if checks is not None and checks.right is not checks.schemas.stamp:
-                checks.check()
-            return self.lifecycle.run(body, envelope.success)
+        context = fill(self.contexts, sent, begin(sent, request_id))
+        body = read_body(sent, self.settings)
+        asked.update(service=body["service"], model=body["model"], act=body["act"])
+        context["body"] = body
+        checks = self.checks
+        if checks is not None and checks.right is not checks.schemas.stamp:
+            checks.check()
+        return self.lifecycle.run(body, envelope.success)
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.
@@ -336,11 +328,6 @@ def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, pre
 def _request_id(sent: Request) -> str:
     given = sent.environ.get("HTTP_X_REQUEST_ID")
     return given if given and _REQUEST_ID.fullmatch(given) else f"{_IDS.getrandbits(128):032x}"
-
-
-def _headers(sent: Request, request_id: str) -> Iterator[tuple[str, str]]:
-    yield from ((name, value) for name, value in sent.headers if name != "X-Request-Id")
-    yield "X-Request-Id", request_id
 
 
 def _signal(error: Exception) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import Context as Variables
 from threading import Barrier
 
@@ -11,7 +12,7 @@ import pytest
 from werkzeug.datastructures import EnvironHeaders
 from werkzeug.datastructures import Headers as WerkzeugHeaders
 
-from gatewayfw.acts.context import Context, ContextFns, Headers
+from gatewayfw.acts.context import Context, ContextFns, Headers, fill, open_scratch
 
 
 @pytest.fixture
@@ -204,28 +205,192 @@ def test_gateways_do_not_see_each_other():
         assert "user" not in context
 
 
-def test_scratch_context_outside_a_request_is_kept_and_not_seen_in_a_request(context_fns):
-    def hooks_alone() -> None:
-        context_fns.add_context({"user": "Ana"})
-        with context_fns.open() as context:
-            assert "user" not in context
-        assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+#: Each of the seven functions, called.
+CALLS = {
+    "get_context_model": lambda fns: fns.get_context_model(),
+    "set_context": lambda fns: fns.set_context({}),
+    "add_contexts": lambda fns: fns.add_contexts({}),
+    "add_context": lambda fns: fns.add_context({}),
+    "add_req_to_context": lambda fns: fns.add_req_to_context(object()),
+    "add_header_to_context": lambda fns: fns.add_header_to_context({}),
+    "add_body_to_context": lambda fns: fns.add_body_to_context({}),
+}
+OUTSIDE = (
+    "there is no context outside of a request: write 'with context_fns.open():' around this call, "
+    "or hand a thread of your own 'context_fns.run_in_context(fn)'"
+)
 
-    Variables().run(hooks_alone)
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_outside_of_a_request_each_function_says_what_to_write(context_fns, call):
+    def outside():
+        with ContextFns().open(), pytest.raises(RuntimeError) as caught:
+            call(context_fns)
+        return str(caught.value)
+
+    assert Variables().run(outside) == OUTSIDE
+    with context_fns.open():
+        call(context_fns)
 
 
-def test_scratch_context_begun_inside_another_gateway_ends_with_it(context_fns):
-    inner = ContextFns()
-    with context_fns.open() as context:
-        inner.add_context({"user": "Ana"})
-        assert context_fns.get_context_model() is context
-    assert inner.get_context_model() == {"Headers": {}, "body": None}
+def test_nothing_is_left_after_a_block(context_fns):
+    def outside():
+        with context_fns.open({"user": "Ana"}):
+            pass
+        context_fns.get_context_model()
+
+    with pytest.raises(RuntimeError, match="there is no context"):
+        Variables().run(outside)
+
+
+def test_in_a_test_each_gateway_has_one_context_outside_of_requests(context_fns):
+    other = ContextFns()
+    context_fns.add_context({"user": "Ana"})
+    with other.open(), context_fns.open() as context:
+        assert "user" not in context
+        other.add_context({"user": "Bo"})
+    assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
+    assert other.get_context_model() == {"Headers": {}, "body": None}
+
+
+def test_scratch_contexts_end_with_their_block(context_fns):
+    context_fns.add_context({"user": "Ana"})
+    with open_scratch():
+        assert context_fns.get_context_model() == {"Headers": {}, "body": None}
+        context_fns.add_context({"user": "Bo"})
+    assert context_fns.get_context_model().user == "Ana"
+
+
+class Request:
+    """What a framework keeps of one request."""
+
+
+class Web:
+    """A framework that answers one request at a time."""
+
+    def __init__(self):
+        self.now = None
+        self.fns, self.others = (ContextFns(self.running, lambda sent: Context(body=None)) for _ in range(2))
+
+    def running(self):
+        """Return the current request."""
+        if self.now is None:
+            raise RuntimeError
+        return self.now
+
+    @contextmanager
+    def answering(self, sent):
+        """Make a request the current one."""
+        before, self.now = self.now, sent
+        try:
+            yield self.fns
+        finally:
+            self.now = before
+
+
+@pytest.fixture
+def web():
+    return Web()
+
+
+def test_a_request_has_one_context_whoever_asks_first(web):
+    first, second = Request(), Request()
+    with web.answering(first) as fns:
+        context = fns.get_context_model()
+        fns.add_context({"user": "Ana"})
+        with web.answering(second):
+            assert fns.get_context_model() == {"body": None}
+        assert fns.get_context_model() is context == {"body": None, "user": "Ana"}
+        assert web.others.get_context_model() == {"body": None}
+
+
+def test_the_gateway_fills_in_what_it_knows_and_keeps_the_rest(web):
+    with web.answering(Request()) as fns:
+        fns.add_context({"user": "Ana", "body": "the host's"})
+        context = fill(fns, web.now, Context(body=None, Address="::1"))
+        assert fns.get_context_model() is context == {"user": "Ana", "body": None, "Address": "::1"}
+
+
+def test_the_gateways_part_is_the_context_where_there_was_none(web):
+    values = Context(body=None)
+    with web.answering(Request()) as fns:
+        assert fill(fns, web.now, values) is fns.get_context_model() is values
+
+
+def test_an_opened_context_is_passed_over_in_another_request(web):
+    with web.fns.open({"user": "outer"}), web.answering(Request()) as fns:
+        assert fns.get_context_model() == {"body": None}
+        with fns.open({"user": "Ana"}) as context:
+            assert fill(fns, web.now, Context(Address="")) is fns.get_context_model() is context
+            with web.answering(Request()):
+                assert fns.get_context_model() == {"body": None}
+                assert fill(fns, web.now, Context(Address="")) == {"body": None, "Address": ""}
+            assert fns.get_context_model() == {"user": "Ana", "body": None, "Headers": {}, "Address": ""}
+        assert "user" not in fns.get_context_model()
+    with web.fns.open({"user": "outer"}):
+        assert web.fns.get_context_model().user == "outer"
+
+
+def test_a_block_that_never_ended_is_not_seen_by_the_next_request(web):
+    def abandon():
+        with web.answering(Request()) as fns:
+            fns.open({"user": "Ana"}).__enter__()
+        with web.answering(Request()) as fns:
+            return dict(fns.get_context_model())
+
+    assert Variables().run(abandon) == {"body": None}
+
+
+def test_run_in_context_takes_the_contexts_of_the_request_along(web):
+    with web.answering(Request()) as fns:
+        web.others.add_context({"role": "Manager"})
+        fns.add_context({"user": "Ana"})
+
+        def work():
+            fns.add_context({"seen": fns.get_context_model().get("seen", 0) + 1})
+            return dict(fns.get_context_model()), dict(web.others.get_context_model())
+
+        carried = fns.run_in_context(work)
+        with ThreadPoolExecutor(1) as pool:
+            seen = [pool.submit(carried).result() for _ in range(2)]
+        assert seen == [({"body": None, "user": "Ana", "seen": 1}, {"body": None, "role": "Manager"})] * 2
+        assert fns.get_context_model() == {"body": None, "user": "Ana"}
+
+
+def test_run_in_context_copies_a_context_that_nobody_had_asked_for(web):
+    with web.answering(Request()) as fns:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(fns.run_in_context(lambda: fns.add_context({"user": "Ana"}))).result()
+        assert fns.get_context_model() == {"body": None}
+
+
+def test_run_in_context_outside_of_a_request_carries_nothing(context_fns):
+    def outside():
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(context_fns.run_in_context(lambda: context_fns.get_context_model())).result()
+
+    with pytest.raises(RuntimeError, match="there is no context"):
+        Variables().run(outside)
+
+
+def test_threads_that_share_a_request_begin_one_context(web):
+    barrier = Barrier(8)
+
+    def ask(_):
+        barrier.wait(5)
+        return web.fns.get_context_model()
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            with web.answering(Request()):
+                first, *others = pool.map(ask, range(8))
+            assert all(other is first for other in others)
 
 
 def test_pool_threads_do_not_inherit_the_context(opened):
     opened.add_context({"user": "Ana"})
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: dict(opened.get_context_model())).result() == {"Headers": {}, "body": None}
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="there is no context"):
+        pool.submit(opened.get_context_model).result()
 
 
 def test_run_in_context_carries_the_context_into_a_pool(opened):

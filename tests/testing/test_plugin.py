@@ -52,3 +52,37 @@ def test_tests_fail_where_mongodb_is_required_and_there_is_no_mongod(session):
     status, output = session(GATEWAYFW_MONGOD="/nowhere", GATEWAYFW_REQUIRE_MONGO="1")
     assert (status, "2 errors" in output) == (1, True)
     assert "GATEWAYFW_REQUIRE_MONGO=1, but GATEWAYFW_MONGOD=/nowhere is not a program" in output
+
+
+#: Tests of somebody whose hooks are called by themselves.
+HOOKS = """
+from contextvars import Context
+import pytest
+from gatewayfw import gateway
+
+gw, other = gateway(), gateway()
+
+@pytest.fixture
+def signed_in():
+    gw.context_fns.add_context({"user": "Ana"})
+    yield
+    assert gw.context_fns.get_context_model()["seen"] == 1
+
+def test_hook(signed_in):
+    gw.context_fns.add_context({"seen": 1})
+    assert gw.context_fns.get_context_model().user == "Ana"
+    assert "user" not in other.context_fns.get_context_model()
+
+def test_other():
+    assert dict(gw.context_fns.get_context_model()) == {"Headers": {}, "body": None}
+
+def test_without():
+    with pytest.raises(RuntimeError, match="there is no context"):
+        Context().run(gw.context_fns.get_context_model)
+"""
+
+
+def test_each_test_has_a_context_of_its_own(session, tmp_path):
+    (tmp_path / "test_user.py").write_text(HOOKS)
+    status, output = session()
+    assert (status, "3 passed" in output) == (0, True)

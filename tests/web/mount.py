@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from flask import Flask
 
-from gatewayfw.acts import ContextFns
 from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
+from gatewayfw.web.current import make_contexts
 from gatewayfw.web.lane import Lane
 from gatewayfw.web.playground import Playground
 
@@ -50,7 +50,7 @@ def raising(error):
 def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False, guard=None, **settings):
     shown = Playground(lambda: CATALOG, guard) if playground else None
     parts = Settings.load({}, **settings), Cors.checked(cors), shown
-    return Endpoint(Script(fn), contexts or ContextFns(), *parts)
+    return Endpoint(Script(fn), contexts or make_contexts(), *parts)
 
 
 def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **parts):

@@ -12,8 +12,9 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client
 
 from gatewayfw import errors
-from gatewayfw.acts import ContextFns, RemoteReply
+from gatewayfw.acts import RemoteReply
 from gatewayfw.web.blueprint import Answer, Success, make_blueprint
+from gatewayfw.web.current import make_contexts
 from gatewayfw.web.server import make_app
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
@@ -62,7 +63,7 @@ def test_other_request_id_is_replaced(given):
 
 
 def test_act_finds_request_headers_and_body_in_its_context():
-    contexts = ContextFns()
+    contexts = make_contexts()
 
     def fn(body):
         context = contexts.get_context_model()
@@ -76,7 +77,7 @@ def test_act_finds_request_headers_and_body_in_its_context():
 
 @pytest.mark.parametrize("proxies", [0, 1])
 def test_address_is_the_connections_unless_the_host_trusts_a_proxy(proxies):
-    contexts = ContextFns()
+    contexts = make_contexts()
     app = host(lambda body: contexts.get_context_model().Address, contexts=contexts)
     app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies)
     reply = post(app, headers={"X-Forwarded-For": "203.0.113.7"}, environ_base={"REMOTE_ADDR": "10.0.0.2"})
@@ -84,13 +85,13 @@ def test_address_is_the_connections_unless_the_host_trusts_a_proxy(proxies):
 
 
 def test_address_of_a_connection_without_one_is_empty():
-    contexts = ContextFns()
+    contexts = make_contexts()
     app = host(lambda body: contexts.get_context_model().Address, contexts=contexts)
     assert seen(post(app, environ_base={"REMOTE_ADDR": ""})) == answer("")
 
 
 def test_context_of_the_request_is_gone_afterwards():
-    contexts = ContextFns()
+    contexts = make_contexts()
     with contexts.open():
         post(host(lambda body: contexts.add_context({"user": 1}), contexts=contexts))
         assert dict(contexts.get_context_model()) == {"Headers": {}, "body": None}
@@ -219,7 +220,7 @@ def test_reply_of_a_remote_service_passes_unchanged(status, extra):
             return RemoteReply(status, b'{ "body": 1, "success": null }')
 
     app = Flask("host")
-    app.register_blueprint(make_blueprint(endpoint().__class__(Remote(), ContextFns(), endpoint().settings), "gw"))
+    app.register_blueprint(make_blueprint(endpoint().__class__(Remote(), make_contexts(), endpoint().settings), "gw"))
     reply = post(app, "/gateway")
     assert (reply.status_code, reply.data) == (status, b'{ "body": 1, "success": null }')
     assert headers_of(reply) == {**FIXED, "X-Request-Id": ID, **extra}
@@ -447,7 +448,7 @@ def test_an_answer_is_sent_as_werkzeug_would_send_it(change, method):
 
 
 def test_act_finds_all_headers_once_and_the_id_of_the_request():
-    contexts = ContextFns()
+    contexts = make_contexts()
     app = host(lambda body: dict(contexts.get_context_model().Headers), contexts=contexts)
     found = post(app, headers={"Accept-Language": "fa"}).get_json()["body"]
     del found["Content-Length"], found["User-Agent"], found["Host"]

@@ -32,10 +32,11 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client, EnvironBuilder
 
 from gatewayfw import errors
-from gatewayfw.acts import ContextFns, RemoteReply
+from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import lane, server
 from gatewayfw.web.blueprint import Endpoint
+from gatewayfw.web.current import make_contexts
 from gatewayfw.web.server import make_app
 from tests.web.mount import BODY, ID, Script, answer, endpoint, post, raising, refusal, seen
 
@@ -337,7 +338,7 @@ def test_a_remote_reply_passes():
         def run(self, body, finish):
             return RemoteReply(200, b'{"body":1,"success":true}')
 
-    app = make_app(Endpoint(Remote(), ContextFns(), endpoint().settings))
+    app = make_app(Endpoint(Remote(), make_contexts(), endpoint().settings))
     assert (send(app).data, send(app).status_code) == (b'{"body":1,"success":true}', 200)
 
 

@@ -1,0 +1,49 @@
+"""The current request of Flask, which carries the contexts of the gateways that have a part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from weakref import proxy
+
+from flask import Request, request
+from werkzeug.datastructures import EnvironHeaders
+
+from gatewayfw.acts.context import Context, ContextFns, Headers
+from gatewayfw.acts.limits import ADDRESS
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+
+def make_contexts() -> ContextFns:
+    """Return context functions that work on Flask's current request."""
+    # The request behind the proxy, which costs at each use; outside of requests this raises RuntimeError.
+    return ContextFns(request._get_current_object, begin)  # type: ignore[attr-defined]  # of the proxy
+
+
+def begin(sent: Request, request_id: str | None = None) -> Context:
+    """Return what the context of a request begins with: `Request`, `Headers`, `Address` and no body yet.
+
+    With ``request_id`` that is the header `X-Request-Id`, else it is as it was sent. Nothing in it
+    keeps the request: the two would be a cycle. The environment may, until Flask has answered.
+    """
+    environ = sent.environ
+    return Context(
+        {
+            # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
+            ADDRESS: sent.remote_addr or "",
+            "Request": proxy(sent),
+            "Headers": Headers.later(lambda: _headers(environ, request_id)),
+            "body": None,
+        }
+    )
+
+
+def _headers(environ: WSGIEnvironment, request_id: str | None) -> Iterator[tuple[str, str]]:
+    sent = EnvironHeaders(environ)
+    if request_id is None:
+        yield from sent
+        return
+    yield from ((name, value) for name, value in sent if name != "X-Request-Id")
+    yield "X-Request-Id", request_id
