@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.acts.limits import limit_texts, parse_limit
@@ -275,7 +276,11 @@ def _called_with_body(hook: Hook) -> ActFn:
 
 
 def _bare(hook: Hook) -> ActFn:
-    return lambda _body: hook()
+    @wraps(hook)  # its name and its mark as an access rule, too
+    def called(_body: Any) -> Any:
+        return hook()
+
+    return called
 
 
 def _takes_body(fn: Callable[..., Any]) -> bool:

@@ -6,9 +6,10 @@ the writing of its result, all under one deadline. Source: contract, "Request li
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.context import ContextFns, Headers
@@ -19,6 +20,11 @@ from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
 from gatewayfw.errors import DefinitionError, PartlyDone, Unavailable
 
 T = TypeVar("T")
+
+#: What stands for work that somebody else has to await; acts and hooks are plain functions.
+LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
+#: What a hook does not return unless its author thinks that it stops the request.
+_NO_ANSWERS = (*LATER, Generator, map, filter, BaseException)
 
 
 class Scope(Protocol):
@@ -74,6 +80,8 @@ class Lifecycle:
             RateLimited: the caller used up the act's ``limit``; nothing else was looked at.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
             Timeout: the deadline passed.
+            DefinitionError: a hook returned work that nobody does (something awaitable, a generator)
+                or an exception, or an access rule anything but None.
             PartlyDone: the database failed, or the deadline passed, after an operation of this
                 request had committed.
             Exception: whatever a hook, the act or ``finish`` raised, unchanged.
@@ -126,8 +134,17 @@ def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:
     for hook in hooks:
         scope.check()
         given = hook(body)
-        if given is None:
-            continue
-        if inspect.iscoroutine(given) or inspect.isgenerator(given):
-            given.close()  # an access check that nobody runs must not pass for a success
-            raise DefinitionError("a hook returned a coroutine or generator, which does nothing")
+        if given is not None:
+            _refuse_answer(hook, given)
+
+
+def _refuse_answer(hook: ActFn, given: Any) -> None:
+    """Raise when a hook may have meant its result to stop the request: nobody passes by mistake."""
+    if isinstance(given, CoroutineType | GeneratorType):
+        given.close()  # else Python warns that nobody ran it
+    is_rule = getattr(hook, "is_access_rule", False) is True
+    if not is_rule and not isinstance(given, _NO_ANSWERS):
+        return
+    name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
+    what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
+    raise DefinitionError(f"{what} {kind}: nothing looks at it; who refuses raises, and who lets pass returns None")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any, TypeVar, final
 
 from bson import ObjectId
@@ -142,6 +142,8 @@ class Auth:
 def access_rule(hook: H) -> H:
     """Mark a hook as one that decides who may run an act; see the setting ``require_access``.
 
+    It refuses by raising, and returns None; whatever else it returns ends the request with 500, so that a
+    ``return False`` lets nobody pass.
     A function is returned as it is, for use as a decorator. What cannot be marked, such as a bound
     method, is returned in a wrapper: ``access_rule(auth.load_user)`` lets every user pass.
     """
@@ -150,7 +152,7 @@ def access_rule(hook: H) -> H:
     try:
         hook.is_access_rule = True  # type: ignore[attr-defined]  # the mark
     except AttributeError:
-        wrapped: Any = partial(hook)
+        wrapped: Any = update_wrapper(partial(hook), hook)  # named as it is
         wrapped.is_access_rule = True
         return wrapped  # type: ignore[no-any-return]  # called as the hook is
     return hook

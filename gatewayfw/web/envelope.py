@@ -13,6 +13,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
+from types import CoroutineType
 from typing import Any
 
 import marshmallow
@@ -21,6 +22,7 @@ from bson import DatetimeMS, Decimal128, ObjectId
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
+from gatewayfw.acts.lifecycle import LATER
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
@@ -48,6 +50,7 @@ def dumps(value: Any) -> bytes:
 
     Raises:
         NotJsonError: the value holds something that has no JSON.
+        DefinitionError: it holds what had to be awaited, such as the result of an async function.
     """
     try:
         return orjson.dumps(value, default=_plain, option=_OPTIONS)
@@ -161,9 +164,18 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, LATER):  # asyncio's futures are iterable, too
+        raise _never_awaited(value)
     if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytes | bytearray | memoryview):
         return list(value)
     raise NotJsonError(f"the result of the act holds a value of the type {type(value).__name__}, which is not JSON")
+
+
+def _never_awaited(value: Any) -> DefinitionError:
+    if isinstance(value, CoroutineType):
+        value.close()  # else Python warns that nobody ran it
+    kind = type(value).__name__
+    return DefinitionError(f"the result of the act holds a {kind}, which nobody awaits: acts are plain functions")
 
 
 def _instant(value: datetime) -> str:

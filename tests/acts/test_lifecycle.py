@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import marshmallow
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts, UnknownName
+from gatewayfw.auth import access_rule
 from gatewayfw.errors import (
     DefinitionError,
+    Forbidden,
     HttpError,
     NotFound,
     OutcomeUnknown,
@@ -190,15 +193,87 @@ async def access_check():
     raise AssertionError("never awaited")
 
 
+async def checks():
+    yield
+
+
 def generated() -> Iterator[None]:
     yield
 
 
-@pytest.mark.parametrize("hook", [lambda: access_check(), lambda body: generated()], ids=["coroutine", "generator"])
+class Later:
+    """What can be awaited without being a coroutine."""
+
+    def __await__(self):
+        yield
+
+
+#: What hooks return who believe that somebody looks at it, with the name of its type.
+NO_ANSWERS = {
+    "coroutine": access_check,
+    "generator": generated,
+    "async_generator": checks,
+    "Later": Later,
+    "Future": Future,
+    "map": lambda: map(print, [1]),
+    "HttpError": lambda: HttpError("no", 403),
+}
+LOOKED_AT = "nothing looks at it; who refuses raises, and who lets pass returns None"
+
+
+@pytest.mark.parametrize(("kind", "give"), NO_ANSWERS.items(), ids=NO_ANSWERS)
+@pytest.mark.parametrize("bare", [True, False], ids=["bare", "with body"])
 @pytest.mark.parametrize("key", ["pre_validation", "pre_act"])
-def test_a_hook_that_only_returns_work_to_be_done_stops_the_request(call, logging_act, log, key, hook):
+def test_a_hook_that_only_returns_its_refusal_stops_the_request(call, logging_act, log, key, bare, kind, give):
+    def check(body):
+        return give()
+
+    def check_bare():
+        return give()
+
+    hook = check_bare if bare else check
     logging_act(**{key: [hook]})
-    with pytest.raises(DefinitionError, match="a hook returned a coroutine or generator"):
+    with pytest.raises(DefinitionError) as caught:
+        call("user", "addUser")
+    assert caught.value.message == f"hook {hook.__qualname__!r} returned {kind}: {LOOKED_AT}"
+    assert "fn" not in log
+
+
+def test_a_future_of_asyncio_is_no_answer(call, logging_act, log):
+    loop = asyncio.new_event_loop()
+    logging_act(pre_act=[lambda: loop.create_future()])
+    with pytest.raises(DefinitionError, match="returned Future: nothing looks at it"):
+        call("user", "addUser")
+    loop.close()
+    assert "fn" not in log
+
+
+@pytest.mark.parametrize("answer", [False, True, 0, "", {}, HttpError("no", 403), Forbidden], ids=repr)
+@pytest.mark.parametrize("bare", [True, False], ids=["bare", "with body"])
+@pytest.mark.parametrize("key", ["pre_validation", "pre_act"])
+def test_an_access_rule_that_returns_anything_lets_nobody_pass(call, logging_act, log, key, bare, answer):
+    rule = access_rule((lambda: answer) if bare else (lambda body: answer))
+    logging_act(**{key: [rule]})
+    with pytest.raises(DefinitionError) as caught:
+        call("user", "addUser")
+    kind = type(answer).__name__
+    assert caught.value.message == f"access rule {rule.__qualname__!r} returned {kind}: {LOOKED_AT}"
+    assert "fn" not in log
+
+
+class Rules:
+    """Access rules that are methods, which `access_rule` wraps."""
+
+    def refuse(self):
+        return False
+
+    def admit(self):
+        return None
+
+
+def test_an_access_rule_that_is_a_method_lets_pass_and_is_held_to_it(call, logging_act, log):
+    logging_act(pre_act=[access_rule(Rules().admit), access_rule(Rules().refuse)])
+    with pytest.raises(DefinitionError, match="access rule 'Rules.refuse' returned bool"):
         call("user", "addUser")
     assert "fn" not in log
 

@@ -1,8 +1,10 @@
 """The envelope: what results and errors look like on the wire, and what the log says."""
 
+import asyncio
 import json
 import logging
 from collections import OrderedDict
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from enum import Enum
@@ -110,6 +112,40 @@ def test_result_without_json_is_refused_and_not_shown(value, message):
     with pytest.raises(NotJsonError) as caught:
         dumps(value)
     assert str(caught.value) == message
+
+
+async def later():
+    raise AssertionError("never awaited")
+
+
+async def rows():
+    yield 1
+
+
+class Awaited:
+    """What can be awaited without being a coroutine."""
+
+    def __await__(self):
+        yield
+
+
+@pytest.mark.parametrize("give", [later, rows, Awaited, Future], ids=lambda give: give.__name__)
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: {"a": [value]}], ids=["whole", "inside"])
+def test_a_result_that_nobody_awaits_is_named(give, wrap):
+    value = give()
+    with pytest.raises(errors.DefinitionError) as caught:
+        dumps(wrap(value))
+    kind = type(value).__name__
+    assert caught.value.message == (
+        f"the result of the act holds a {kind}, which nobody awaits: acts are plain functions"
+    )
+
+
+def test_a_future_of_asyncio_is_not_iterated():
+    loop = asyncio.new_event_loop()
+    with pytest.raises(errors.DefinitionError, match="holds a Future, which nobody awaits"):
+        dumps(loop.create_future())
+    loop.close()
 
 
 def test_endless_nesting_is_refused():
