@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
 
-from flask import Blueprint, Request, Response, abort, current_app, got_request_exception, request
+from flask import Blueprint, Request, Response, abort, current_app, request
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
@@ -27,7 +27,7 @@ from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
-from gatewayfw.web import envelope
+from gatewayfw.web import envelope, trackers
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.mount import GatewayBlueprint
@@ -178,9 +178,12 @@ class Endpoint:
         )
         detail = self.settings.error_detail or request.headers.get("X-Gateway-Detail") == "1"
         status, headers, payload = envelope.failure(shown, detail, request_id)
+        is_unexpected = envelope.is_unexpected(error)
+        if is_unexpected:
+            trackers.leave_to_signal()
         envelope.log_error(error, status, request_id, asked or {})
-        if envelope.is_unexpected(error):
-            _signal(error)
+        if is_unexpected:
+            trackers.send_signal(error)
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
 
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
@@ -328,11 +331,3 @@ def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, pre
 def _request_id(sent: Request) -> str:
     given = sent.environ.get("HTTP_X_REQUEST_ID")
     return given if given and _REQUEST_ID.fullmatch(given) else f"{_IDS.getrandbits(128):032x}"
-
-
-def _signal(error: Exception) -> None:
-    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
-    try:
-        got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
-    except Exception as failed:  # A host's receiver: the client still gets the envelope.
-        envelope.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))

@@ -28,6 +28,8 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
 
 logger = logging.getLogger("gatewayfw")
+#: The logger of errors that Flask's signal tells of as well, see `gatewayfw.web.trackers`.
+UNEXPECTED = "gatewayfw.errors"
 
 #: The content type of every reply of the gateway, exactly.
 CONTENT_TYPE = "application/json"
@@ -143,7 +145,7 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
     names = " ".join(f"{key}={shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
     where = f"request_id={request_id} {names}".rstrip()
     if is_unexpected(error):
-        logger.error("unexpected error: %s\n%s", where, traceback_of(error))
+        logging.getLogger(UNEXPECTED).error("unexpected error: %s\n%s", where, traceback_of(error))
     elif status >= 500:
         logger.warning("%s: status=%d %s", type(error).__name__, status, where)
 

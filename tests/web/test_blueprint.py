@@ -2,6 +2,7 @@
 
 import multiprocessing
 import re
+import sys
 import warnings
 from wsgiref.validate import validator
 
@@ -165,6 +166,51 @@ def test_tracker_that_fails_does_not_harm_the_reply(caplog):
     with got_request_exception.connected_to(receiver, app):
         assert seen(post(app)) == refusal(500, "internal error")
     assert "a receiver of got_request_exception failed" in caplog.text
+
+
+class Sentry:
+    """Sentry's SDK as far as it matters here: who listens, and which loggers it passes over."""
+
+    def __init__(self, *integrations):
+        self.ignored, self._integrations = set(), integrations
+
+    def get_client(self):
+        return self
+
+    def get_integration(self, name):
+        return name if name in self._integrations else None
+
+    def ignore_logger(self, name):
+        self.ignored.add(name)
+
+    def events(self, caplog, sent):
+        """What it would report: the signal where it listens, and records of a logger it does not ignore."""
+        told = sent if "flask" in self._integrations else []
+        return told + [one.name for one in caplog.records if one.levelname == "ERROR" and one.name not in self.ignored]
+
+
+SENTRIES = {
+    "with Flask": (Sentry("flask", "logging"), ["signal"]),
+    "logs only": (Sentry("logging"), ["gatewayfw.errors"]),
+}
+
+
+@pytest.mark.parametrize(("sentry", "reported"), SENTRIES.values(), ids=SENTRIES)
+def test_sentry_reports_an_error_once(monkeypatch, caplog, sentry, reported):
+    monkeypatch.setitem(sys.modules, "sentry_sdk", sentry)
+    monkeypatch.setitem(sys.modules, "sentry_sdk.integrations.logging", sentry)
+    app, sent = host(raising(KeyError())), []
+    with got_request_exception.connected_to(lambda *args, **extra: sent.append("signal"), app):
+        assert seen(post(app)) == refusal(500, "internal error")
+    assert (sentry.events(caplog, sent), sent) == (reported, ["signal"])
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+def test_a_sentry_that_is_not_known_harms_nothing(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "sentry_sdk", object())
+    monkeypatch.setitem(sys.modules, "sentry_sdk.integrations.logging", object())
+    assert seen(post(host(raising(KeyError())))) == refusal(500, "internal error")
+    assert [record.name for record in caplog.records] == ["gatewayfw.errors"]
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_an_error_of_an_act_is_an_envelope_and_a_line_of_the_hosts_handler(mount
     assert envelope(reply) == (500, "application/json", refusal("internal error"))
     [line] = lines
     first = line.splitlines()[0]
-    assert first == ("paper|gatewayfw|ERROR|unexpected error: request_id=r-1 service=main model=article act=fail")
+    assert first == "paper|gatewayfw.errors|ERROR|unexpected error: request_id=r-1 service=main model=article act=fail"
     assert "Traceback" in line
     assert "crash" not in line
 
