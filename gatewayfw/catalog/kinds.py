@@ -4,7 +4,9 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 
 ====================== ===================================================================
 ``string``             ``minLength``, ``maxLength``, ``pattern`` (for the whole text, in
-                       Python's notation), ``format`` (``uri``, ``uuid``, ``date``, ``time``)
+                       Python's notation), ``format`` (``uri``, ``uuid``, ``date``, ``time``);
+                       ``sized`` is false where ``maxLength`` is the setting ``max_text``,
+                       because the definition states none
 ``object_id``          ``of``: the model whose ids are meant, where its author says
 ``email``, ``date``,
 ``boolean``, ``any``
@@ -104,6 +106,8 @@ def _presence(field: mm.Field[Any]) -> str:
 
 def _text(field: mm.Field[Any], **more: Any) -> Kind:
     described: Kind = {"kind": "string", **_lengths(field, "minLength", "maxLength"), **more}
+    if isinstance(field, StringField) and not field.states_maximum:
+        described["sized"] = False
     for check in field.validators:
         # A pattern of marshmallow's own need only match the beginning.
         if isinstance(check, FullMatch) and not check.regex.flags & ~_PLAIN_FLAGS:

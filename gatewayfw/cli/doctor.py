@@ -19,9 +19,10 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.indexes import IndexRow, index_report
 from gatewayfw.odm.jobs import COLLECTION, Job, now
-from gatewayfw.odm.sizes import MOST_BYTES, NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, Size, worst_sizes
+from gatewayfw.odm.sizes import MOST_BYTES, Size, worst_sizes
 from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
 from gatewayfw.schemas import RelatedRelation, Schemas
+from gatewayfw.settings import Settings
 from gatewayfw.storage import Storage
 
 #: Documents up to which the windows of a collection are quick whatever its members do.
@@ -78,7 +79,7 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
     for kind, text in configuration:
         found.add(kind, text)
     if not gateway.schemas.problems():
-        found.warnings += [*_unlimited(gateway.schemas), *_too_large(worst_sizes(gateway.schemas))]
+        found.warnings += [*_unlimited(gateway.schemas), *_too_large(gateway.schemas)]
         if gateway.odm.has_database:
             _examine_reachable(gateway, found)
     return found
@@ -118,8 +119,8 @@ def _unlimited(schemas: Schemas) -> Iterator[str]:
             yield f"{place}: no limit is given; each {reverse.target} keeps up to {reverse.limit}"
 
 
-def _too_large(sizes: Iterable[Size]) -> Iterator[str]:
-    for size in sizes:
+def _too_large(schemas: Schemas) -> Iterator[str]:
+    for size in worst_sizes(schemas):
         if size.bytes > MOST_BYTES:
             largest = ", ".join(
                 f"{part.name} {_megabytes(part.bytes)}"
@@ -128,16 +129,18 @@ def _too_large(sizes: Iterable[Size]) -> Iterator[str]:
             )
             yield (
                 f"model {size.model!r}: a document may reach {_megabytes(size.bytes)}, MongoDB holds "
-                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_assumed(size)}"
+                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_unstated(size, schemas.settings)}"
             )
 
 
-def _assumed(size: Size) -> str:
-    """Return what the size rests on where kinds have no maximum."""
-    if not size.assumed:
+def _unstated(size: Size, settings: Settings) -> str:
+    """Return which kinds could state a size, and what they count with as they do not."""
+    if not size.unstated:
         return ""
-    nominal = f"{NOMINAL_TEXT} bytes of text, {NOMINAL_LENGTH} elements, {NOMINAL_VALUE:,} bytes of any other value"
-    return f"; without a maximum, and taken as {nominal}: {', '.join(size.assumed)}"
+    return (
+        f"; these state no size: {', '.join(size.unstated)}: a text counts with {settings.max_text:,} characters, "
+        f"the fields of a document with {_megabytes(settings.document_bytes)} at most"
+    )
 
 
 def _megabytes(number: int) -> str:

@@ -21,7 +21,7 @@ FLAG: Mapping[str, Any] = MappingProxyType({"enum": [0, 1]})
 ENDLESS = 1_000
 #: The ends of what 64 bits, signed, can hold.
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
-_LONGEST_EMAIL = 320
+_LONGEST_EMAIL = 254
 _ID: Mapping[str, Any] = MappingProxyType(
     # The length is for readers to whom `$` also means before a last line break, as it does to Python's.
     {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
@@ -67,8 +67,20 @@ class Values:
         """Return the schema of a date."""
         return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
 
+    def text(self, kind: Kind) -> Schema:
+        """Return the schema of a text."""
+        written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
+        if "pattern" not in kind:
+            return written
+        pattern = ecma(kind["pattern"])
+        if pattern is not None:
+            return {**written, "pattern": pattern}
+        return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
+
     def _bare(self, kind: Kind, levels: int) -> Schema:
         name = kind["kind"]
+        if name == "string":
+            return self.text(kind)
         if name == "array":
             items = self.schema(kind["items"], levels - 1)
             return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
@@ -132,6 +144,15 @@ class ShownValues(Values):
     def date(self) -> Schema:
         """Return the schema of a date."""
         return {"type": "string", "format": "date-time"}
+
+    def text(self, kind: Kind) -> Schema:
+        """Return the schema of a text: one stored under a higher setting may be longer than a new one."""
+        written = super().text(kind)
+        return (
+            written
+            if kind.get("sized", True)
+            else {name: value for name, value in written.items() if name != "maxLength"}
+        )
 
     def document(self, selection: Kind, levels: int) -> Schema:
         """Return the schema of a document in the shape of a whole selection."""
@@ -201,16 +222,6 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
 
 
-def _string(kind: Kind) -> Schema:
-    written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
-    if "pattern" not in kind:
-        return written
-    pattern = ecma(kind["pattern"])
-    if pattern is not None:
-        return {**written, "pattern": pattern}
-    return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
-
-
 def _enums(kind: Kind) -> Schema:
     choices = kind["choices"]
     words: Schema = {"type": "string"} if all(isinstance(choice, str) for choice in choices) else {}
@@ -223,7 +234,6 @@ def _integer(kind: Kind) -> Schema:
 
 _SCALARS: Mapping[str, Callable[[Kind], Schema]] = MappingProxyType(
     {
-        "string": _string,
         "object_id": lambda kind: dict(_ID),
         "email": lambda kind: {"type": "string", "format": "email", "maxLength": _LONGEST_EMAIL},
         "boolean": lambda kind: {"type": "boolean"},

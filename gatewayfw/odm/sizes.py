@@ -1,23 +1,25 @@
-"""How large the documents of a model can get, judged from the definitions alone.
+"""How large the documents of a model can get, judged from the definitions and settings alone.
 
-A kind counts with its declared maximum: text with four bytes for each character, lists and relations
-full. A kind that has none counts with a nominal size, and the result names it. Sizes are those of
-BSON, https://bsonspec.org, to the byte for what has a maximum; the hidden field is counted too.
+A kind counts with its maximum: text with four bytes for each character, lists and relations full. The
+pure fields of a document together count with the setting ``document_bytes`` at most, so that is what a
+kind without a maximum counts with. Sizes are those of BSON, https://bsonspec.org, to the byte for what
+has a maximum; the hidden field is counted too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from marshmallow import INCLUDE, validate
 from marshmallow import fields as mm
-from marshmallow import validate
 
 from gatewayfw.odm.projection import Link, links_of, source_of
 from gatewayfw.odm.snapshots import HIDDEN
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.strict import (
+    LONGEST_EMAIL,
     ArrayField,
     DateField,
     EmailField,
@@ -25,16 +27,17 @@ from gatewayfw.schemas.strict import (
     ObjectField,
     ObjectIdField,
     SchemaField,
+    StringField,
 )
 
 #: What MongoDB allows in one document, bytes.
 MOST_BYTES = 16 * 1024 * 1024
-#: What stands in for a maximum that is not declared: bytes of a text, elements of a list, bytes of any other value.
-NOMINAL_TEXT, NOMINAL_LENGTH, NOMINAL_VALUE = 100, 10, 1000
-#: Source: RFC 5321, section 4.5.3.1, as corrected by erratum 1690 of RFC 3696.
-_EMAIL = 254
 #: Bytes of a letter in UTF-8 at most; of an ObjectId, a number or a date; of the hexadecimal form of an id.
 _LETTER, _ID, _NUMBER, _HEX = 4, 12, 8, 24
+#: Stands for no maximum; sums and products of it are never less.
+ENDLESS = 1 << 62
+#: Letters of a moment that a field of marshmallow's own stores, which is text.
+_MOMENT = 64
 #: Bytes of an empty document or list, and of an element around its name and value: the type, the end of the name.
 _DOCUMENT, _ELEMENT = 5, 2
 #: Bytes around a text: its length and its end.
@@ -57,15 +60,15 @@ class Size:
 
     Attributes:
         bytes: of a document with everything at its maximum.
-        parts: its fields, the largest first.
-        assumed: what has no maximum and counts with a nominal size, as ``<model>.<path>``, sorted;
-            ``[]`` stands for the elements of a list.
+        parts: its fields, the largest first; together they may have more bytes than the document.
+        unstated: the texts and values whose definition states no maximum, as ``<model>.<path>``,
+            sorted; ``[]`` stands for the elements of a list.
     """
 
     model: str
     bytes: int
     parts: tuple[Part, ...]
-    assumed: tuple[str, ...]
+    unstated: tuple[str, ...]
 
 
 def worst_sizes(schemas: Schemas) -> list[Size]:
@@ -73,24 +76,37 @@ def worst_sizes(schemas: Schemas) -> list[Size]:
     return [_worst(schemas, schema) for schema in schemas.get_schemas().values()]
 
 
+def own_bytes(schema: ModelSchema) -> int:
+    """Return the most bytes that the pure fields of a document may have; `ENDLESS` or more where one has no maximum."""
+    return _DOCUMENT + _elements(schema.pure)
+
+
 def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
-    assumed: set[str] = set()
-    parts = [Part("_id", _element("_id", _ID), 1, _ID)]
-    parts += [_part(name, _value(field, f"{schema.name}.{name}", assumed)) for name, field in schema.pure.items()]
-    parts += [_copies(source_of(schemas, link), link, assumed) for link in links_of(schemas, schema).values()]
-    parts.append(_part(HIDDEN, _hidden(schema)))
+    most = schemas.settings.document_bytes
+    parts = [Part("_id", _element("_id", _ID), 1, _ID), _part(HIDDEN, _hidden(schema))]
+    unstated = set(_unstated_in(schema.pure, schema.name))
+    for link in links_of(schemas, schema).values():
+        source = source_of(schemas, link)
+        copied = {name: source.pure[name] for name in source.copy_fields(link.excludes)}
+        parts.append(_copies(link, copied, most))
+        unstated.update(_unstated_in(copied, source.name))
+    size = _DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
+    parts += [_part(name, min(_value(field), most)) for name, field in schema.pure.items()]
     largest = sorted(parts, key=lambda part: -part.bytes)
-    return Size(schema.name, _DOCUMENT + sum(part.bytes for part in parts), tuple(largest), tuple(sorted(assumed)))
+    return Size(schema.name, size, tuple(largest), tuple(sorted(unstated)))
 
 
-def _copies(source: ModelSchema, link: Link, assumed: set[str]) -> Part:
-    """Return the part of a relation or reverse relation: copies of ``source``, as many as it may hold."""
-    copy = _DOCUMENT + _element("_id", _ID)
-    for name in source.copy_fields(link.excludes):
-        copy += _element(name, _value(source.pure[name], f"{source.name}.{name}", assumed))
+def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
+    """Return the part of a relation or reverse relation: copies of some fields, as many as it may hold."""
+    copy = _DOCUMENT + _element("_id", _ID) + _own(copied, most)
     if link.limit is None:
         return _part(link.name, copy)
     return Part(link.name, _element(link.name, _list(link.limit, copy)), link.limit, copy)
+
+
+def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
+    """Return the bytes of some pure fields of one document: no more than all of them may have."""
+    return min(_elements(fields), most - _DOCUMENT)
 
 
 def _hidden(schema: ModelSchema) -> int:
@@ -105,43 +121,66 @@ def _hidden(schema: ModelSchema) -> int:
     return _DOCUMENT + counters + _element("at", versions) + _element("out", outs)
 
 
-def _value(field: mm.Field[Any], path: str, assumed: set[str]) -> int:
-    """Return the most bytes of a value of a kind; notes in ``assumed`` what has no maximum."""
+def _value(field: mm.Field[Any]) -> int:
+    """Return the most bytes of a value of a kind; `ENDLESS` or more where it has no maximum."""
     if isinstance(field, ArrayField):
         length = _longest(field)
-        if length is None:
-            assumed.add(path)
-            length = NOMINAL_LENGTH
-        return _list(length, _value(field.inner, f"{path}[]", assumed))
-    if isinstance(field, ObjectField) and field.fields is not None:
-        return _object(field.fields, path, assumed)
-    if isinstance(field, SchemaField):
-        return _object(field.schema.load_fields, path, assumed)
+        return ENDLESS if length is None else _list(length, _value(field.inner))
+    if isinstance(field, (ObjectField, SchemaField)):
+        fields = _fields(field)
+        return ENDLESS if fields is None else _DOCUMENT + _elements(fields)
     size = _scalar(field)
-    if size is not None:
-        return size
-    assumed.add(path)
-    return _TEXT + NOMINAL_TEXT if isinstance(field, mm.String) else NOMINAL_VALUE
+    return ENDLESS if size is None else size
+
+
+def _elements(fields: Mapping[str, mm.Field[Any]]) -> int:
+    return sum(_element(name, _value(field)) for name, field in fields.items())
+
+
+def _fields(field: mm.Field[Any]) -> Mapping[str, mm.Field[Any]] | None:
+    """Return what is below an object kind; None for any other, and where any key or any number is taken."""
+    if isinstance(field, ObjectField):
+        return field.fields
+    if not isinstance(field, SchemaField) or field.schema.many or field.schema.unknown == INCLUDE:
+        return None
+    return field.schema.load_fields
 
 
 def _scalar(field: mm.Field[Any]) -> int | None:
     """Return the most bytes of a value without parts; None when its kind has no maximum."""
     if isinstance(field, ObjectIdField):
         return _ID
-    if isinstance(field, (DateField, mm.DateTime, mm.Number, mm.Boolean)):
-        return 1 if isinstance(field, mm.Boolean) else _NUMBER
+    if isinstance(field, mm.Boolean):
+        return 1
+    if isinstance(field, mm.DateTime):
+        return _TEXT + _MOMENT
+    if isinstance(field, DateField) or (isinstance(field, mm.Number) and not field.as_string):
+        return _NUMBER
     if isinstance(field, EnumsField):
         return max(_encoded(choice) for choice in field.metadata["choices"])
+    if isinstance(field, EmailField):
+        return _TEXT + LONGEST_EMAIL
     if isinstance(field, mm.String):
         longest = _longest(field)
-        if longest is None:
-            return _TEXT + _EMAIL if isinstance(field, EmailField) else None
-        return _TEXT + longest * _LETTER
+        return None if longest is None else _TEXT + longest * _LETTER
     return None
 
 
-def _object(fields: Mapping[str, mm.Field[Any]], path: str, assumed: set[str]) -> int:
-    return _DOCUMENT + sum(_element(name, _value(field, f"{path}.{name}", assumed)) for name, field in fields.items())
+def _unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]:
+    for name, field in fields.items():
+        yield from _unstated(field, f"{path}.{name}")
+
+
+def _unstated(field: mm.Field[Any], path: str) -> Iterator[str]:
+    """Yield the paths at and below a field whose definition states no maximum."""
+    if isinstance(field, ArrayField):
+        if _longest(field) is None:
+            yield path
+        yield from _unstated(field.inner, f"{path}[]")
+    elif fields := _fields(field):
+        yield from _unstated_in(fields, path)
+    elif _value(field) >= ENDLESS or (isinstance(field, StringField) and not field.states_maximum):
+        yield path
 
 
 def _longest(field: mm.Field[Any]) -> int | None:
@@ -165,5 +204,5 @@ def _element(name: str, value: int) -> int:
 
 def _list(count: int, value: int) -> int:
     """Return the bytes of a list: a document whose names are the numbers from 0."""
-    digits = sum(len(str(number)) for number in range(count))
-    return _DOCUMENT + count * (_ELEMENT + value) + digits
+    digits = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
+    return _DOCUMENT + count * (_ELEMENT + value) + digits if count else _DOCUMENT

@@ -84,7 +84,9 @@ class Constant:
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
     """Return the kind of text; ``size`` counts characters, ``pattern`` must match the whole text.
 
-    ``size`` is an exact number or a pair (least, most), None for an open end.
+    ``size`` is an exact number or a pair (least, most), None for an open end. Where it says no most,
+    act and model take at most as many characters as the setting ``max_text`` says; a most above the
+    setting ``max_body_text`` is a DefinitionError there.
     """
     checks = _size(size)
     if pattern is not None:
@@ -152,7 +154,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     try:
         loaded = field._serialize(field.deserialize(default), None, {})
     except ValidationError as error:
-        raise DefinitionError(f"defaulted: the kind refuses its default: {_first(error.messages)}") from None
+        raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
     if not same(default, loaded):
         raise DefinitionError("defaulted: the kind takes its default only after changing it")
     field.load_default = Constant(default)
@@ -337,7 +339,8 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
             check_stored_names(inner, where)
 
 
-def _first(messages: Any) -> str:
+def first_message(messages: Any) -> str:
+    """Return the first of a marshmallow error's messages."""
     while isinstance(messages, (dict, list)):
         messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
     return str(messages)

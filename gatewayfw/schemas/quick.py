@@ -97,8 +97,9 @@ def quick_test(field: mm.Field[Any], purpose: Purpose = SENT) -> Test | None:
     """Return the quick test of a field; None for a field that has none."""
     if type(field) not in TESTS or field.pre_load or field.post_load:
         return None
-    checks = [CHECKS[type(check)](check) for check in field.validators if type(check) in CHECKS]
-    if len(checks) < len(field.validators) or None in checks:
+    validators = _beside_lengths(field) if type(field) is StringField else field.validators
+    checks = [CHECKS[type(check)](check) for check in validators if type(check) in CHECKS]
+    if len(checks) < len(validators) or None in checks:
         return None
     tests = TESTS[type(field)](field, purpose)
     if not all(tests):
@@ -156,8 +157,23 @@ def _text(value: Any) -> bool:
     return type(value) is str and (value.isascii() or encodable(value))
 
 
+def _string(field: StringField, purpose: Purpose) -> list[Test | None]:
+    """Return the test of a text and of its lengths in one: nearly every text has a maximum."""
+    least, most = 0, _INFINITY
+    for check in field.validators:
+        if type(check) is validate.Length:
+            low, high = (check.min, check.max) if check.equal is None else (check.equal, check.equal)
+            least, most = max(least, low or 0), min(most, _INFINITY if high is None else high)
+    return [lambda value: type(value) is str and least <= len(value) <= most and (value.isascii() or encodable(value))]
+
+
+def _beside_lengths(field: mm.Field[Any]) -> list[Any]:
+    """Return the checks of a text that its first test does not make already."""
+    return [check for check in field.validators if type(check) is not validate.Length]
+
+
 def _email(value: Any) -> bool:
-    return _text(value) and len(value) <= LONGEST_EMAIL
+    return _text(value) and len(value if value.isascii() else value.encode()) <= LONGEST_EMAIL
 
 
 def _number(value: Any) -> bool:
@@ -251,7 +267,7 @@ def _must_be_there(field: mm.Field[Any]) -> bool:
 #: The tests of each kind, by its class; what a field's own checks say comes after the first.
 TESTS: Mapping[type, Callable[[Any, Purpose], list[Test | None]]] = MappingProxyType(
     {
-        StringField: lambda field, purpose: [_text],
+        StringField: _string,
         EmailField: lambda field, purpose: [_email],
         NumberField: lambda field, purpose: [_number],
         IntegerField: lambda field, purpose: [_integer],

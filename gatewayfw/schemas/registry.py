@@ -15,6 +15,7 @@ from marshmallow.fields import Field
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas import fields as kinds
 from gatewayfw.schemas.checks import own_problems, problems_of
+from gatewayfw.schemas.maxima import Maxima, bounded
 from gatewayfw.schemas.models import ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
@@ -63,7 +64,7 @@ class Schemas:
                 model is wrong.
         """
         check_name(name, f"model {name!r}")
-        pure = _pure(pure_fields, name)
+        pure = self._pure(pure_fields, name)
         parsed = parse_relations({} if relations is None else relations, model=name, pure=pure, settings=self.settings)
         model = ModelSchema(
             name=name,
@@ -86,6 +87,23 @@ class Schemas:
     def note_change(self) -> None:
         """Say that a definition of the gateway changed, after it did; see `stamp`."""
         self.stamp = object()
+
+    def _pure(self, given: object, model: str) -> dict[str, Field[Any]]:
+        where = f"model {model!r}"
+        if not isinstance(given, Mapping):
+            raise DefinitionError(f"{where}: pure fields must be a mapping, not {type(given).__name__}")
+        pure: dict[str, Field[Any]] = {}
+        for name, value in given.items():
+            place = f"{where}, field {name!r}"
+            field = kinds.as_field(value, place)
+            pure[check_name(name, place)] = bounded(field, self.maxima(), where, name)
+            kinds.check_stored_names(field, place)
+        return pure
+
+    def maxima(self, *, ids: bool = False) -> Maxima:
+        """Return what this gateway's settings put on texts, and on lists of ``ids``, that state no maximum."""
+        settings = self.settings
+        return Maxima(settings.max_text, settings.max_body_text, settings.max_ids if ids else None)
 
     def get_schemas(self) -> dict[str, ModelSchema]:
         """Return all models by name, in the order of their definition."""
@@ -234,18 +252,6 @@ class Schemas:
     getRelatedRelations = get_related_relations
     selectStruct = select_struct
     createProjection = create_projection
-
-
-def _pure(given: object, model: str) -> dict[str, Field[Any]]:
-    where = f"model {model!r}"
-    if not isinstance(given, Mapping):
-        raise DefinitionError(f"{where}: pure fields must be a mapping, not {type(given).__name__}")
-    pure: dict[str, Field[Any]] = {}
-    for name, value in given.items():
-        place = f"{where}, field {name!r}"
-        pure[check_name(name, place)] = kinds.as_field(value, place)
-        kinds.check_stored_names(pure[name], place)
-    return pure
 
 
 def _model(state: State, name: str) -> ModelSchema:

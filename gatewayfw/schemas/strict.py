@@ -22,8 +22,8 @@ from gatewayfw.schemas.values import HEX_ID, INTEGER, encodable, finite_number, 
 
 #: Errors of one object or list after which the rest is not judged.
 _MOST = Refused.MOST
-#: Characters; no address is longer (RFC 5321).
-LONGEST_EMAIL = 320
+#: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1, as corrected by erratum 1690 of RFC 3696.
+LONGEST_EMAIL = 254
 
 
 class Parts(ValidationError):
@@ -68,10 +68,32 @@ class Kind:
         return value
 
 
-class StringField(Kind, mm.String):
-    """A str; a lone surrogate, which no UTF-8 can carry, is refused."""
+class Measured(Kind):
+    """What fields share whose values have a length."""
+
+    #: Whether the maximum is one of the definition, not one of a setting.
+    states_maximum = True
+
+    def maxima(self) -> dict[int, validate.Length]:
+        """Return the checks that refuse a value for being too long, by the greatest length each allows."""
+        field: Any = self  # a Field beside this class
+        checks = [check for check in field.validators if isinstance(check, validate.Length)]
+        ends = [check.max if check.equal is None else check.equal for check in checks]
+        return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
+
+
+class StringField(Measured, mm.String):
+    """A str; a lone surrogate, which no UTF-8 can carry, is refused.
+
+    Its checks are made one after the other until one refuses: a pattern, which may take long on a
+    long text, comes after the lengths.
+    """
 
     kind = "string"
+
+    def _validate(self, value: Any) -> None:
+        for check in self.validators:
+            check(value)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str) or not encodable(value):
@@ -80,16 +102,16 @@ class StringField(Kind, mm.String):
 
 
 class EmailField(StringField):
-    """A string that marshmallow's Email check passes, of 320 characters at most.
+    """A string that marshmallow's Email check passes, of 254 bytes at most.
 
-    No address is longer (RFC 5321), and the check of a long text is slow.
+    No address is longer, and the check of a long text is slow.
     """
 
     kind = "email"
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
-        if len(text) > LONGEST_EMAIL:
+        if len(text.encode()) > LONGEST_EMAIL:
             raise ValidationError(validate.Email.default_message)
         return text
 
@@ -187,7 +209,7 @@ class AnyField(Kind, mm.Raw):
         return value
 
 
-class ArrayField(Kind, mm.List[Any]):
+class ArrayField(Measured, mm.List[Any]):
     """A list whose elements are of one kind, which ``inner`` holds.
 
     One longer than its maximum is refused before its elements are judged.
@@ -196,12 +218,6 @@ class ArrayField(Kind, mm.List[Any]):
     kind = "array"
     #: What surely loads unchanged; see `gatewayfw.schemas.quick.hastened`.
     takes: Callable[[Any], object] | None = None
-
-    def maxima(self) -> dict[int, validate.Length]:
-        """Return the checks that refuse a list for being too long, by the greatest length each allows."""
-        checks = [check for check in self.validators if isinstance(check, validate.Length)]
-        ends = [check.max if check.equal is None else check.equal for check in checks]
-        return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if self.takes is not None and self.takes(value):
@@ -325,45 +341,6 @@ class FullMatch(validate.Regexp):
         if self.regex.fullmatch(value) is None:
             raise ValidationError(self.error)
         return value
-
-
-def bounded(field: mm.Field[Any], most: int) -> mm.Field[Any]:
-    """Return the field with a maximum on each list of ids in it that has none, itself where nothing changes.
-
-    A list that must hold more than ``most`` ids may hold just as many. What a marshmallow Schema
-    describes is left to it.
-    """
-    if isinstance(field, ObjectField):
-        return _bounded_object(field, most)
-    if not isinstance(field, ArrayField):
-        return field
-    if isinstance(field.inner, ObjectIdField):
-        return field if field.maxima() else _with_maximum(field, most)
-    inner = bounded(field.inner, most)
-    if inner is field.inner:
-        return field
-    changed = copy.copy(field)
-    changed.inner = inner
-    return changed
-
-
-def _bounded_object(field: ObjectField, most: int) -> ObjectField:
-    given: Mapping[str, mm.Field[Any]] = field.fields or {}
-    fields = {name: bounded(inner, most) for name, inner in given.items()}
-    if all(fields[name] is inner for name, inner in given.items()):
-        return field
-    changed = copy.copy(field)
-    changed.fields = MappingProxyType(fields)
-    return changed
-
-
-def _with_maximum(field: ArrayField, most: int) -> ArrayField:
-    least = max((check.min or 0 for check in field.validators if isinstance(check, validate.Length)), default=0)
-    most = max(most, least)
-    changed = copy.copy(field)
-    changed.validators = [*field.validators, validate.Length(max=most)]
-    changed.metadata = {**field.metadata, "size": (least or None, most)}
-    return changed
 
 
 def _own_key(obj: Any, attr: str, default: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import marshmallow
 from marshmallow import Schema, missing
@@ -18,10 +18,11 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.fields import is_kind, object_, stored
+from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.quick import fill_of, hastened, quick_of, quick_test
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
-from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField, bounded
+from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField
 from gatewayfw.schemas.values import SCALARS, same, storable_key
 
 if TYPE_CHECKING:
@@ -161,13 +162,14 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
 
     A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
     these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
-    changes), or a struct. A Schema keeps its own ``unknown``, messages and lengths of lists: see
-    `gatewayfw.schemas.fields.SchemaField`. Elsewhere a list of ids without a maximum takes at most
-    as many as the setting ``max_ids`` says.
+    changes), or a struct. A Schema keeps its own ``unknown``, messages and lengths: see
+    `gatewayfw.schemas.fields.SchemaField`. Elsewhere a text without a maximum takes at most as many
+    characters as the setting ``max_text`` says, a list of ids as many as ``max_ids``.
 
     Raises:
         DefinitionError: it is none of these, ``set`` or ``get`` is missing or another key is
-            there, or a select struct belongs to another gateway.
+            there, a select struct belongs to another gateway, or a text may be longer than the
+            setting ``max_body_text``, or its default than its maximum.
     """
     if isinstance(validator, Struct):
         return validator
@@ -177,8 +179,8 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
     if isinstance(validator, Mapping):
         validator = object_(validator)
     if isinstance(validator, ObjectField):
-        validator = bounded(validator, registry.settings.max_ids)
-        return _struct(validator, validator.fields or {}, registry)
+        parts = cast(ObjectField, bounded(validator, registry.maxima(ids=True), "validator"))
+        return _struct(parts, parts.fields or {}, registry)
     named = is_kind(validator) or isinstance(validator, type)
     if named or isinstance(validator, mm.Field) or not callable(validator):
         name = validator.__name__ if named else type(validator).__name__

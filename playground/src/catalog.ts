@@ -17,6 +17,8 @@ export type TextKind = Common & {
   kind: "string";
   minLength?: number;
   maxLength?: number;
+  /** False where the definition states no maximum, and `maxLength` is a setting's. */
+  sized?: false;
   pattern?: string;
   format?: "uri" | "uuid" | "date" | "time";
 };

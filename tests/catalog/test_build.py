@@ -16,7 +16,7 @@ from gatewayfw.schemas import array, boolean, defaulted, enums, integer, object_
 
 NEEDED = {"presence": "required"}
 ID = {"kind": "object_id", **NEEDED}
-TEXT = {"kind": "string", **NEEDED}
+TEXT = {"kind": "string", "maxLength": 10_000, "sized": False, **NEEDED}
 NOTHING = {"kind": "object", "fields": {}, **NEEDED}
 FREE = {"kind": "object", "fields": None, **NEEDED}
 
@@ -209,7 +209,7 @@ def test_an_object_of_which_parts_are_picked_by_get(gw):
     assert act_of(gw, get=get, returns={"token": string(), "city": "optional", "at": integer()})["returns"] == {
         "kind": "object",
         "fields": {
-            "token": {**TEXT, "picked": True},
+            "token": {"kind": "string", **NEEDED, "picked": True},
             "city": {
                 "kind": "documents",
                 "model": "city",

@@ -141,11 +141,18 @@ def test_a_document_that_may_grow_over_the_limit_is_a_warning_with_its_parts(dat
     assert (status, found) == (0, clear(warnings=[text]))
 
 
-def test_a_size_that_rests_on_nominal_ones_says_so(database):
-    status, found = report(large(database, words=array(string(), size=(None, 2000))))
+def test_a_size_that_no_definition_states_is_named_with_what_bounds_it(database):
+    status, found = report(large(database, words=array(string(), size=(None, 5)), tags=array(string(size=5))))
     (warning,) = found["warnings"]
-    told = "; without a maximum, and taken as 100 bytes of text, 10 elements, 1,000 bytes of any other value: "
-    assert (status, warning.partition(told)[1:]) == (0, (told, "page.words[]"))
+    stated = (
+        "; these state no size: page.tags, page.words[]: a text counts with 10,000 characters, "
+        "the fields of a document with 4.0 MB at most"
+    )
+    assert (status, warning) == (
+        0,
+        "model 'book': a document may reach 400.0 MB, MongoDB holds 16.0 MB; the largest parts are "
+        f"pages 400.0 MB (100 of 4,194,321 bytes), _gw 0.0 MB, _id 0.0 MB{stated}",
+    )
 
 
 def test_a_document_that_stays_below_the_limit_is_none(database):

@@ -7,6 +7,7 @@ import pytest
 from gatewayfw.catalog.kinds import kind_of
 from gatewayfw.export.jsonschema_kinds import ShownValues, Values
 from gatewayfw.schemas import (
+    Schemas,
     any_,
     array,
     boolean,
@@ -22,6 +23,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.fields import described
+from gatewayfw.settings import Settings
 
 ID = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
 ENDS = {"minimum": -(2**63), "maximum": 2**63 - 1}
@@ -41,7 +43,7 @@ KINDS = {
         string(pattern=r"\d+"),
         {"type": "string", "$comment": r"The whole text has to match, in Python's notation: \d+"},
     ),
-    "email": (email(), {"type": "string", "format": "email", "maxLength": 320}),
+    "email": (email(), {"type": "string", "format": "email", "maxLength": 254}),
     "number": (number(), {"type": "number"}),
     "number in bounds": (number(minimum=0.5, maximum=2), {"type": "number", "minimum": 0.5, "maximum": 2}),
     "integer": (integer(), {"type": "integer", **ENDS}),
@@ -82,6 +84,17 @@ KINDS = {
 def test_a_kind(field, schema):
     kind = kind_of(field)
     assert (Values({}, "#/", {}).schema(kind), ShownValues({}, "#/", {}).schema(kind)) == (schema, schema)
+
+
+def test_a_maximum_of_the_setting_holds_for_requests_only():
+    text = Schemas(Settings(max_text=7)).add("note", {"text": string(size=(2, None))}).pure["text"]
+    kind = kind_of(text)
+    asked = {"type": "string", "minLength": 2, "maxLength": 7}
+    assert (kind, Values({}, "#/", {}).schema(kind), ShownValues({}, "#/", {}).schema(kind)) == (
+        {"kind": "string", "minLength": 2, "maxLength": 7, "sized": False, "presence": "required"},
+        asked,
+        {"type": "string", "minLength": 2},
+    )
 
 
 def test_a_date_is_any_of_iso_8601_in_requests_and_one_form_in_replies():

@@ -67,7 +67,7 @@ def called(server, name, arguments):
 
 
 def test_the_acts_that_opted_in_are_tools(gw):
-    names = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2}
+    names = {"type": "array", "items": {"type": "string", "maxLength": 10_000}, "minItems": 1, "maxItems": 2}
     set_ = {"type": "object", "properties": {"names": names}, "required": ["names"], "additionalProperties": False}
     listed = in_session(make_server(catalog_of(gw), lambda body: {}), lambda client: client.list_tools())
     assert [tool.model_dump(exclude_none=True) for tool in listed.tools] == [

@@ -1,4 +1,4 @@
-"""Worst-case sizes: exact where kinds have maxima, nominal and named where not."""
+"""Worst-case sizes: exact where kinds have maxima, those of the settings where not, and named there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from datetime import datetime
 import bson
 import pytest
 from bson import Int64, ObjectId
-from marshmallow import Schema, fields, validate
+from marshmallow import INCLUDE, Schema, fields, validate
 
-from gatewayfw.odm.sizes import NOMINAL_LENGTH, NOMINAL_TEXT, NOMINAL_VALUE, worst_sizes
+from gatewayfw.odm.sizes import ENDLESS, own_bytes, worst_sizes
 from gatewayfw.schemas import (
     Schemas,
     any_,
@@ -36,9 +36,19 @@ class Point(Schema):
     label = fields.String(validate=validate.Length(max=3))
 
 
+class Open(Schema):
+    class Meta:
+        unknown = INCLUDE
+
+
+class Moment(Schema):
+    at = fields.DateTime()
+    note = fields.String()
+
+
 def schemas_of(**models):
     """Schemas of models, each given as (pure fields, relations)."""
-    schemas = Schemas(Settings())
+    schemas = Schemas(Settings(max_text=7, document_bytes=1000))
     for name, (pure, relations) in models.items():
         schemas.add(name, pure, relations)
     return schemas
@@ -48,7 +58,7 @@ def part(field):
     """The bytes of one field's part, and what was assumed."""
     (size,) = worst_sizes(schemas_of(thing=({"field": field}, {})))
     (found,) = [one for one in size.parts if one.name == "field"]
-    return found.bytes, size.assumed
+    return found.bytes, size.unstated
 
 
 @pytest.mark.parametrize(
@@ -76,22 +86,73 @@ def test_a_kind_with_a_maximum_counts_to_the_byte(kind, largest):
 
 
 @pytest.mark.parametrize(
-    ("kind", "stand_in", "path"),
+    ("kind", "largest", "path"),
     [
-        (string(), "x" * NOMINAL_TEXT, "thing.field"),
-        (string(size=(3, None)), "x" * NOMINAL_TEXT, "thing.field"),
-        (array(number()), [1.5] * NOMINAL_LENGTH, "thing.field"),
-        (array(string(), size=2), ["x" * NOMINAL_TEXT] * 2, "thing.field[]"),
-        (object_({"deep": string()}), {"deep": "x" * NOMINAL_TEXT}, "thing.field.deep"),
+        (string(), WIDE * 7, "thing.field"),
+        (string(size=(3, None)), WIDE * 7, "thing.field"),
+        (string(size=(9, None)), WIDE * 9, "thing.field"),
+        (string(pattern="a+"), WIDE * 7, "thing.field"),
+        (array(string(), size=2), [WIDE * 7] * 2, "thing.field[]"),
+        (object_({"deep": optional(string())}), {"deep": WIDE * 7}, "thing.field.deep"),
     ],
 )
-def test_a_kind_without_a_maximum_is_assumed_and_named(kind, stand_in, path):
-    assert part(kind) == (len(bson.encode({"field": stand_in})) - len(bson.encode({})), (path,))
+def test_a_text_without_a_maximum_counts_with_the_settings_and_is_named(kind, largest, path):
+    assert part(kind) == (len(bson.encode({"field": largest})) - len(bson.encode({})), (path,))
 
 
-@pytest.mark.parametrize("kind", [any_(), object_()], ids=["any_", "object_"])
-def test_a_value_of_any_form_counts_as_a_nominal_one(kind):
-    assert part(kind) == (len("field") + 2 + NOMINAL_VALUE, ("thing.field",))
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        (any_(), "thing.field"),
+        (object_(), "thing.field"),
+        (array(number()), "thing.field"),
+        (array(any_(), size=2), "thing.field[]"),
+        (array(string(size=5), size=(2, None)), "thing.field"),
+        (object_({"deep": array(number())}), "thing.field.deep"),
+        (fields.String(), "thing.field"),
+        (fields.Dict(), "thing.field"),
+        (Open, "thing.field"),
+        (Point(many=True), "thing.field"),
+        (Moment, "thing.field.note"),
+    ],
+)
+def test_what_has_no_maximum_counts_with_that_of_the_document_and_is_named(kind, path):
+    schemas = schemas_of(thing=({"field": kind, "other": kind, "name": string(size=5)}, {}))
+    (size,) = worst_sizes(schemas)
+    hidden = next(one.bytes for one in size.parts if one.name == "_gw")
+    assert (part(kind), size.bytes - hidden - len(bson.encode({"_id": ID})) + 5) == (
+        (1000 + len("field") + 2, (path,)),
+        1000,
+    )
+    assert own_bytes(schemas.get_schema("thing")) >= ENDLESS
+
+
+def test_the_own_bytes_are_those_of_all_pure_fields_of_a_document():
+    (schema,) = (
+        schemas_of(
+            thing=({"a": string(), "b": optional(array(number(), size=(None, 12))), "none": array(any_(), size=0)}, {})
+        )
+        .get_schemas()
+        .values()
+    )
+    assert own_bytes(schema) == len(bson.encode({"a": WIDE * 7, "b": [1.5] * 12, "none": []}))
+
+
+def test_lists_of_any_length_are_counted_at_once():
+    (schema,) = schemas_of(thing=({"a": array(boolean(), size=(None, 2**30))}, {})).get_schemas().values()
+    digits = 1 + sum(len(str(10**power)) * 9 * 10**power for power in range(9)) + 10 * (2**30 - 10**9)
+    assert own_bytes(schema) == 2**30 * 3 + digits + len(bson.encode({"a": []}))
+
+
+def test_copies_count_with_no_more_than_a_document_may_have():
+    relation = {"many": {"schemaName": "leaf", "type": "multiple", "limit": 100}}
+    _, size = worst_sizes(schemas_of(leaf=({"a": any_(), "b": any_()}, {}), tree=({}, relation)))
+    many = next(one for one in size.parts if one.name == "many")
+    assert (many.count, many.each, size.unstated) == (
+        100,
+        1000 + len(bson.encode({"_id": ID})) - 5,
+        ("leaf.a", "leaf.b"),
+    )
 
 
 def test_an_email_has_the_maximum_of_its_rfc():
@@ -148,4 +209,4 @@ def test_fields_that_no_copy_has_do_not_count_in_copies():
     schemas.add("page", {}, {"author": {"schemaName": "user", "type": "single"}})
     (_, page) = worst_sizes(schemas)
     author = next(one for one in page.parts if one.name == "author")
-    assert (author.each, page.assumed) == (len(bson.encode({"_id": ID, "name": 1.5})), ())
+    assert (author.each, page.unstated) == (len(bson.encode({"_id": ID, "name": 1.5})), ())

@@ -66,13 +66,13 @@ function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: I
   );
 }
 
-const LONG = 160;
+const LONG = 300;
 
 const TYPES = { uri: "url", date: "date", time: "time", uuid: "text", none: "text" } as const;
 
 function TextInput(props: InputProps<TextKind>) {
   const { ids, kind, path, value, onChange } = props;
-  const isLong = (kind.maxLength ?? 0) > LONG || text(value).includes("\n") || text(value).length > LONG;
+  const isLong = (kind.sized !== false && (kind.maxLength ?? 0) > LONG) || text(value).includes("\n") || text(value).length > LONG;
   if (isLong && !kind.format)
     return (
       <textarea
