@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from bson import ObjectId
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
+from gatewayfw.odm.allowance import FieldsTooLarge
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.shares import Care, fitted, room_in, share_of
@@ -40,7 +41,11 @@ def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.N
         try:
             return write(care)
         except (Marked, TooLarge) as error:
-            if care is max(Care) or isinstance(error, ReplyTooLarge) or not storage.has_transactions():
+            if (
+                care is max(Care)
+                or isinstance(error, (ReplyTooLarge, FieldsTooLarge))
+                or not storage.has_transactions()
+            ):
                 raise
     raise AssertionError  # the last care returns or raises
 

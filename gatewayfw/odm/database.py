@@ -118,6 +118,11 @@ class Database:
         """Whether there is an adapter."""
         return self._storage is not None
 
+    @property
+    def is_nested(self) -> bool:
+        """Whether this thread is inside a transaction, of this gateway or another on the same storage."""
+        return self._local.keys is not None or self.storage.in_transaction()
+
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Bound all database work of this thread inside; a gateway without a database has only the clock."""
         return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)

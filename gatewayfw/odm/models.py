@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, final, overload
 
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.odm.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.links import Link, check_required, object_id, parse_links
@@ -39,6 +41,11 @@ class Model(ModelReads):
     write returns never shows what ``reveal`` names: that is for its filter alone.
     """
 
+    @cached_property
+    def _allowance(self) -> Allowance | None:
+        """What the pure fields of a document are judged by; None where they need not be."""
+        return allowance_of(self.schema, self._database.schemas.settings.document_bytes)
+
     def insert_one(
         self, doc: Mapping[str, Any], *, relations: Mapping[str, Any] | None = None, projection: Get | None = None
     ) -> Document:
@@ -57,7 +64,8 @@ class Model(ModelReads):
             ValidationError: a field, relation or ``projection`` is not as the model declares.
             NotFound: a related document does not exist; the message names the ids.
             DuplicateKey: a unique index, or the ``_id``, is taken.
-            TooLarge: a document would exceed the database's limit.
+            TooLarge: the pure fields have more bytes than the setting ``document_bytes``, or a
+                document would exceed the database's limit.
         Source: contract, "Model definition".
         """
         return self._insert([doc], [relations], projection, where=["doc"])[0]
@@ -112,6 +120,8 @@ class Model(ModelReads):
             fields = check_document(self.schema.document, pure)
         except ValidationError as error:
             raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
+        if self._allowance is not None:
+            self._allowance.check_new(fields, where)
         links = parse_links(self.schema, relations)
         check_required(self.schema, links)
         # A caller's own _id may have belonged to a deleted document: late copies of that are older.
@@ -144,7 +154,8 @@ class Model(ModelReads):
 
         Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
         for each model whose reverse relations the document is in; where a sort field changed, one
-        more for that model, and one for each target.
+        more for that model, and one for each target. In a transaction, or without transactions, one more
+        for a model whose definition lets its pure fields exceed the setting ``document_bytes``.
 
         Raises:
             UsageError: a filter that `find` refuses; no operator, an unknown one, or one but
@@ -153,6 +164,8 @@ class Model(ModelReads):
             ValidationError: ``$set`` names what is no pure field, a value does not fit its field,
                 the result does not, or ``$inc`` would leave 64 bits.
             DuplicateKey: a unique index refused the change.
+            TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and one
+                that is named grew; or a document would exceed the database's limit.
         """
         storage = self._ready()
         compiled = self._shown(projection)
@@ -160,12 +173,19 @@ class Model(ModelReads):
         change = stored_update(self.schema, update or {})
         if not change.named:
             return self._first(storage, wanted, compiled)
-        return self._database.run(
-            lambda backlog: _shown(
-                storage, compiled, self._writes(backlog).update(self.schema, wanted, change, compiled.paths)
-            ),
-            hot=self._named(wanted),
-        ).result
+
+        def write(growth: Growth | None) -> Document | None:
+            return self._database.run(
+                lambda backlog: _shown(
+                    storage, compiled, self._writes(backlog).update(self.schema, wanted, change, compiled.paths, growth)
+                ),
+                hot=self._named(wanted),
+            ).result
+
+        if self._allowance is None:
+            return write(None)
+        looks_first = self._database.is_nested or not storage.has_transactions()
+        return self._allowance.judge(change, write, looks_first=looks_first)
 
     @overload
     def delete_one(self, filter: Filter, *, hard_cascade: bool = False, reveal: Sequence[str] = ()) -> DeleteResult: ...

@@ -21,6 +21,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
+from gatewayfw.odm.allowance import Growth
 from gatewayfw.odm.careful import targets_for
 from gatewayfw.odm.counts import CopyCounts
 from gatewayfw.odm.effects import Effects
@@ -138,24 +139,35 @@ class Writes:
     # -- update
 
     def update(
-        self, schema: ModelSchema, filter: Mapping[str, Any], change: Change, shown: Iterable[str]
+        self,
+        schema: ModelSchema,
+        filter: Mapping[str, Any],
+        change: Change,
+        shown: Iterable[str],
+        growth: Growth | None = None,
     ) -> Document | None:
         """Change the pure fields of one document and every copy of it; None when nothing matched.
 
         ``shown`` are the paths that the caller wants of the result. Windows may be long, so those
-        that none of them names are not read.
+        that none of them names are not read. ``growth`` judges the size of the result.
 
         Raises:
             ValidationError: the result no longer fits the model.
             DuplicateKey: a unique index refused it.
+            TooLarge: ``growth`` refused it, or a document would exceed the database's limit.
         """
         fields = self._read_by_update(schema, shown)
+        found = filter if growth is None else growth.look(self._storage, filter)
+        if found is None:
+            return None
         update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}})
         effects = Effects()
-        document = self._targets.change(schema, filter, update, fields, effects)
+        document = self._targets.change(schema, found, update, fields, effects)
         if document is None:
             return None
         check_result(schema, change, document)
+        if growth is not None:
+            growth.check(self._storage, document)
         holders = [
             relation
             for relation in self._schemas.embedders(schema.name)
