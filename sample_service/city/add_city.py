@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import object_id, string
+from gatewayfw import object_id
+from sample_service.mixins import NAME
 from sample_service.service import Body, Service
 
 
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act(
-        "city", "addCity", set={"name": string(), "country": object_id(of="country")}, get=1, public=True
-    )
+    @service.gw.acts.act("city", "addCity", set={"name": NAME, "country": object_id(of="country")}, get=1, public=True)
     def add_city(body: Body) -> dict[str, Any]:
         """Add a city to a country."""
         details = body["details"]

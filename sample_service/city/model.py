@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from gatewayfw import Gateway, string
+from gatewayfw import Gateway
 from gatewayfw.odm import Model
+from sample_service.mixins import NAME
 
 
 def define_city(gw: Gateway) -> Model:
     """Define city; a country lists the 50 newest of its cities."""
     return gw.odm.new_model(
         "city",
-        {"name": string()},
+        {"name": NAME},
         {
             "country": {
                 "schemaName": "country",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import number, string
+from gatewayfw import number
+from sample_service.mixins import NAME
 from sample_service.service import Body, Service
 
 
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("country", "addCountry", set={"name": string(), "population": number()}, get=1, public=True)
+    @service.gw.acts.act("country", "addCountry", set={"name": NAME, "population": number()}, get=1, public=True)
     def add_country(body: Body) -> dict[str, Any]:
         """Add a country."""
         details = body["details"]

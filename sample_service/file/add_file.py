@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import integer, optional, string
+from sample_service.file.model import FILE
 from sample_service.service import Body, Service
 
 
@@ -14,7 +14,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "file",
         "addFile",
-        set={"name": string(), "type": string(), "size": integer(minimum=0), "path": optional(string())},
+        set=FILE,
         get=1,
         pre_act=service.signed_in,
     )

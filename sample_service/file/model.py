@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from gatewayfw import Gateway, integer, optional, string
 from gatewayfw.odm import Model
+from sample_service.mixins import NAME
+
+FILE = {
+    "name": NAME,
+    "type": string(size=(None, 255)),
+    "size": integer(minimum=0),
+    "path": optional(string(size=(None, 2000))),
+}
 
 
 def define_file(gw: Gateway) -> Model:
     """Define file; ``type`` is a media type, ``size`` counts bytes, ``path`` is where it is served."""
-    return gw.odm.new_model(
-        "file", {"name": string(), "type": string(), "size": integer(minimum=0), "path": optional(string())}
-    )
+    return gw.odm.new_model("file", FILE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import optional, string
+from gatewayfw import optional
 from sample_service.access import MANAGER_OR_ADMIN
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, DESCRIPTION, NAME
 from sample_service.service import Body, Service
 
 
@@ -17,7 +17,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "organization",
         "addOrganization",
-        set={**ACTIVE_ROLE, "name": string(), "description": optional(string())},
+        set={**ACTIVE_ROLE, "name": NAME, "description": optional(DESCRIPTION)},
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import NotFound, object_id, optional, string
+from gatewayfw import NotFound, object_id, optional
 from sample_service.access import MANAGER_OR_ADMIN
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, DESCRIPTION, NAME
 from sample_service.service import Body, Service
 
 
@@ -20,8 +20,8 @@ def register(service: Service) -> None:
         set={
             **ACTIVE_ROLE,
             "_id": object_id(of="organization"),
-            "name": optional(string()),
-            "description": optional(string()),
+            "name": optional(NAME),
+            "description": optional(DESCRIPTION),
         },
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import object_id, string
+from gatewayfw import object_id
 from sample_service.access import MANAGER_OR_ADMIN
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, NAME
 from sample_service.service import Body, Service
 
 
@@ -17,7 +17,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "addUnit",
-        set={**ACTIVE_ROLE, "name": string(), "organization": object_id(of="organization")},
+        set={**ACTIVE_ROLE, "name": NAME, "organization": object_id(of="organization")},
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

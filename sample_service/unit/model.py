@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from gatewayfw import Gateway, string
+from gatewayfw import Gateway
 from gatewayfw.odm import Model
+from sample_service.mixins import NAME
 
 
 def define_unit(gw: Gateway) -> Model:
     """Define unit; an organization lists the 100 newest of its units. Reverse relation: `members`, from user."""
     return gw.odm.new_model(
         "unit",
-        {"name": string()},
+        {"name": NAME},
         {
             "organization": {
                 "schemaName": "organization",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import NotFound, object_id, string
+from gatewayfw import NotFound, object_id
 from sample_service.access import MANAGER_OR_ADMIN
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, NAME
 from sample_service.service import Body, Service
 
 
@@ -17,7 +17,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "unit",
         "updateUnit",
-        set={**ACTIVE_ROLE, "_id": object_id(of="unit"), "name": string()},
+        set={**ACTIVE_ROLE, "_id": object_id(of="unit"), "name": NAME},
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )

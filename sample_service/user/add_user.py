@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import array, boolean, defaulted, object_id, optional, string
+from gatewayfw import array, boolean, defaulted, object_id, optional
 from sample_service.access import MANAGER_OR_ADMIN, head_of_organization
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, EMAIL, NAME, PASSWORD
 from sample_service.service import Body, Service
 from sample_service.user.model import FEATURES, relation_input
 
@@ -22,11 +22,11 @@ def register(service: Service) -> None:
         "addUser",
         set={
             **ACTIVE_ROLE,
-            "first_name": string(),
-            "last_name": string(),
-            "email": string(),
-            "password": string(),
-            "position": optional(string()),
+            "first_name": NAME,
+            "last_name": NAME,
+            "email": EMAIL,
+            "password": PASSWORD,
+            "position": optional(NAME),
             "isActive": defaulted(boolean(), True),
             "features": optional(FEATURES),
             "avatar": optional(object_id(of="file")),

@@ -20,7 +20,7 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "user",
         "login",
-        set={"email": string(), "password": string()},
+        set={"email": string(), "password": string()},  # no size: longer ones are just wrong
         get={
             "token": optional(enums(0, 1)),
             "roles": optional(enums(0, 1)),

@@ -8,8 +8,10 @@ from typing import Any
 from gatewayfw import Gateway, array, boolean, defaulted, enums, object_, object_id, optional, string
 from gatewayfw.odm import Model
 from sample_service.access import ROLE_NAMES
+from sample_service.mixins import EMAIL, NAME
 
-FEATURES = array(object_({"feature": enums("reports", "exports", "invitations")}))
+FEATURES = array(object_({"feature": enums("reports", "exports", "invitations")}), size=(None, 20))
+MOST_ROLES = 50
 
 #: A role without its ``roleId``: what the user may do, and for a head of something, where.
 ROLE = {
@@ -31,14 +33,14 @@ def define_user(gw: Gateway) -> Model:
     return gw.odm.new_model(
         "user",
         {
-            "first_name": string(),
-            "last_name": string(),
-            "email": string(),
-            "password": string(),
-            "position": optional(string()),
+            "first_name": NAME,
+            "last_name": NAME,
+            "email": EMAIL,
+            "password": string(size=(None, 500)),  # the hash
+            "position": optional(NAME),
             "isActive": defaulted(boolean(), True),
             "features": optional(FEATURES),
-            "roles": optional(array(object_({"roleId": object_id(), **ROLE}))),
+            "roles": optional(array(object_({"roleId": object_id(), **ROLE}), size=(None, MOST_ROLES))),
             "isGhost": optional(boolean()),
         },
         {

@@ -11,7 +11,7 @@ from gatewayfw.auth import same_id
 from sample_service.access import MANAGER, REFUSED, changeable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
-from sample_service.user.model import ROLE
+from sample_service.user.model import MOST_ROLES, ROLE
 
 
 def register(service: Service) -> None:
@@ -24,7 +24,7 @@ def register(service: Service) -> None:
         set={
             **ACTIVE_ROLE,
             "_id": object_id(of="user"),
-            "roles": array(object_({"roleId": optional(object_id()), **ROLE}), size=(0, 50)),
+            "roles": array(object_({"roleId": optional(object_id()), **ROLE}), size=(0, MOST_ROLES)),
         },
         get=1,
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER)],

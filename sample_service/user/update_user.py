@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw import NotFound, boolean, object_id, optional, string
+from gatewayfw import NotFound, boolean, object_id, optional
 from sample_service.access import MANAGER_OR_ADMIN, changeable
-from sample_service.mixins import ACTIVE_ROLE
+from sample_service.mixins import ACTIVE_ROLE, EMAIL, NAME, PASSWORD
 from sample_service.service import Body, Service
 from sample_service.user.model import FEATURES
 
@@ -21,11 +21,11 @@ def register(service: Service) -> None:
         set={
             **ACTIVE_ROLE,
             "_id": object_id(of="user"),
-            "first_name": optional(string()),
-            "last_name": optional(string()),
-            "email": optional(string()),
-            "password": optional(string()),
-            "position": optional(string()),
+            "first_name": optional(NAME),
+            "last_name": optional(NAME),
+            "email": optional(EMAIL),
+            "password": optional(PASSWORD),
+            "position": optional(NAME),
             "isActive": optional(boolean()),
             "features": optional(FEATURES),
         },

@@ -191,7 +191,10 @@ INVALID = {
     "isGhost": ({"isGhost": True}, "set.isGhost: Unknown field."),
     "_id": ({"_id": NOBODY}, "set._id: Unknown field."),
     "operator": ({"$set": {}}, "set.$set: Unknown field."),
-    "password": ({"password": "x" * 4097}, "password: Must be text of at most 4096 bytes."),
+    "password": ({"password": "x" * 201}, "set.password: Longer than maximum length 200."),
+    "long name": ({"first_name": "x" * 201}, "set.first_name: Longer than maximum length 200."),
+    "long e-mail": ({"email": "x" * 255}, "set.email: Longer than maximum length 254."),
+    "many features": ({"features": [{"feature": "reports"}] * 21}, "set.features: Longer than maximum length 20."),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
+from gatewayfw.odm.sizes import MOST_BYTES, own_bytes, worst_sizes
 from tests.sample_service.conftest import NOBODY, ok, refused
 
 NO_TOKEN = "you should send your id with token key in req header"
@@ -192,3 +193,35 @@ def test_file_refuses_a_bad_size(call, people, digest, size):
     status, envelope = call("file", "addFile", set_, {}, people["Ordinary"].token)
     assert (status, envelope["body"]["message"].startswith("validation error: set.size: ")) == (400, True)
     assert digest() == before
+
+
+def test_a_city_cannot_fill_the_country_that_lists_it(call, service, digest):
+    country = str(service.countries.insert_one(doc={"name": "Norway", "population": 1})["_id"])
+    before = digest()
+    large = {"name": "a" * 262_000, "country": country}
+    assert call("city", "addCity", large, {}) == refused(
+        400, "validation error: set.name: Longer than maximum length 200."
+    )
+    assert digest() == before
+
+
+@pytest.mark.parametrize(
+    ("model", "act", "set_"),
+    [
+        ("organization", "addOrganization", {"description": "a" * 2001, "name": "X"}),
+        ("unit", "addUnit", {"name": "a" * 201, "organization": NOBODY}),
+    ],
+    ids=["addOrganization", "addUnit"],
+)
+def test_long_texts_are_refused(act_as, digest, model, act, set_):
+    before, (field, value) = digest(), next(iter(set_.items()))
+    message = f"validation error: set.{field}: Longer than maximum length {len(value) - 1}."
+    assert act_as("Manager", act, set_, {}, model) == refused(400, message)
+    assert digest() == before
+
+
+def test_no_document_can_be_filled(service):
+    sizes = {size.model: (size.bytes < MOST_BYTES, size.unstated) for size in worst_sizes(service.gw.schemas)}
+    assert sizes == dict.fromkeys(["user", "country", "city", "file", "organization", "unit"], (True, ()))
+    models = service.gw.schemas.get_schemas().values()
+    assert max(own_bytes(model) for model in models) < service.gw.settings.document_bytes
