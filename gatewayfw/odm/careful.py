@@ -147,11 +147,14 @@ class CarefulTargets(Targets):
 
 
 class StandaloneTargets(Targets):
-    """Targets in a storage without transactions, where what was refused can be done again by itself.
+    """Targets of one operation in a storage without transactions: what was refused is done again by itself.
 
     Nothing tells that a target has a window that is cut: where a member of it shrinks, the window may
     stay shorter than it need be until it is recomputed, at the latest by a repair.
     """
+
+    unmarked = ""
+    _is_emptied = False
 
     def touch(
         self,
@@ -174,6 +177,7 @@ class StandaloneTargets(Targets):
         try:
             return super().change(schema, filter, update, fields, effects)
         except TooLarge:
+            self._is_emptied = True
             return self._careful().change(schema, filter, update, fields, effects)
 
     def settle(self, effects: Effects) -> None:
@@ -185,6 +189,10 @@ class StandaloneTargets(Targets):
                 super().settle(effects)
         except TooLarge:
             self._careful().settle(effects)
+
+    def reread(self, schema: ModelSchema, document: Document) -> Document | None:
+        """Return the document as it is now, with the reverse relations that `settle` put back."""
+        return self._careful().reread(schema, document) if self._is_emptied else super().reread(schema, document)
 
     def _careful(self) -> CarefulTargets:
         return CarefulTargets(self._schemas, self._storage)

@@ -6,7 +6,7 @@ from bson import encode
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm import Odm
-from gatewayfw.schemas import Schemas, defaulted, integer, string
+from gatewayfw.schemas import Schemas, defaulted, integer, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 from tests.odm.oracle import check
@@ -86,7 +86,7 @@ def define_models(odm):
     )
     odm.new_model(
         "org",
-        {"name": string(), "about": defaulted(string(size=(0, 20_000_000)), "")},
+        {"name": string(), "about": defaulted(string(size=(0, 20_000_000)), ""), "number": optional(integer())},
         {
             "owner": {
                 "schemaName": "user",
