@@ -38,10 +38,11 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         403: "The caller may not do this: forbidden.",
         404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
         409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Nothing was written.",
-        413: "The request, or what it would make, is too large: too_large. Nothing was written.",
+        413: "The request, or what it would make, is too large: too_large. Nothing was written. Or the reply is: "
+        "reply_too_large. What was written before stays.",
         415: "The body is not plain application/json: unsupported_media_type.",
         429: "The rate limit is used up: rate_limited.",
-        500: "An error of the server: internal_error, storage_error.",
+        500: "An error of the server: internal_error, storage_error, usage_error.",
         502: "A remote service failed: remote_error.",
         503: "The database cannot be reached, or the time is used up: unavailable, timeout, partly_done, "
         "outcome_unknown.",
