@@ -62,7 +62,7 @@ def define_models(odm):
     by_rank = {"field": "rank", "order": "asc"}
     odm.new_model(
         "user",
-        {"name": string(), "text": string(size=(0, 300_000)), "rank": defaulted(integer(), 0)},
+        {"name": string(), "text": string(size=(0, 100_000)), "rank": defaulted(integer(), 0)},
         {
             "orgs": {
                 "schemaName": "org",
@@ -86,7 +86,7 @@ def define_models(odm):
     )
     odm.new_model(
         "org",
-        {"name": string(), "about": defaulted(string(size=(0, 20_000_000)), ""), "number": optional(integer())},
+        {"name": string(), "about": defaulted(string(size=(0, 100_000)), ""), "number": optional(integer())},
         {
             "owner": {
                 "schemaName": "user",
