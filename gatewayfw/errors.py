@@ -187,9 +187,18 @@ class TooLarge(GatewayError):
 
 
 class ReplyTooLarge(TooLarge):
-    """The reply would have more bytes than the act may send. What its act had written before stays."""
+    """The reply would have more bytes than the act may send; ``written``: what its act wrote before stays.
+
+    Attributes:
+        most: how many bytes the JSON of its body may have.
+    """
 
     code = "reply_too_large"
+
+    def __init__(self, most: int, *, written: bool = False) -> None:
+        stays = "; whatever this request wrote stays" if written else ""
+        super().__init__(f"the reply would have more than {most} bytes{stays}; ask for fewer fields or documents")
+        self.most = most
 
 
 class UnsupportedMediaType(GatewayError):

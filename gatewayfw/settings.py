@@ -26,7 +26,7 @@ _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false":
 class Settings:
     """The settings of one gateway; each is read from ``GATEWAYFW_<NAME>`` too."""
 
-    #: Seconds that hooks, act and JSON of one request may take; below the worker's timeout.
+    #: Seconds that hooks, act and cursors of one request may take; below the worker's timeout.
     deadline: float = 5.0
     #: Seconds that one operation outside a request may take.
     operation_timeout: float = 30.0
@@ -50,7 +50,7 @@ class Settings:
     max_get_leaves: int = 500
     #: Most queries that a `get` may cause beyond the first, one for each relation path below the embedded copies.
     max_get_queries: int = 100
-    #: Most bytes of the JSON of a reply's body; an act may say its own.
+    #: Most bytes of the JSON of a reply's body, a remote service's too; an act may say its own.
     max_reply_bytes: int = 16 * 1024 * 1024
     #: Most bytes of a document's pure fields, as BSON.
     document_bytes: int = 4 * 1024 * 1024
@@ -72,10 +72,8 @@ class Settings:
     index_build_limit: int = 10_000
     #: Seconds to connect to a remote service.
     remote_connect_timeout: float = 2.0
-    #: Seconds for a remote service to answer, within the deadline.
-    remote_timeout: float = 10.0
-    #: Most bytes of a remote service's reply.
-    remote_max_bytes: int = 10 * 1024 * 1024
+    #: Seconds for a remote service to answer, within the deadline and so below it.
+    remote_timeout: float = 4.0
     #: Whether error bodies always carry `code`, `errors` and `requestId`.
     error_detail: bool = False
     #: Whether messages of unexpected exceptions are shown; unset: when the app is in debug or testing.

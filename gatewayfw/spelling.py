@@ -20,6 +20,7 @@ PARAMETERS: Mapping[str, str] = {
     "hardCascade": "hard_cascade",
     "maxGetDepth": "max_get_depth",
     "maxGetLeaves": "max_get_leaves",
+    "maxReplyBytes": "max_reply_bytes",
     "preAct": "pre_act",
     "preValidation": "pre_validation",
     "pureFields": "pure_fields",

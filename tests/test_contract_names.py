@@ -171,6 +171,7 @@ def test_acts_registered_and_discovered(gw, country, form):
         "limit": "10/minute",
         "maxGetDepth": 2,
         "maxGetLeaves": 10,
+        "maxReplyBytes": 1000,
         "returns": None,
         "mcp": True,
     }
@@ -179,12 +180,8 @@ def test_acts_registered_and_discovered(gw, country, form):
     gw.acts.setService("local", {"thing": {"doIt": {"validator": validator, "fn": len}}})
     found = gw.acts.getAct("main", "country", "getCountry")
     assert (found["fn"], found["validationRunType"]) == (len, "create")
-    assert (found["public"], found["limit"], found["maxGetDepth"], found["maxGetLeaves"]) == (
-        True,
-        ("10/minute",),
-        2,
-        10,
-    )
+    bounds = [found[name] for name in ("public", "limit", "maxGetDepth", "maxGetLeaves", "maxReplyBytes")]
+    assert bounds == [True, ("10/minute",), 2, 10, 1000]
     assert gw.acts.getServiceKeys() == ["main", "other", "local"]
     assert gw.acts.getActsKeys("main", "country") == gw.acts.getActKeys("country") == ["getCountry"]
     assert gw.acts.getActs("country") == {"getCountry": found}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
 ACT_KEYS = (
     *("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType"),
-    *("public", "limit", "maxGetDepth", "maxGetLeaves", "returns", "mcp"),
+    *("public", "limit", "maxGetDepth", "maxGetLeaves", "maxReplyBytes", "returns", "mcp"),
 )
 
 ActFn = Callable[[Any], Any]
@@ -50,12 +50,14 @@ class Act(Mapping[str, Any]):
         public: whether the act says that it needs no access rule.
         limit: the texts of its rate limits, or None.
         max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
+        max_reply_bytes: its own bound of the reply's body, or None for the setting's.
         returns: what it says of its result, as given; see `gatewayfw.acts.returns`.
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
         bounds: the ceilings of ``get`` in force: its own, or the settings.
+        reply_bytes: the bound of the reply's body in force.
         rates: the parsed rate limits, the shortest window first.
         result: what ``returns`` means.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
@@ -72,11 +74,13 @@ class Act(Mapping[str, Any]):
     limit: tuple[str, ...] | None = field(repr=False)
     max_get_depth: int | None = field(repr=False)
     max_get_leaves: int | None = field(repr=False)
+    max_reply_bytes: int | None = field(repr=False)
     returns: Any = field(repr=False)
     mcp: bool = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
+    reply_bytes: int = field(repr=False)
     rates: tuple[RateLimitItem, ...] = field(repr=False)
     result: Returns = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
@@ -168,7 +172,7 @@ def parse_act(
     where = f"act {shown(schema)}.{shown(act_name)}"
     fn, mode = given["fn"], given.get("validationRunType", "assert")
     before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
-    ceilings = {key: given.get(key) for key in ("maxGetDepth", "maxGetLeaves")}
+    ceilings = {key: given.get(key) for key in ("maxGetDepth", "maxGetLeaves", "maxReplyBytes")}
     problems = [
         *_name_problems(schema, act_name, spelling),
         *([] if mode in _MODES else [f"{spelling.name('validationRunType')} must be 'assert' or 'create'"]),
@@ -205,11 +209,13 @@ def parse_act(
         limit=limit,
         max_get_depth=ceilings["maxGetDepth"],
         max_get_leaves=ceilings["maxGetLeaves"],
+        max_reply_bytes=ceilings["maxReplyBytes"],
         returns=given.get("returns"),
         mcp=given.get("mcp", False),
         schemas=schemas,
         struct=struct,
         bounds=bounds,
+        reply_bytes=ceilings["maxReplyBytes"] or schemas.settings.max_reply_bytes,
         rates=rates,
         result=result,
         act_hooks=tuple(map(_called_with_body, before_act)),

@@ -17,7 +17,7 @@ from gatewayfw.acts.definitions import Act, ActFn
 from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
-from gatewayfw.errors import DefinitionError, PartlyDone, Unavailable
+from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
 
 T = TypeVar("T")
 
@@ -28,7 +28,13 @@ _NO_ANSWERS = (*LATER, Generator, map, filter, BaseException)
 
 
 class Scope(Protocol):
-    """What a running deadline knows; the storage's own, acts import no storage."""
+    """What a running deadline knows; the storage's own, acts import no storage.
+
+    Attributes:
+        reply_bytes: most bytes of the JSON of the reply's body.
+    """
+
+    reply_bytes: int | None
 
     @property
     def committed(self) -> bool:
@@ -64,16 +70,18 @@ class Lifecycle:
         self._encode = encode
         self.rate_limits = rate_limits or RateLimits()
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any], T]) -> T | RemoteReply:
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any, Scope], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
         opened the context and added request, headers and body. ``finish`` runs inside context and
-        deadline, so that cursors can be drained in it. A remote service's reply comes back as it
-        is; its requests run no hooks and no validation here.
+        deadline, so that cursors can be drained in it; it gets the scope too, which knows the bound
+        of the reply. A remote service's reply comes back as it is; its requests run no hooks and no
+        validation here.
 
-        The deadline is looked at before each hook, ``fn`` and ``finish``, and in every call of the
-        database or a remote service; what only computes or sleeps is not interrupted.
+        The deadline is looked at before each hook and ``fn``, and in every call of the database or
+        a remote service; what only computes or sleeps is not interrupted. What ``fn`` returned after
+        it is sent all the same: the work is done, and who reads "try again" would do it twice.
 
         Raises:
             UnknownName: no such service, model or act; a `NotFound`.
@@ -84,6 +92,7 @@ class Lifecycle:
                 or an exception, or an access rule anything but None.
             PartlyDone: the database failed, or the deadline passed, after an operation of this
                 request had committed.
+            ReplyTooLarge: the reply would exceed the bound; the message says whether something stays.
             Exception: whatever a hook, the act or ``finish`` raised, unchanged.
         """
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
@@ -93,12 +102,15 @@ class Lifecycle:
                     return self._forwarded(found, body, scope)
                 if found.rates:
                     self._count(found, body, scope)
-                result = self._result(found, body, scope)
-                scope.check()
-                return finish(result)
+                scope.reply_bytes = found.reply_bytes
+                return finish(self._result(found, body, scope), scope)
             except Unavailable as error:
                 if scope.committed:
                     raise PartlyDone from error
+                raise
+            except ReplyTooLarge as error:
+                if scope.committed:
+                    raise ReplyTooLarge(error.most, written=True) from error
                 raise
 
     def _count(self, act: Act, body: Mapping[str, Any], scope: Scope) -> None:

@@ -26,6 +26,9 @@ TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.c
 #: seconds and 200 MB to parse, in which no other thread runs.
 MAX_VALUES = 500_000
 
+#: Bytes of an envelope beside its body.
+ENVELOPE_BYTES = len(b'{"body":,"success":true}')
+
 _CHUNK = 64 * 1024
 #: Bytes that head and framing of a reply may take, besides as much as the largest body.
 _FRAMING = 1024 * 1024

@@ -75,6 +75,7 @@ class Acts:
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
+        max_reply_bytes: int | None = None,
         returns: Any = None,
         mcp: bool = False,
     ) -> None:
@@ -88,7 +89,8 @@ class Acts:
         ``public`` says that the act needs no access rule, which the setting ``require_access``
         demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
         list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.acts.limits`.
-        ``max_get_depth`` and ``max_get_leaves`` take the place of the settings of these names.
+        ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` take the place of the settings of
+        these names.
         ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`. ``mcp`` offers the
         act to language models as a tool, see `gatewayfw.export.mcp`.
 
@@ -110,6 +112,7 @@ class Acts:
             limit=limit,
             max_get_depth=max_get_depth,
             max_get_leaves=max_get_leaves,
+            max_reply_bytes=max_reply_bytes,
             returns=returns,
             mcp=mcp,
         )
@@ -128,6 +131,7 @@ class Acts:
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
+        max_reply_bytes: int | None = None,
         returns: Any = None,
         mcp: bool = False,
     ) -> Callable[[F], F]:
@@ -154,6 +158,7 @@ class Acts:
                 limit=limit,
                 max_get_depth=max_get_depth,
                 max_get_leaves=max_get_leaves,
+                max_reply_bytes=max_reply_bytes,
                 returns=returns,
                 mcp=mcp,
             )
@@ -168,7 +173,7 @@ class Acts:
         appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
-        "maxGetLeaves"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
+        "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
         Raises:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, final
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.acts.posting import NotAGateway, Posts, endpoint, envelope_of
+from gatewayfw.acts.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 
@@ -95,7 +95,9 @@ class RemoteService:
             self.url = endpoint(url)
         except ValueError as error:
             raise DefinitionError(f"service {name}: the URL {error}") from None
-        self._posts = Posts(self.url, max_bytes=self._settings.remote_max_bytes, connections=32)
+        # What a service with the same setting may answer passes.
+        most = self._settings.max_reply_bytes + ENVELOPE_BYTES
+        self._posts = Posts(self.url, max_bytes=most, connections=32)
 
     def call(
         self,

@@ -39,7 +39,7 @@ _PLACEHOLDER = re.compile(rb"change.?(me|this)|example|password|secret|your.?key
 #: What bounds the cost of one request, and how many times the default it may be without a word.
 _LIMITS = (
     *("max_body_bytes", "max_body_depth", "max_body_nodes", "max_body_text", "max_body_key"),
-    *("max_ids", "max_get_depth", "max_get_leaves", "max_get_queries", "remote_max_bytes"),
+    *("max_ids", "max_get_depth", "max_get_leaves", "max_get_queries", "max_reply_bytes"),
 )
 _RAISED = 10
 #: Acts that are named.

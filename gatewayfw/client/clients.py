@@ -10,14 +10,15 @@ from typing import Any, Protocol, TypeVar, final
 
 from flask import Flask
 
-from gatewayfw.acts.posting import endpoint
+from gatewayfw.acts.posting import ENVELOPE_BYTES, endpoint
 from gatewayfw.acts.remote import encode
 from gatewayfw.client.replies import answer
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
 
-#: Most bytes of one reply, unless a client says otherwise.
-MAX_BYTES = 10 * 1024 * 1024
+#: Most bytes of one reply, unless a client says otherwise: what a gateway answers by default.
+MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")

@@ -6,9 +6,10 @@ Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.projection import Projection, Projections
@@ -79,7 +80,7 @@ class ModelReads:
         wanted = self._filter(filter, filters, reveal, optional=True)
         compiled = self._shown(projection, reveal)
 
-        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Document]:
+        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Sequence[Document]]:
             storage, order = self._ready(), fixed_order(sort, skip, limit)
             found = storage.find(self.name, wanted, compiled.paths, sort=order, skip=skip, limit=limit)
             return show_each(storage, compiled, found)
@@ -128,12 +129,12 @@ class ModelReads:
         check_pipeline(pipeline)
         hidden = self.schema.options.excludes | {HIDDEN}
 
-        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Document]:
+        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Sequence[Document]]:
             tail: list[Mapping[str, Any]] = [{"$sort": dict(sort)}] if sort else []
             tail += [{"$skip": skip}] if skip else []
             tail += [{"$limit": limit}] if limit else []
             found = self._ready().aggregate(self.name, [*pipeline, *tail])
-            return ({name: value for name, value in one.items() if name not in hidden} for one in found)
+            return ([_without(hidden, one) for one in batch] for batch in in_batches(found))
 
         return Cursor(read, check_raw_sort)
 
@@ -195,3 +196,7 @@ def _only(given: Filter, other: Filter | None) -> Filter:
     if other is not None:
         raise TypeError("the filter is given twice: filter and filters mean the same")
     return given
+
+
+def _without(hidden: Set[str], document: Document) -> Document:
+    return {name: value for name, value in document.items() if name not in hidden}

@@ -5,6 +5,8 @@ read: one query for each relation path, for all documents at that path together,
 and within the limits of what is stored there. So ``{"cities": {"country": {"users": {...}}}}``
 reads the cities of all countries found, then the countries of all those cities: two queries.
 
+What a reply may hold bounds what is read for it: see `_Reading`. Outside of a request nothing does.
+
 The embedded copies are right at every moment. The levels below them are read a moment later, each
 by a query of its own: outside of a transaction a write between two queries shows in the second
 only. A copied document that is gone by then is shown as its copy alone, as one without relations.
@@ -15,24 +17,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
+from json.encoder import encode_basestring
 from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.batches import in_batches
+from gatewayfw.errors import ReplyTooLarge
 from gatewayfw.odm.projection import LinkShape, Projection, shape, shapes, shown_copies
 from gatewayfw.storage import Document, Storage
 
 #: Documents of a cursor whose deeper levels are read together; each batch takes one query for each path.
 BATCH = 1_000
-#: Documents of a cursor without such levels that are taken together: as many as a first reply of the database holds.
-FLAT_BATCH = 101
 #: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
 MOST_IDS = 10_000
-#: Most copies that the levels below embedded copies may show for one batch: with two fields each they take
-#: 25 MB, twice that while they are read. With lists of 50 each level has 50 times as many as the one above.
-MOST_COPIES = 100_000
+#: What a value counts beside its name and text. As JSON an id takes 26 bytes, a small number 1; in memory a
+#: document of one or two fields takes 200, a field 0 to 50.
+VALUE_BYTES = 16
 
 #: A copied document's `_id`, and what is shown of its copy so far.
 _Place = tuple[object, Document]
@@ -44,7 +47,7 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     Inside a transaction it reads in that transaction.
 
     Raises:
-        ValidationError: the deeper levels would show more than 100,000 copies.
+        ReplyTooLarge: the deeper levels would show more than the reply of this request may hold.
     """
     return _Reading(storage).show(projection, documents)
 
@@ -54,23 +57,42 @@ def show_found(storage: Storage, projection: Projection, found: Sequence[Documen
     return show(storage, projection, found) if projection.deeper else shapes(projection, found)
 
 
-def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Document]:
-    """Return an iterator over what `show_found` gives; deeper levels are read for 1,000 documents at a time."""
-    return chain.from_iterable(_show_batches(storage, projection, found))
+def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Sequence[Document]]:
+    """Return an iterator over what `show_found` gives, in pieces.
+
+    Deeper levels are read for 1,000 documents at a time, fewer where these alone might fill the reply.
+    """
+    if projection.deeper:
+        return (show(storage, projection, batch) for batch in _together(found, storage.reply_bytes()))
+    return map(partial(shapes, projection), in_batches(found))
 
 
-def _show_batches(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Sequence[Document]]:
-    size = BATCH if projection.deeper else FLAT_BATCH
-    while batch := list(islice(found, size)):
-        yield show_found(storage, projection, batch)
+def _together(found: Iterator[Document], most: int | None) -> Iterator[list[Document]]:
+    """Yield documents in batches of 1,000, or of as many as reach so many bytes."""
+    batch: list[Document] = []
+    size = 0
+    for document in found:
+        batch.append(document)
+        size += 0 if most is None else weigh(document)
+        if len(batch) >= BATCH or (most is not None and size >= most):
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class _Reading:
-    """The reading of the deeper levels for one batch of documents."""
+    """The reading of the deeper levels for one batch of documents.
+
+    One document is shown wherever a copy of it is, so that a few may fill any reply: 300 books of an
+    author, each with its author, each with its books, are 90,000. So before a level is put together, what
+    it is going to show is weighed, against the bytes that the reply may have.
+    """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._left = MOST_COPIES
+        self._most = storage.reply_bytes()
+        self._weight = 0
 
     def show(self, projection: Projection, documents: Sequence[Mapping[str, Any]]) -> list[Document]:
         result = [shape(projection, document) for document in documents]
@@ -92,14 +114,15 @@ class _Reading:
         remaining = iter(uses)
         while ids := list(islice(remaining, MOST_IDS)):
             for document in self._storage.find(model, {"_id": {"$in": ids}}, below.paths, limit=len(ids)):
-                self._count(uses[document["_id"]] * _copies(below, document))
+                if self._most is not None:
+                    self._count(uses[document["_id"]] * weigh(shape(below, document)), self._most)
                 found[document["_id"]] = document
         return found
 
-    def _count(self, copies: int) -> None:
-        self._left -= copies
-        if self._left < 0:
-            raise ValidationError({"get": [f"Too many related documents: at most {MOST_COPIES}."]})
+    def _count(self, weight: int, most: int) -> None:
+        self._weight += weight
+        if self._weight > most:
+            raise ReplyTooLarge(most)
 
 
 def _places(
@@ -113,7 +136,17 @@ def _places(
             yield from ((copy.get("_id"), one) for copy, one in zip(copies, parts, strict=True))
 
 
-def _copies(below: Projection, document: Mapping[str, Any]) -> int:
-    """Return how many copies a document shows."""
-    values = (document.get(name) for name in below.links)
-    return sum(len(value) if isinstance(value, list) else 1 for value in values if value)
+def weigh(value: Any) -> int:
+    """Return about how many bytes of JSON a value takes, and at least a twentieth of those it takes in memory.
+
+    Each value counts 16, names and texts as long as they are in JSON besides. So a document whose values are
+    ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.
+    """
+    kind = type(value)
+    if kind is str:
+        return VALUE_BYTES + len(encode_basestring(value).encode("utf-8", "surrogatepass"))
+    if kind is dict:
+        return VALUE_BYTES + sum(len(name) + weigh(inner) for name, inner in value.items())
+    if kind is list:
+        return VALUE_BYTES + sum(map(weigh, value))
+    return VALUE_BYTES + (len(value) if kind is bytes else 0)

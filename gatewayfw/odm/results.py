@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, final
 
+from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm.paths import is_key
 from gatewayfw.storage import Document
@@ -25,7 +26,7 @@ class DeleteResult(dict[str, Any]):
 
 
 @final
-class Cursor:
+class Cursor(Batched[Document]):
     """The documents a query finds, read when they are asked for; every iteration asks anew.
 
     `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained. Where documents
@@ -35,7 +36,7 @@ class Cursor:
     """
 
     def __init__(
-        self, read: Callable[[Sorting, int, int], Iterator[Document]], check_name: Callable[[str], object]
+        self, read: Callable[[Sorting, int, int], Iterator[Sequence[Document]]], check_name: Callable[[str], object]
     ) -> None:
         self._read = read
         self._check_name = check_name
@@ -79,7 +80,8 @@ class Cursor:
         self._limit = _natural(count, "limit")
         return self
 
-    def __iter__(self) -> Iterator[Document]:
+    def batches(self) -> Iterator[Sequence[Document]]:
+        """Return an iterator over the documents in the pieces in which they are read."""
         return self._read(self._sort, self._skip, self._limit)
 
     def to_list(self) -> list[Document]:

@@ -84,6 +84,7 @@ class Scope:
     Attributes:
         committed: whether a transaction or a write of its own committed inside it. What a
             transaction did that fails later does not count; one that only read may count.
+        reply_bytes: most bytes of the JSON of the reply that the work is for; None where it is for none.
     """
 
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
@@ -92,6 +93,7 @@ class Scope:
             self._until = min(self._until, outer._until)
         self._outer = outer
         self.committed = False
+        self.reply_bytes: int | None = None if outer is None else outer.reply_bytes
 
     def remaining(self) -> float:
         """Return the seconds left, never negative."""
@@ -157,6 +159,10 @@ class Storage(ABC):
     def remaining(self) -> float:
         """Return the seconds left of this thread's deadline; infinity without one."""
         return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
+
+    def reply_bytes(self) -> int | None:
+        """Return the most bytes of the reply that this thread works for; None outside of a request."""
+        return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
 
     def trouble(self) -> Trouble | None:
         """Return why the database was out of reach when it was last asked; None when it was not, or is not known."""

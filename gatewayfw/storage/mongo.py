@@ -15,19 +15,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import Context
-from itertools import chain
 from typing import Any
 
 import pymongo
 from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.command_cursor import CommandCursor
-from pymongo.cursor import Cursor
 from pymongo.database import Database
 from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
+from gatewayfw.batches import Found
 from gatewayfw.errors import OutcomeUnknown, StorageError, Timeout, Unavailable
 from gatewayfw.storage.base import (
     NOTHING,
@@ -46,7 +45,7 @@ from gatewayfw.storage.base import (
 from gatewayfw.storage.mongo_connection import MAJORITY, Connection
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, refused_increment, translation, without_documents
 from gatewayfw.storage.mongo_indexes import built, compared, index_of
-from gatewayfw.storage.mongo_reads import MOST_LISTED, Listed, Query, counted
+from gatewayfw.storage.mongo_reads import MOST_LISTED, Arriving, Listed, Query, counted
 from gatewayfw.storage.mongo_writes import PlainWrites
 from gatewayfw.storage.stripes import Stripes
 
@@ -481,7 +480,7 @@ class MongoStorage(Storage):
             source = self._collection(collection)
         if 0 < limit <= MOST_LISTED and self._connection.is_plain:
             return self._drained(Listed(source, query, session))
-        return self._drained(query.cursor(source, session))
+        return self._drained(Arriving(query.cursor(source, session)))
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
@@ -559,11 +558,11 @@ class MongoStorage(Storage):
             return None
         return PlainWrites(self._collection(collection), session)
 
-    def _drained(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Document]:
+    def _drained(self, cursor: Arriving | CommandCursor[Any] | Listed) -> Iterator[Document]:
         """Return an iterator over a cursor's documents; no deadline of ours is in force while the caller runs."""
-        return chain.from_iterable(self._batches(cursor))
+        return Found(self._batches(cursor))
 
-    def _batches(self, cursor: Cursor[Any] | CommandCursor[Any] | Listed) -> Iterator[Sequence[Document]]:
+    def _batches(self, cursor: Arriving | CommandCursor[Any] | Listed) -> Iterator[Sequence[Document]]:
         alive = True
         try:
             while alive:

@@ -56,6 +56,36 @@ class Query(NamedTuple):
         return command
 
 
+class Arriving:
+    """PyMongo's cursor, read reply by reply: so never more than one of them, 16 MB, is waiting to be taken.
+
+    PyMongo itself would ask for replies until it has as many documents as it was asked for.
+    """
+
+    def __init__(self, cursor: Cursor[Any]) -> None:
+        self._cursor = cursor
+        self._taken = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether there may be more."""
+        return self._cursor.alive
+
+    def to_list(self, most: int) -> list[Document]:
+        """Return at most so many documents of one reply; none when there are no more."""
+        cursor = self._cursor
+        found: list[Document] = cursor.to_list(1) if cursor.retrieved == self._taken else []
+        ready = min(most, cursor.retrieved - self._taken) - len(found)
+        if ready > 0:
+            found += cursor.to_list(ready)
+        self._taken += len(found)
+        return found
+
+    def close(self) -> None:
+        """Give up what was not read."""
+        self._cursor.close()
+
+
 class Listed:
     """The cursor of a query with a limit: one plain command, which costs a quarter less than PyMongo's cursor.
 
@@ -69,7 +99,7 @@ class Listed:
         self._collection = collection
         self._query = query
         self._session = session
-        self._cursor: Cursor[Any] | None = None
+        self._cursor: Arriving | None = None
 
     def to_list(self, most: int) -> Sequence[Document]:
         """Return all documents of the reply, or at most so many of PyMongo's cursor; none when there are no more."""
@@ -77,8 +107,8 @@ class Listed:
             found = self._reply()
             if found is not None:
                 return found
-            self._cursor = self._query.cursor(self._collection, self._session)
-        documents: Sequence[Document] = self._cursor.to_list(most)
+            self._cursor = Arriving(self._query.cursor(self._collection, self._session))
+        documents = self._cursor.to_list(most)
         self.alive = self._cursor.alive
         return documents
 

@@ -5,6 +5,9 @@ is UTC), UUIDs text, members of an enum their values, cursors and other iterator
 and Infinity null. Keys must be strings, and integers fit 64 bits, signed or unsigned; a set,
 bytes, a dataclass (its fields may not all be meant to be read) or any other object is an error
 of the act, not of the client. All our choice.
+
+Cursors and iterators are read and written piece by piece, so that never more than one piece of
+them is in memory besides its JSON, and none is read on once the reply has too many bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
 from types import CoroutineType
-from typing import Any
+from typing import Any, Protocol, final
 
 import marshmallow
 import orjson
@@ -23,7 +26,16 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.acts.lifecycle import LATER
-from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
+from gatewayfw.batches import PIECE, in_batches
+from gatewayfw.errors import (
+    DefinitionError,
+    GatewayError,
+    HttpError,
+    ReplyTooLarge,
+    StorageError,
+    UsageError,
+    ValidationError,
+)
 from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
 
@@ -40,11 +52,22 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 #: Where bson 4 keeps the 12 bytes of an id: to read them there takes half as long as `str`.
 _HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
+#: What `_plain` makes of an iterator.
+_ITERATOR = object()
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 class NotJsonError(TypeError):
     """The result of an act holds something that is not JSON; the message names its type only."""
+
+
+class Scope(Protocol):
+    """What bounds a reply: see `gatewayfw.acts.lifecycle.Scope`."""
+
+    reply_bytes: int | None
+
+    def check(self) -> None:
+        """Raise `Timeout` when no time is left."""
 
 
 def dumps(value: Any) -> bytes:
@@ -54,18 +77,67 @@ def dumps(value: Any) -> bytes:
         NotJsonError: the value holds something that has no JSON.
         DefinitionError: it holds what had to be awaited, such as the result of an async function.
     """
+    return _Writing(None).dumps(value)
+
+
+def success(value: Any, scope: Scope | None = None) -> bytes:
+    """Return the envelope of a result, bounded by a scope. Source: contract, "Response envelope".
+
+    Raises:
+        NotJsonError: the result holds something that has no JSON.
+        ReplyTooLarge: its JSON has more bytes than ``scope.reply_bytes``.
+        Timeout: the deadline passed between two pieces of a cursor.
+    """
     try:
-        return orjson.dumps(value, default=_plain, option=_OPTIONS)
-    except orjson.JSONEncodeError as error:
-        # orjson wraps whatever `_plain` raises, also a SystemExit or a timeout while a cursor is drained.
-        if error.__cause__ is not None:
-            raise error.__cause__ from None
-        raise NotJsonError(f"the result of the act is not JSON: {error}") from None
+        body = orjson.dumps(value, default=_simple, option=_OPTIONS)
+    except orjson.JSONEncodeError:  # iterators, which are written with care, or what has no JSON, which is told there
+        body = _Writing(scope).dumps(value)
+    if scope is not None and scope.reply_bytes is not None and len(body) > scope.reply_bytes:
+        raise ReplyTooLarge(scope.reply_bytes)
+    return b'{"body":' + body + b',"success":true}'
 
 
-def success(value: Any) -> bytes:
-    """Return the envelope of a result. Source: contract, "Response envelope"."""
-    return b'{"body":' + dumps(value) + b',"success":true}'
+@final
+class _Writing:
+    """The writing of one body; ``_bytes`` of it are known from the iterators written so far."""
+
+    __slots__ = ("_bytes", "_scope")
+
+    def __init__(self, scope: Scope | None) -> None:
+        self._scope = scope
+        self._bytes = 0
+
+    def dumps(self, value: Any) -> bytes:
+        try:
+            return orjson.dumps(value, default=self._plain, option=_OPTIONS)
+        except orjson.JSONEncodeError as error:
+            # orjson wraps whatever `_plain` raises, also a SystemExit or a timeout while a cursor is drained.
+            if error.__cause__ is not None:
+                raise error.__cause__ from None
+            raise NotJsonError(f"the result of the act is not JSON: {error}") from None
+
+    def _plain(self, value: Any) -> Any:
+        if type(value) is ObjectId and _HAS_BYTES:  # most by far
+            return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
+        plain = _plain(value)
+        return orjson.Fragment(self._array(value)) if plain is _ITERATOR else plain
+
+    def _array(self, values: Iterable[Any]) -> bytes:
+        """Return the array of what an iterable gives; each piece is forgotten when it is written."""
+        parts: list[memoryview] = []
+        known = self._bytes + 1
+        for batch in in_batches(values):
+            for start in range(0, len(batch), PIECE):
+                if parts and self._scope is not None:
+                    self._scope.check()
+                data = self.dumps(batch[start : start + PIECE] if len(batch) > PIECE else batch)
+                parts.append(memoryview(data)[1:-1])
+                # Iterators inside of the piece have counted themselves: now they are a part of it.
+                known = self._bytes = known + len(data) - 1
+                most = None if self._scope is None else self._scope.reply_bytes
+                if most is not None and known > most:
+                    raise ReplyTooLarge(most)
+        return b"[%b]" % b",".join(parts)
 
 
 def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
@@ -110,8 +182,8 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
 
     - our own errors as they are, but the message of a `StorageError`, `DefinitionError` or `UsageError`;
     - `Exception` itself: its text is its author's message, status 500;
-    - what `flask.abort` raises: its status (or that of its response) with that status's name,
-      unless it is no error;
+    - what `flask.abort` raises: its status (or that of its response) with the description that its
+      author gave it, else with that status's name, unless it is no error;
     - a marshmallow `ValidationError` of an act: a validation error with its messages;
     - anything else: `internal error`, or class and text with ``expose``.
     """
@@ -150,9 +222,18 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
         logger.warning("%s: status=%d %s", type(error).__name__, status, where)
 
 
-def _plain(value: Any) -> Any:
+def _simple(value: Any) -> Any:
+    """Return a value in a form that orjson knows; TypeError for an iterator, of which nothing was read then."""
     if type(value) is ObjectId and _HAS_BYTES:  # most by far
         return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
+    plain = _plain(value)
+    if plain is _ITERATOR:
+        raise TypeError
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in a form that orjson knows, `_ITERATOR` for what is to be written as an array."""
     if isinstance(value, ObjectId):
         return str(value)
     if isinstance(value, datetime):
@@ -169,7 +250,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, LATER):  # asyncio's futures are iterable, too
         raise _never_awaited(value)
     if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytes | bytearray | memoryview):
-        return list(value)
+        return _ITERATOR
     raise NotJsonError(f"the result of the act holds a value of the type {type(value).__name__}, which is not JSON")
 
 
@@ -196,7 +277,10 @@ def _status(error: HTTPException) -> int:
 
 def _aborted(error: HTTPException) -> GatewayError:
     status = _status(error)
-    shown = HttpError(HTTP_STATUS_CODES.get(status, "error"), status)
+    # Only a description of the author's own is in the instance; werkzeug's are of the class.
+    own = vars(error).get("description") if error.response is None else None
+    message = own if isinstance(own, str) and own else HTTP_STATUS_CODES.get(status, "error")
+    shown = HttpError(message, status)
     headers = error.get_headers() if error.response is None else error.get_response().headers
     shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
     return shown

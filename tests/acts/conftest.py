@@ -28,6 +28,7 @@ class Clock:
         self.committed = False
         self.left = 5.0
         self.is_open = False
+        self.reply_bytes: int | None = None
 
     def remaining(self) -> float:
         return self.left
@@ -54,7 +55,7 @@ class Upstream(ThreadingHTTPServer):
 
 @pytest.fixture
 def schemas():
-    schemas = Schemas(Settings(remote_connect_timeout=0.5, remote_timeout=3.0, remote_max_bytes=1000))
+    schemas = Schemas(Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=1000))
     schemas.add("user", {"name": string(), "email": string()}, {}, {})
     return schemas
 
@@ -87,7 +88,7 @@ def call(lifecycle, context_fns):
         body = {"service": "main", "model": model, "act": act, "details": {"set": set_ or {}, "get": get or {}}, **more}
         with context_fns.open():
             context_fns.add_body_to_context(body)
-            return lifecycle.run(body, lambda result: result)
+            return lifecycle.run(body, lambda result, _: result)
 
     return call
 

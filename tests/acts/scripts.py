@@ -11,11 +11,13 @@ import socket
 import struct
 import time
 
+from gatewayfw.acts.posting import ENVELOPE_BYTES
+
 #: Stands in every hostile answer; no client may ever see it.
 SECRET = "upstream-secret"
 BODY = {"service": "far", "model": "user", "act": "addUser", "details": {"set": {"name": "آنا"}, "get": {"name": 1}}}
 OK = b'{"body": {"name" : "\xd8\xa2"}, "success": true}'
-#: Most bytes of an answer in these tests.
+#: Most bytes of an answer's body in these tests.
 MOST = 1000
 #: Seconds between two pieces of a slow answer; a gateway waits a few times as long for the whole.
 PAUSE = 0.05
@@ -154,7 +156,7 @@ BAD = {
     "not modified": (answer(OK, 304), REDIRECT),
     "status 600": (answer(OK, 600), REDIRECT),
     "status 999": (answer(OK, 999), REDIRECT),
-    "too large, announced": (answer(sized(MOST + 1)), TOO_LARGE),
+    "too large, announced": (answer(sized(MOST + ENVELOPE_BYTES + 1)), TOO_LARGE),
     "100 MB, announced": (endless(HEAD + b"Content-Length: 104857600\r\n\r\n", MEGABYTE), TOO_LARGE),
     "100 MB, announced and not sent": (raw(HEAD + b"Content-Length: 104857600\r\n\r\n", b"x"), TOO_LARGE),
     "too large, chunked": (raw(CHUNKED, *[chunk(b"x" * 100)] * 20), TOO_LARGE),

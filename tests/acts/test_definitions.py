@@ -75,6 +75,7 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "limit": None,
         "maxGetDepth": None,
         "maxGetLeaves": None,
+        "maxReplyBytes": None,
         "returns": None,
         "mcp": False,
     }
@@ -87,7 +88,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 13)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 14)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -241,6 +242,8 @@ REFUSED = {
         f"act .addUser: bad schema: {NAME}; fn must be a function; preAct.0 must be a function",
     ),
     "depth 0": ({"maxGetDepth": 0}, "act user.addUser: maxGetDepth must be a positive integer"),
+    "reply 0": ({"maxReplyBytes": 0}, "act user.addUser: maxReplyBytes must be a positive integer"),
+    "reply 1.5": ({"maxReplyBytes": 1.5}, "act user.addUser: maxReplyBytes must be a positive integer"),
     "depth true": ({"maxGetDepth": True}, "act user.addUser: maxGetDepth must be a positive integer"),
     "leaves as text": ({"maxGetLeaves": "9"}, "act user.addUser: maxGetLeaves must be a positive integer"),
     "leaves as fraction": ({"maxGetLeaves": 9.0}, "act user.addUser: maxGetLeaves must be a positive integer"),

@@ -23,6 +23,7 @@ UNSAID = {
     "limit": None,
     "maxGetDepth": None,
     "maxGetLeaves": None,
+    "maxReplyBytes": None,
     "returns": None,
     "mcp": False,
 }
@@ -73,6 +74,7 @@ CONTRACT = {
     "limit": ["10/minute"],
     "maxGetDepth": 3,
     "maxGetLeaves": 5,
+    "maxReplyBytes": 1_000,
     "returns": {"done": boolean},
     "mcp": True,
 }

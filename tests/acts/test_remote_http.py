@@ -15,7 +15,7 @@ import urllib3
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import gateway
-from gatewayfw.acts.posting import MAX_VALUES
+from gatewayfw.acts.posting import ENVELOPE_BYTES, MAX_VALUES
 from gatewayfw.acts.remote import MAX_HOPS
 from gatewayfw.web.server import threaded_server
 from tests.acts.scripts import (
@@ -34,6 +34,7 @@ from tests.acts.scripts import (
     chunk,
     endless,
     error,
+    sized,
 )
 
 
@@ -65,7 +66,7 @@ def serve():
 
 def make(**settings):
     """Return a gateway whose own act is ``user.addUser``."""
-    gw = gateway(**{"remote_connect_timeout": 0.5, "remote_timeout": 3.0, "remote_max_bytes": MOST, **settings})
+    gw = gateway(**{"remote_connect_timeout": 0.5, "remote_timeout": 3.0, "max_reply_bytes": MOST, **settings})
     gw.odm.set_db(mongomock.MongoClient().test)
     any_details = gw.schemas.object_({"set": gw.schemas.any_(), "get": gw.schemas.any_()})
     gw.acts.set_act(schema="user", act_name="addUser", validator=any_details, fn=lambda body: "mine")
@@ -138,23 +139,29 @@ def test_memory_is_bounded_while_100_mb_are_sent(upstream, ask, start):
     url = upstream(endless(start, MEGABYTE))
     tracemalloc.start()
     try:
-        reply = ask(url, remote_max_bytes=2 * 1024 * 1024)
+        reply = ask(url, max_reply_bytes=2 * 1024 * 1024)
         peak = tracemalloc.get_traced_memory()[1] / 1024 / 1024
     finally:
         tracemalloc.stop()
     assert (reply.status, peak < 24) == (502, True)
 
 
+def test_an_answer_whose_body_has_as_many_bytes_as_a_reply_may_have_passes(upstream, ask):
+    data = sized(MOST + ENVELOPE_BYTES)
+    reply = ask(upstream(answer(data)))
+    assert (reply.status, reply.data) == (200, data)
+
+
 def test_an_answer_of_too_many_values_is_502_before_it_is_parsed(upstream, ask):
     assert MAX_VALUES == 500_000  # what docs/security.md says
     many = b'{"success":true,"body":[' + b"[]," * (MAX_VALUES // 2) + b"[]]}"
-    reply = ask(upstream(answer(many)), remote_max_bytes=10 * 1024 * 1024)
+    reply = ask(upstream(answer(many)), max_reply_bytes=10 * 1024 * 1024)
     assert seen(reply) == bad("its answer holds too many values")
 
 
 def test_an_answer_nested_too_deep_is_502(upstream, ask):
     deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    assert seen(ask(upstream(answer(deep)), remote_max_bytes=1024 * 1024)) == bad(NO_ENVELOPE)
+    assert seen(ask(upstream(answer(deep)), max_reply_bytes=1024 * 1024)) == bad(NO_ENVELOPE)
 
 
 def test_nothing_listening_is_502(ask, closed_port):

@@ -308,7 +308,7 @@ def raised(name, value, default):
     [
         ({"max_body_nodes": 200_000, "max_get_depth": 80}, []),
         ({"max_body_nodes": 200_001}, [raised("max_body_nodes", "200,001", "20,000")]),
-        ({"remote_max_bytes": 2**30}, [raised("remote_max_bytes", "1,073,741,824", "10,485,760")]),
+        ({"max_reply_bytes": 2**30}, [raised("max_reply_bytes", "1,073,741,824", "16,777,216")]),
         ({"max_body_bytes": 2**24}, [raised("max_body_bytes", "16,777,216", "1,048,576")]),
     ],
     ids=str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import contextmanager
 
 import mongomock
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from gatewayfw.errors import Timeout, ValidationError
+from gatewayfw.errors import ReplyTooLarge, Timeout
 from gatewayfw.odm import Odm
 from gatewayfw.odm.projection import links_of
+from gatewayfw.odm.reading import weigh
 from gatewayfw.schemas import Relation, Schemas, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.deep_reference import reference, strangers
@@ -50,6 +52,14 @@ def populate(world):
 def town(world):
     """A populated world."""
     return populate(world)
+
+
+@contextmanager
+def replying(world, most):
+    """Work for a reply of so many bytes; gives the scope."""
+    with world.storage.deadline(30) as scope:
+        scope.reply_bytes = most
+        yield scope
 
 
 def shown(model, id_, get):
@@ -236,21 +246,58 @@ def test_a_write_whose_deep_levels_cannot_be_read_changes_nothing(town, monkeypa
     assert town.digest() == before
 
 
-def test_a_get_that_would_show_too_much_is_refused(town, monkeypatch):
+def test_a_get_that_would_show_too_much_is_refused(town):
     get = {"country": {"cities": {"country": {"cities": {"name": 1}}}}}
-    monkeypatch.setattr("gatewayfw.odm.reading.MOST_COPIES", 8)
-    assert shown(town.city, TOWN, get)["country"]["cities"][1]["country"]["cities"] == [
-        {"name": "port"},
-        {"name": "town"},
-    ]
-    monkeypatch.setattr("gatewayfw.odm.reading.MOST_COPIES", 7)
+    with replying(town, 392):
+        assert shown(town.city, TOWN, get)["country"]["cities"][1]["country"]["cities"] == [
+            {"name": "port"},
+            {"name": "town"},
+        ]
     before = town.digest()
-    with pytest.raises(ValidationError) as raised:
-        shown(town.city, TOWN, get)
-    with pytest.raises(ValidationError):
-        town.city.find_one_and_update(filter={"_id": TOWN}, update={"$set": {"name": "new"}}, projection=get)
-    assert raised.value.errors == {"get": ["Too many related documents: at most 7."]}
+    with replying(town, 391) as scope:
+        with pytest.raises(ReplyTooLarge) as raised:
+            shown(town.city, TOWN, get)
+        with pytest.raises(ReplyTooLarge):
+            town.city.find_one_and_update(filter={"_id": TOWN}, update={"$set": {"name": "toun"}}, projection=get)
+        assert not scope.committed
+    assert raised.value.message == "the reply would have more than 391 bytes; ask for fewer fields or documents"
     assert town.digest() == before
+
+
+def test_outside_of_a_request_nothing_is_too_much(town):
+    get = {"country": {"cities": {"country": {"cities": {"name": 1}}}}}
+    with town.storage.deadline(30):
+        assert shown(town.city, TOWN, get)["country"]["cities"][1]["country"]["cities"][0] == {"name": "port"}
+
+
+def test_a_bound_holds_inside_of_a_nearer_deadline(town):
+    get = {"country": {"cities": {"country": {"cities": {"name": 1}}}}}
+    with replying(town, 100), town.storage.deadline(30), pytest.raises(ReplyTooLarge):
+        shown(town.city, TOWN, get)
+
+
+@pytest.mark.parametrize(("most", "pieces"), [(202, [2, 1]), (2_000, [3])])
+def test_documents_that_alone_fill_a_reply_end_a_batch(town, most, pieces):
+    cursor = town.city.find(projection={"name": 1, "country": {"cities": {"name": 1}}}).sort("name")
+    with replying(town, most):
+        assert [len(piece) for piece in cursor.batches()] == pieces
+
+
+WEIGHTS = {
+    "number": (5, 16),
+    "id": (LAND, 16),
+    "text": ("abc", 21),
+    "wide text": ("é中", 23),
+    "quotes and controls": ('"\\\x00\n', 30),
+    "bytes": (b"abc", 19),
+    "list": ([1, "a"], 16 + 16 + 19),
+    "document": ({"name": "a", "n": 1}, 16 + 4 + 19 + 1 + 16),
+}
+
+
+@pytest.mark.parametrize(("value", "weight"), WEIGHTS.values(), ids=WEIGHTS)
+def test_a_value_weighs_its_names_and_texts_as_json(value, weight):
+    assert weigh(value) == weight
 
 
 # -- how many queries

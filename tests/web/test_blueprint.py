@@ -124,10 +124,11 @@ def test_result_that_is_no_json_is_an_internal_error(caplog):
 
 
 @pytest.mark.parametrize(("code", "name"), [(403, "Forbidden"), (404, "Not Found"), (500, "Internal Server Error")])
-def test_abort_in_an_act_is_an_envelope_and_no_page_of_the_host(code, name):
-    app = host(lambda body: abort(code, "secret"))
+@pytest.mark.parametrize("said", [(), (None,), ("",), ("not yours",)], ids=repr)
+def test_abort_in_an_act_is_an_envelope_and_no_page_of_the_host(code, name, said):
+    app = host(lambda body: abort(code, *said))
     app.register_error_handler(code, lambda error: ("host page", 599))
-    assert seen(post(app)) == refusal(code, name)
+    assert seen(post(app)) == refusal(code, "not yours" if "not yours" in said else name)
 
 
 def test_redirect_raised_in_an_act_is_an_internal_error():

@@ -217,7 +217,9 @@ FAILURES = {
     "HttpError": (errors.HttpError("tea", 418), 418, "bad_request", "tea", {}),
     "own code": (errors.HttpError("tea", 418, code="teapot"), 418, "teapot", "tea", {}),
     "Exception": (Exception("says its author"), 500, "error", "says its author", {}),
-    "abort": (exceptions.Forbidden("secret"), 403, "forbidden", "Forbidden", {}),
+    "abort": (exceptions.Forbidden("not yours"), 403, "forbidden", "not yours", {}),
+    "abort without a text": (exceptions.Forbidden(), 403, "forbidden", "Forbidden", {}),
+    "missing key": (exceptions.BadRequestKeyError("secret"), 400, "bad_request", "Bad Request", {}),
     "abort 418": (exceptions.ImATeapot(), 418, "bad_request", "I'm a teapot", {}),
     "abort 429": (
         exceptions.TooManyRequests(retry_after=7),
@@ -276,7 +278,7 @@ def test_detail_adds_code_errors_and_request_id():
         (KeyError("here"), "KeyError: 'here'"),
         (errors.StorageError("here"), "StorageError: here"),
         (Exception("here"), "here"),
-        (exceptions.NotFound("here"), "Not Found"),
+        (exceptions.NotFound("here"), "here"),
     ],
 )
 def test_exposed_errors_show_class_and_text(error, message):
