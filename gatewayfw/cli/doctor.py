@@ -19,6 +19,7 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.indexes import IndexRow, index_report
 from gatewayfw.odm.jobs import COLLECTION, Job, now
+from gatewayfw.odm.shares import share_of
 from gatewayfw.odm.sizes import MOST_BYTES, Size, worst_sizes
 from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
 from gatewayfw.schemas import RelatedRelation, Schemas
@@ -129,8 +130,24 @@ def _too_large(schemas: Schemas) -> Iterator[str]:
             )
             yield (
                 f"model {size.model!r}: a document may reach {_megabytes(size.bytes)}, MongoDB holds "
-                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_unstated(size, schemas.settings)}"
+                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_what_gives_way(schemas, size)}"
+                f"{_unstated(size, schemas.settings)}"
             )
+
+
+def _what_gives_way(schemas: Schemas, size: Size) -> str:
+    """Return which lists of a model are cut where a document does not fit, and whether that may not be enough."""
+    windows = {one.name for one in schemas.get_related_relations(size.model).values() if one.type == "multiple"}
+    lists = {part.name: part.bytes for part in size.parts if part.name in windows}
+    rest = size.bytes - sum(lists.values())
+    share = share_of(MOST_BYTES, len(lists))
+    told = ""
+    if cut := sorted(name for name in lists if lists[name] > share):
+        less = " or less" if rest > MOST_BYTES // 2 else ""
+        told = f"; where one does not fit, its lists are cut to {_megabytes(share)}{less} each: {', '.join(cut)}"
+    if rest > MOST_BYTES:
+        told += f"; without lists it may reach {_megabytes(rest)}: a changed copy that does not fit stays as it was"
+    return told
 
 
 def _unstated(size: Size, settings: Settings) -> str:
