@@ -23,7 +23,7 @@ from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
-_DISGUISED = "An object with $ in its keys is no value; code that means an operator writes Operators({...})."
+_DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
 @final

@@ -225,6 +225,7 @@ def test_cursor_refuses_odd_orders(world, sort):
         ("home", "home is a relation; write home._id, or another field of it"),
         ("home.nope", "model city has no field nope"),
         ("born.secret", "the copies in born leave out secret"),
+        ("visited.population", "the copies in visited leave out population"),
         ("friendOf.password", "the copies in friendOf leave out password"),
     ],
 )

@@ -241,6 +241,7 @@ def test_a_bad_projection_is_found_before_anything_is_written(world, land, refus
         ({"cities.zip": 1}, "model city has no field zip"),
         ({"cities._gw.v": 1}, "model city has no field _gw"),
         ({"natives.password": "x"}, "the copies in natives leave out password"),
+        ({"natives.age": 1}, "the copies in natives leave out age"),
         ({"$or": [{"name": "x"}, {"natives.password": {"$gt": "x"}}]}, "the copies in natives leave out password"),
         ({"natives.extra..a": 1}, "model person has no field extra..a"),
         ({"natives.extra.$a": 1}, "model person has no field extra.$a"),

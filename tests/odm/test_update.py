@@ -98,7 +98,7 @@ def marks(odm):
     return model
 
 
-DISGUISED = "An object with $ in its keys is no value; code that means an operator writes Operators({...})."
+DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
 @pytest.mark.parametrize("operator", ["$push", "$addToSet", "$pull"])
