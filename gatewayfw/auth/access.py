@@ -109,7 +109,8 @@ class Auth:
     def grant(self, *rules: Rule) -> AccessHook:
         """Return a hook that lets pass whom a rule allows; without rules only a ghost passes.
 
-        The hook raises:
+        Who is not signed in, so that the context has no ``user`` or None, does not pass. The hook raises:
+            Unauthenticated: nobody is signed in.
             HttpError: 400, ``details.set.activeRoleId`` is missing.
             Forbidden: it is no role of the user, or no rule allows that role.
         """
@@ -121,9 +122,11 @@ class Auth:
         @access_rule
         def check_access(body: Body) -> None:
             context = self._contexts.get_context_model()
-            if "user" not in context:
-                raise DefinitionError("grant: the hooks read_token and load_user must come before it")
-            user = context["user"]
+            user = context.get("user")
+            if user is None:
+                raise Unauthenticated(NO_USER)
+            if not isinstance(user, Mapping):
+                raise DefinitionError(f"grant: 'user' in the context must be a mapping, not {type(user).__name__}")
             wanted = body["details"]["set"].get(ROLE_FIELD)
             role = None if wanted is None else _role(user, wanted)
             if user.get("isGhost") is not True:
@@ -137,6 +140,8 @@ class Auth:
 
         check_access.rules = rules  # type: ignore[attr-defined]  # for who wants to tell of them
         return check_access
+
+    grant.makes_hook = True  # type: ignore[attr-defined]  # the mark: given uncalled, it would refuse everybody
 
 
 def access_rule(hook: H) -> H:

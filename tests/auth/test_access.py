@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
+from gatewayfw import gateway
 from gatewayfw.acts import ContextFns
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, first_id, same_id
 from gatewayfw.errors import DefinitionError, GatewayError
@@ -161,9 +162,26 @@ def test_user_without_usable_roles_has_no_active_role(auth, contexts, roles):
     assert refusal(auth.grant(MANAGERS), body(activeRoleId="None")) == (403, "forbidden", "Active role not found")
 
 
-def test_grant_without_the_hooks_before_it_lets_nobody_pass(auth):
-    with pytest.raises(DefinitionError, match="^grant: the hooks read_token and load_user must come before it$"):
+@pytest.mark.parametrize("context", [{}, {"user": None}], ids=["absent", "none"])
+def test_who_is_not_signed_in_does_not_pass(auth, contexts, context):
+    contexts.add_context(context)
+    refused = (401, "unauthenticated", "user not exist")
+    assert refusal(auth.grant(MANAGERS), body(activeRoleId=str(ROLE_ID))) == refused
+    assert refusal(auth.grant(), body()) == refused
+
+
+def test_a_user_that_is_no_mapping_is_a_fault_of_the_program(auth, contexts):
+    contexts.add_context({"user": object()})
+    with pytest.raises(DefinitionError, match="^grant: 'user' in the context must be a mapping, not object$"):
         auth.grant(MANAGERS)(body(activeRoleId=str(ROLE_ID)))
+
+
+def test_grant_that_was_not_called_is_refused_when_the_act_is_registered(auth):
+    gw = gateway()
+    with pytest.raises(DefinitionError) as caught:
+        gw.acts.act("user", "add", pre_act=[auth.read_token, auth.grant])(lambda body: 1)
+    message = "act user.add: pre_act[1] is no hook but makes one: call it, as in grant(Rule(roles=(...)))"
+    assert caught.value.message == message
 
 
 @pytest.mark.parametrize("rules", [("Manager",), (MANAGERS, None)])
