@@ -145,10 +145,24 @@ def _parsed(uri: str) -> tuple[str, tuple[Address, ...]]:
     try:
         parsed = parse_uri(uri)
     except (ConfigurationError, PyMongoError, ValueError) as error:
-        raise DefinitionError(f"malformed MongoDB URI: {type(error).__name__}") from error
+        raise DefinitionError(f"malformed MongoDB URI: {_problem_of(uri, error)}") from error
     if not parsed["database"]:
         raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
     return str(parsed["database"]), tuple(parsed["nodelist"])
+
+
+def _problem_of(uri: str, error: Exception) -> str:
+    """Say what is wrong with a URI, with nothing of a user name or password in it."""
+    scheme, _, rest = uri.partition("://")
+    if scheme not in ("mongodb", "mongodb+srv"):
+        return "it must begin with mongodb:// or mongodb+srv://"
+    secret, _, _hosts = rest.rpartition("@")
+    if not set(secret).isdisjoint("@/?#") or secret.count(":") > 1:
+        return "user name and password must be percent-encoded, see urllib.parse.quote_plus"
+    text = str(error)
+    if isinstance(error, ConfigurationError) and not any(part and part in text for part in secret.split(":")):
+        return text
+    return "expected mongodb://user:password@host:27017/NAME?option=value, without what is not needed"
 
 
 def _described(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:

@@ -87,6 +87,11 @@ def test_a_uri_names_its_database(uri, name):
 
 
 NO_NAME = "the MongoDB URI must name a database: mongodb://host:27017/NAME"
+BEGIN = "malformed MongoDB URI: it must begin with mongodb:// or mongodb+srv://"
+ENCODED = "malformed MongoDB URI: user name and password must be percent-encoded, see urllib.parse.quote_plus"
+FORM = (
+    "malformed MongoDB URI: expected mongodb://user:password@host:27017/NAME?option=value, without what is not needed"
+)
 
 
 @pytest.mark.parametrize(
@@ -95,19 +100,31 @@ NO_NAME = "the MongoDB URI must name a database: mongodb://host:27017/NAME"
         ("mongodb://h", NO_NAME),
         ("mongodb://h/", NO_NAME),
         ("mongodb://h:1,g:2/?replicaSet=rs0", NO_NAME),
-        ("", "malformed MongoDB URI: InvalidURI"),
-        ("h/db", "malformed MongoDB URI: InvalidURI"),
-        ("http://user:secret@h/db", "malformed MongoDB URI: InvalidURI"),
-        ("mongodb://", "malformed MongoDB URI: InvalidURI"),
-        ("mongodb://user:se@cret@h/db", "malformed MongoDB URI: InvalidURI"),
-        ("mongodb://h:port/db", "malformed MongoDB URI: ValueError"),
-        ("mongodb://h/d b", "malformed MongoDB URI: InvalidURI"),
+        ("", BEGIN),
+        ("h/db", BEGIN),
+        ("localhost:27017/db", BEGIN),
+        ("http://user:secret@h/db", BEGIN),
+        ("mongodb://", "malformed MongoDB URI: Must provide at least one hostname or IP"),
+        ("mongodb://user:se@cret@h/db", ENCODED),
+        ("mongodb://user:se/cret@h/db", ENCODED),
+        ("mongodb://user:se:cret@h/db", ENCODED),
+        ("mongodb://h:port/db", FORM),
+        ("mongodb://user:secret@h:port/db", FORM),
+        ("mongodb://h/d b", 'malformed MongoDB URI: Bad database name "d b"'),
     ],
 )
 def test_a_uri_that_is_wrong_is_refused_without_showing_it(uri, message):
     with pytest.raises(DefinitionError) as caught:
         MongoStorage(uri)
     assert caught.value.message == message
+
+
+def test_a_misspelled_option_of_a_uri_is_named_and_no_password():
+    with pytest.raises(DefinitionError, match="^malformed MongoDB URI: Unknown option: replicset"):
+        MongoStorage("mongodb://user:secret@h/db?replicset=rs0")
+    with pytest.raises(DefinitionError) as caught:
+        MongoStorage("mongodb://user:replicset@h/db?replicset=rs0")
+    assert caught.value.message == FORM
 
 
 def test_making_a_storage_connects_to_nothing(monkeypatch):
