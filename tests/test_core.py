@@ -264,6 +264,13 @@ def test_run_server_uses_processes_where_the_storage_can_be_shared(program):
     assert (reply.status, pid == process.pid, process.wait(10)) == (200, kind == "one", 0)
 
 
+def test_two_gateways_at_one_path_are_refused(gw):
+    host = Flask("host")
+    gw.init_app(host, "/api")
+    with pytest.raises(DefinitionError, match="^another gateway is at /api/gateway already: give one of the two a url"):
+        gateway().init_app(host, "/api")
+
+
 def test_only_the_mount_with_the_playground_lists_names(gw):
     host = Flask("host")
     gw.init_app(host, "/open", playground=True)

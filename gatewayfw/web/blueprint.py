@@ -281,6 +281,9 @@ def _add_rule(
     """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1).
 
     ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
+
+    Raises:
+        DefinitionError: another gateway has the path, so that one of the two would never be asked.
     """
     endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
     rule = state.app.url_rule_class(
@@ -292,6 +295,10 @@ def _add_rule(
         merge_slashes=merge_slashes,
     )
     rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
+    for other in state.app.url_map.iter_rules():
+        mounted = getattr(state.app.view_functions.get(other.endpoint), "__self__", None)
+        if isinstance(mounted, Endpoint) and (other.rule, other.subdomain) == (rule.rule, rule.subdomain or ""):
+            raise DefinitionError(f"another gateway is at {rule.rule} already: give one of the two a url_prefix")
     state.app.url_map.add(rule)
     state.app.view_functions[endpoint] = view
 
