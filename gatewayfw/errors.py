@@ -162,9 +162,10 @@ class DuplicateKey(Conflict):
 
     code = "duplicate_key"
 
-    def __init__(self, fields: Iterable[str] = ()) -> None:
+    def __init__(self, fields: str | Iterable[str] = ()) -> None:
         super().__init__("Duplicate key error")
-        self.fields = tuple(name for name in fields if name.partition(".")[0] != "_gw")
+        named = [fields] if isinstance(fields, str) else fields
+        self.fields = tuple(name for name in named if name.partition(".")[0] != "_gw")
         self.errors = {name: ["is taken"] for name in self.fields}
 
 

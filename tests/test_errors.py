@@ -9,6 +9,7 @@ import pytest
 from gatewayfw import errors
 from gatewayfw.errors import (
     DefinitionError,
+    DuplicateKey,
     GatewayError,
     HttpError,
     StillReferenced,
@@ -74,3 +75,13 @@ def test_missing_related_ids_are_named_up_to_ten():
         "city not found: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9",
         "city not found: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more",
     ]
+
+
+@pytest.mark.parametrize("fields", ["email", ["email"], ("email", "_gw.v")])
+def test_a_duplicate_key_names_its_fields(fields):
+    error = DuplicateKey(fields)
+    assert (error.message, error.fields, error.errors) == (
+        "Duplicate key error",
+        ("email",),
+        {"email": ["is taken"]},
+    )

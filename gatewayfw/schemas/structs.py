@@ -307,7 +307,7 @@ def _refused(
 def _compare(field: Any, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool) -> None:
     """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
     if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
-        for key in dumped.keys() - sent.keys():
+        for key in [name for name in dumped if name not in sent]:
             inner = _inner(field, key)
             if not (fill and inner is not None and inner.load_default is not missing):
                 collected.add(below(path, key), _message(inner, "required", _REQUIRED))
