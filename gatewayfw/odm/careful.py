@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from bson import ObjectId
+from bson import ObjectId, encode
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
 from gatewayfw.odm.allowance import FieldsTooLarge
@@ -35,19 +35,16 @@ def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.N
 
     Without transactions it may have done a part, so it is not run again: see `StandaloneTargets`.
     """
-    for care in Care:
-        if care < first:
-            continue
+    care = first
+    while True:
         try:
             return write(care)
-        except (Marked, TooLarge) as error:
-            if (
-                care is max(Care)
-                or isinstance(error, (ReplyTooLarge, FieldsTooLarge))
-                or not storage.has_transactions()
-            ):
+        except (ReplyTooLarge, FieldsTooLarge):
+            raise
+        except (Marked, TooLarge):
+            if care is Care.HOLDERS or not storage.has_transactions():
                 raise
-    raise AssertionError  # the last care returns or raises
+            care = Care(care + 1)
 
 
 def targets_for(schemas: Schemas, storage: Storage, care: Care) -> Targets:
@@ -86,24 +83,25 @@ class CarefulTargets(Targets):
     def emptied(self, schema: ModelSchema, document: Document, effects: Effects) -> dict[str, dict[str, Any]]:
         """Return the update that takes all reverse relations out of a document; let `settle` put them back."""
         present = [one for one in self._schemas.get_related_relations(schema.name).values() if one.name in document]
-        for reverse in present:
+        id_ = document["_id"]
+        for reverse in present if isinstance(id_, ObjectId) else ():  # nothing can embed another one
             if reverse.type == "multiple":
-                effects.recompute(reverse, document["_id"])
+                effects.recompute(reverse, id_)
             else:
-                effects.removed[reverse, document["_id"]] = document[reverse.name]
+                effects.removed[reverse, id_] = document[reverse.name]
         return {"$unset": {reverse.name: "" for reverse in present}} if present else {}
 
     def settle(self, effects: Effects) -> None:
         """Write what an operation does to its targets, so that each fits."""
         concerned = effects.targets()
-        for reverse, ids, _copy in effects.renewals:
-            concerned.setdefault(reverse.target, set()).update(ids)
+        for reverse, listed, _copy in effects.renewals:
+            if reverse.type == "single":  # `touch` did not lock it
+                self._storage.touch_many(reverse.target, ordered(listed))
+                concerned.setdefault(reverse.target, set()).update(listed)
         for reverse, id_ in effects.removed:
             concerned.setdefault(reverse.target, set()).add(id_)
         for model in sorted(concerned):
-            ids = ordered(concerned[model])
-            self._storage.touch_many(model, ids)  # a target whose `single` reverse is renewed has no lock yet
-            for id_ in ids:
+            for id_ in ordered(concerned[model]):
                 for target in self._storage.find(model, {"_id": id_}, limit=1):
                     if update := self._filled(model, target, effects):
                         self._storage.update_each(model, [(id_, update)])
@@ -113,7 +111,7 @@ class CarefulTargets(Targets):
         reverses = self._schemas.get_related_relations(model).values()
         windows = {one.name: one for one in reverses if one.type == "multiple"}
         singles = {one.name: self._single(one, target, effects) for one in reverses if one.type == "single"}
-        changed = {name: copy for name, copy in singles.items() if copy != target.get(name)}
+        changed = {name: copy for name, copy in singles.items() if _differ(copy, target.get(name))}
         rest = {name: value for name, value in target.items() if name not in windows and name not in singles}
         most = self._storage.most_bytes
         room = room_in({**rest, **_present(singles)}, windows, most)
@@ -196,6 +194,11 @@ class StandaloneTargets(Targets):
 
     def _careful(self) -> CarefulTargets:
         return CarefulTargets(self._schemas, self._storage)
+
+
+def _differ(one: object, other: object) -> bool:
+    """Return whether two values are stored otherwise: to Python 1, 1.0 and True are equal."""
+    return encode({"": one}) != encode({"": other})
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:

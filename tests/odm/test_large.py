@@ -207,6 +207,25 @@ def test_a_holder_gives_the_room_of_its_windows_to_a_copy(club):
     assert (len(stored["owner"]["text"]), sorted(stored["_gw"]["cut"])) == (3_000, ["latest", "users"])
 
 
+@pytest.mark.parametrize("id_", [{"x": 1}, "text"], ids=repr)
+def test_a_holder_of_another_tool_that_is_too_large_ends_no_job(club, id_):
+    org = club.add_org("org")
+    copy = {"_id": org, "name": "org", "about": ""}
+    huge = {"name": "huge", "text": "x" * (MOST - 800), "rank": 0, "orgs": [copy], "mateOf": [{"_id": 1}]}
+    club.storage.insert("user", [{"_id": id_, **huge}])
+    club.change(club.org, org, about="y" * 900)
+    assert (club.odm.jobs(), club.stored(club.user, id_)["orgs"]) == ([], [copy])
+    club.storage.delete_many("user", {"_id": id_})
+
+
+def test_a_copy_in_a_single_reverse_that_differs_by_its_type_alone_is_written(club, full):
+    org, users = full
+    head = club.stored(club.org, org)["head"]["_id"]
+    club.storage.update_many("user", {"_id": head}, {"$set": {"rank": 7.0}})  # another tool
+    club.change(club.user, head, name="new")
+    assert (head, type(club.stored(club.org, org)["head"]["rank"])) == (users[-1], float)
+
+
 def test_a_single_reverse_that_does_not_fit_is_lost_and_logged(club, caplog):
     org = club.add_org("org")
     club.storage.update_many("org", {}, {"$set": {"anthem": "y" * (MOST - 500)}})  # by another tool
