@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import configparser
 import dataclasses
 import json
 import re
 import shlex
 import string
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -99,6 +101,14 @@ def test_the_settings_table_has_every_setting_and_its_default():
     words = {None: "unset", False: "false", True: "true", ("production",): "production"}
     defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
     assert shown == {name: words.get(value, str(value).removesuffix(".0")) for name, value in defaults.items()}
+
+
+def test_the_extras_table_has_every_extra():
+    table = README.split("## Extras")[1].split("\n## ")[0]
+    setup = configparser.ConfigParser()
+    setup.read(Path(__file__).parent.parent / "setup.cfg", "utf-8")
+    shown = re.findall(r"^(?:\| )?`(\w+)`(?: \|| and `(\w+)` are for work)", table, re.MULTILINE)
+    assert sorted(name for names in shown for name in names if name) == sorted(setup["options.extras_require"])
 
 
 def test_the_errors_table_has_every_code():
