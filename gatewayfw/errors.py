@@ -39,6 +39,8 @@ class GatewayError(Exception):
 class HttpError(GatewayError):
     """An error an act raises to choose message and status.
 
+    ``code`` is what programs read in ``X-Error-Code``; without one it goes by the status.
+
     Raises:
         ValueError: ``status`` is not in 400..599.
     """

@@ -27,6 +27,9 @@ COMMANDS = [
 ]
 
 
+PROSE = re.sub(r"^```.*?^```$", "", GUIDE, flags=re.MULTILINE | re.DOTALL)
+
+
 @pytest.fixture(scope="module")
 def story():
     """The names that the Python blocks define, all run in order; failures point into the page."""
@@ -41,6 +44,21 @@ def story():
 def test_every_python_block_runs(story):
     assert GUIDE.count("```") == 2 * len(BLOCKS)
     assert {block[1] for block in BLOCKS} == {"python", "sh"}
+
+
+def anchors(pattern):
+    """The anchors of the headings that match, made as GitHub makes them."""
+    heads = re.findall(pattern, PROSE, re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads]
+
+
+def test_the_contents_name_every_section_in_order():
+    contents = re.findall(r"\(#([\w-]+)\)", PROSE.split("\n## ")[0])
+    assert [name for name in contents if name in anchors("^## (.+)$")] == anchors("^## (.+)$")
+
+
+def test_every_link_within_the_page_leads_somewhere():
+    assert set(re.findall(r"\]\(#([\w-]+)\)", PROSE)) <= set(anchors("^##+ (.+)$"))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=[words[0] for words in COMMANDS])

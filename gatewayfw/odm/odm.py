@@ -115,8 +115,8 @@ class Odm:
 
         ``fn`` may run several times after conflicts, so it should do nothing but database work.
         Nested calls join. An operation that reached the database and failed makes the whole
-        fail, even if ``fn`` catches its error; one that was refused before, such as by
-        validation, does not. Our choice.
+        fail: an error that ``fn`` catches is raised again at its end. One that was refused
+        before, such as by validation, may be caught. Our choice.
 
         Raises:
             DefinitionError: ``fn`` is a generator or async function, which would not run.

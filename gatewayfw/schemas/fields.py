@@ -204,7 +204,10 @@ def date() -> mm.Field[Any]:
 
 
 def email() -> mm.Field[Any]:
-    """Return the kind of e-mail addresses."""
+    """Return the kind of e-mail addresses.
+
+    They stay in the case given, so that two spellings are two addresses: store ``.lower()``.
+    """
     return EmailField(required=True, validate=validate.Email())
 
 
