@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.acts.limits import limit_texts, parse_limit
@@ -106,7 +106,14 @@ class Act(Mapping[str, Any]):
 
 def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
     """Return the hooks that are marked as deciding who may call."""
-    return [hook for hook in hooks if getattr(hook, "is_access_rule", False) is True]
+    return [hook for hook in hooks if is_access_rule(hook)]
+
+
+def is_access_rule(hook: Hook) -> bool:
+    """Tell whether a hook is marked as deciding who may call: itself, its class, or what a partial calls."""
+    while isinstance(hook, partial) and getattr(hook, "is_access_rule", False) is not True:
+        hook = hook.func
+    return getattr(hook, "is_access_rule", False) is True
 
 
 ActsByName = Mapping[str, Act]
@@ -253,6 +260,8 @@ def _hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
             yield f"{name} must not be a generator: its calls would do nothing"
         elif not _takes_body(hook) and not _fits(hook):
             yield f"{name} can be called neither with the body nor bare"
+        elif default := _filled_default(hook):
+            yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
 
 
 def _ceiling_problems(ceilings: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
@@ -284,16 +293,30 @@ def _called_with_body(hook: Hook) -> ActFn:
 
 
 def _bare(hook: Hook) -> ActFn:
-    @wraps(hook)  # its name and its mark as an access rule, too
+    @wraps(hook)  # its name, too
     def called(_body: Any) -> Any:
         return hook()
 
+    called.is_access_rule = is_access_rule(hook)  # type: ignore[attr-defined]  # the mark may be in its class
     return called
 
 
 def _takes_body(fn: Callable[..., Any]) -> bool:
     # A decorator that takes *args says nothing; what it wraps does. Both must take the body.
     return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
+
+
+def _filled_default(fn: Callable[..., Any]) -> str:
+    """Return the parameter with a default that the body would take the place of by mistake; empty for none."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except ValueError:  # builtins without a signature
+        return ""
+    first = next(iter(parameters), None)
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if first is None or first.kind not in positional or first.default is inspect.Parameter.empty:
+        return ""
+    return "" if first.name.strip("_") in ("body", "") else first.name
 
 
 def _fits(fn: Callable[..., Any], *args: object, follow_wrapped: bool = False) -> bool:

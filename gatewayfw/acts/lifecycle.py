@@ -6,14 +6,14 @@ the writing of its result, all under one deadline. Source: contract, "Request li
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.context import ContextFns, Headers
-from gatewayfw.acts.definitions import Act, ActFn
+from gatewayfw.acts.definitions import Act, ActFn, is_access_rule
 from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
@@ -23,8 +23,17 @@ T = TypeVar("T")
 
 #: What stands for work that somebody else has to await; acts and hooks are plain functions.
 LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
-#: What a hook does not return unless its author thinks that it stops the request.
-_NO_ANSWERS = (*LATER, Generator, map, filter, BaseException)
+#: What a hook does not return unless its author thinks that it stops the request, or has forgotten to call it:
+#: a reply, an error, its class, a check that somebody else would have to run.
+_NO_ANSWERS: tuple[Any, ...] = (
+    *LATER,
+    Iterator,
+    Callable,  # a class, a check that was not called, a response
+    AbstractContextManager,
+    AbstractAsyncContextManager,
+    BaseException,
+    tuple,
+)
 
 
 class Scope(Protocol):
@@ -154,7 +163,7 @@ def _refuse_answer(hook: ActFn, given: Any) -> None:
     """Raise when a hook may have meant its result to stop the request: nobody passes by mistake."""
     if isinstance(given, CoroutineType | GeneratorType):
         given.close()  # else Python warns that nobody ran it
-    is_rule = getattr(hook, "is_access_rule", False) is True
+    is_rule = is_access_rule(hook)
     if not is_rule and not isinstance(given, _NO_ANSWERS):
         return
     name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
-from inspect import isawaitable
-from types import MappingProxyType
+from types import CoroutineType, MappingProxyType
 from typing import Any, final
 
 import orjson
@@ -128,18 +127,18 @@ class Playground:
         """Return whether a request may see the playground, and with it all names of models and acts.
 
         Raises:
-            DefinitionError: the guard is async: it answers what nobody awaits.
+            DefinitionError: the guard answers neither true nor false: an object of any kind must not pass for yes.
             Exception: whatever the guard raised.
         """
         if self.guard is None:
             return True
         answer = self.guard(sent)
-        if isawaitable(answer):
-            close = getattr(answer, "close", None)  # A coroutine that nobody runs must not be warned of, too.
-            if close is not None:
-                close()
-            raise DefinitionError("option 'playground_guard': must not be async")
-        return bool(answer)
+        if isinstance(answer, CoroutineType):
+            answer.close()  # Else Python warns that nobody ran it.
+        if not isinstance(answer, bool):
+            kind = type(answer).__name__
+            raise DefinitionError(f"option 'playground_guard': it must answer true or false, not {kind}")
+        return answer
 
     def reply(self, sent: Request, name: str | None) -> Response:
         """Return the reply to a request for a name below the playground; None is the page without a slash.

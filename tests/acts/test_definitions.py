@@ -150,6 +150,10 @@ class Hooks:
         return wrapper
 
 
+def defaulting(allow_guest=False):
+    raise AssertionError
+
+
 HOOK_FORMS = {
     "bound method": (lambda hooks: hooks.method, "BODY"),
     "bound method without parameters": (lambda hooks: hooks.bare_method, "bare"),
@@ -207,6 +211,10 @@ REFUSED = {
     "hooks None": ({"preValidation": None}, "act user.addUser: preValidation must be a list of functions"),
     "hooks as text": ({"preAct": "ab"}, "act user.addUser: preAct must be a list of functions"),
     "hook no function": ({"preValidation": [bare, 1]}, "act user.addUser: preValidation.1 must be a function"),
+    "hook with a default": (
+        {"preAct": [defaulting]},
+        "act user.addUser: preAct.0 would get the body as 'allow_guest': call that parameter body, or bind it",
+    ),
     "hook of two": ({"preAct": [two]}, "act user.addUser: preAct.0 can be called neither with the body nor bare"),
     "async hook": (
         {"preAct": [asynchronous]},

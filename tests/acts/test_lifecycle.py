@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from itertools import starmap
 
 import marshmallow
 import pytest
+from werkzeug import Response
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
@@ -213,6 +217,10 @@ class Later:
         yield
 
 
+def access_check_factory(body):
+    raise AssertionError("never called")
+
+
 #: What hooks return who believe that somebody looks at it, with the name of its type.
 NO_ANSWERS = {
     "coroutine": access_check,
@@ -221,7 +229,14 @@ NO_ANSWERS = {
     "Later": Later,
     "Future": Future,
     "map": lambda: map(print, [1]),
+    "starmap": lambda: starmap(print, [(1,)]),
     "HttpError": lambda: HttpError("no", 403),
+    "type": lambda: Forbidden,
+    "function": lambda: access_check_factory,
+    "_GeneratorContextManager": contextmanager(generated),
+    "_AsyncGeneratorContextManager": asynccontextmanager(checks),
+    "Response": lambda: Response("no", 403),
+    "tuple": lambda: ("no", 403),
 }
 LOOKED_AT = "nothing looks at it; who refuses raises, and who lets pass returns None"
 
@@ -242,6 +257,33 @@ def test_a_hook_that_only_returns_its_refusal_stops_the_request(call, logging_ac
         call("user", "addUser")
     assert caught.value.message == f"hook {hook.__qualname__!r} returned {kind}: {LOOKED_AT}"
     assert "fn" not in log
+
+
+class Staff:
+    """A rule that is an object, marked through its class."""
+
+    is_access_rule = True
+
+    def __call__(self):
+        return False
+
+
+def refuse_staff(body, need=1):
+    return False
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [access_rule(Staff)(), Staff(), partial(access_rule(refuse_staff), need=2)],
+    ids=["marked class", "class attribute", "partial"],
+)
+@pytest.mark.parametrize("key", ["pre_validation", "pre_act"])
+def test_a_rule_is_one_wherever_its_mark_is(call, acts, log, key, rule):
+    acts.act("user", "addUser", **{key: [rule]})(lambda body: log.append("fn"))
+    assert acts.get_main_act("user", "addUser").access_rules == [rule]
+    with pytest.raises(DefinitionError, match="^access rule .* returned bool: nothing looks at it"):
+        call("user", "addUser")
+    assert log == []
 
 
 def test_a_future_of_asyncio_is_no_answer(call, logging_act, log):

@@ -215,12 +215,17 @@ def aborting(request):
 
 
 GUARDS = {
-    "none": (None, True),
+    "no guard": (None, True),
     "true": (lambda request: True, True),
     "the caller's": (lambda request: request.headers.get("X-Me") == "dev", False),
     "false": (lambda request: False, False),
     "failing": (lambda request: {}["x"], False),
     "aborting": (aborting, False),
+    "object": (lambda request: object(), False),
+    "generator": (lambda request: (yield), False),
+    "class": (lambda request: DefinitionError, False),
+    "reply": (lambda request: ("no", 403), False),
+    "none": (lambda request: None, False),
 }
 
 
