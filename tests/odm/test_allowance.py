@@ -195,6 +195,16 @@ def test_the_document_a_filter_finds_is_the_one_that_is_judged_and_written(eithe
     assert either.note.find_one()["title"] == "b"
 
 
+def test_what_is_written_is_what_was_looked_at(bare, monkeypatch):
+    bare.add()
+    filters, update_one = [], bare.storage.update_one
+    monkeypatch.setattr(
+        bare.storage, "update_one", lambda name, *args: filters.append(args[0]) or update_one(name, *args)
+    )
+    bare.update({"$set": {"title": "b"}}, {"title": "a"})
+    assert filters[0] == {"title": "a", "_id": ID}
+
+
 def test_a_full_list_still_lets_other_fields_be_written(notes):
     notes.add()
     with pytest.raises(TooLarge):

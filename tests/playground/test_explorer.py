@@ -29,7 +29,7 @@ def test_fields_are_shown_with_their_kind_and_rules(schema):
     rows = {name: (kind, notes) for name, kind, notes in rows_of(schema, "Fields of user")}
     assert rows["_id"] == ("id", "")
     assert rows["isActive"] == ("boolean", "default: true")
-    assert rows["features"] == ("list of object", "optional")
+    assert rows["features"] == ("list of object", "optional\nat most 20 items")
     assert rows["features[].feature"] == ("one of", "reports · exports · invitations")
     assert "password" not in rows
 
