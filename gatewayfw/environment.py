@@ -18,7 +18,7 @@ _NO = frozenset({"", "0", "false", "no"})
 
 def environment(environ: Mapping[str, str]) -> str:
     """Return the name of the environment in lower case; empty when nothing names it."""
-    return (environ.get(VARIABLE) or environ.get(_OTHER) or "").strip().lower()
+    return (environ.get(VARIABLE, "").strip() or environ.get(_OTHER, "").strip()).lower()
 
 
 def is_development(environ: Mapping[str, str]) -> bool:
@@ -26,19 +26,42 @@ def is_development(environ: Mapping[str, str]) -> bool:
     return environ.get(VARIABLE, "").strip().lower() == _DEVELOPMENT
 
 
-def judge_memory(environ: Mapping[str, str], modules: Container[str]) -> Literal["refuse", "warn", "allow"]:
+def multi_worker_server(environ: Mapping[str, str], modules: Container[str], process: str) -> str:
+    """Return the server whose worker this process is; empty where none is known.
+
+    ``modules`` are those that are loaded, ``process`` is what multiprocessing calls this one. gunicorn
+    sets a variable for its workers, granian (2.8) names them, and only within uWSGI is there a module
+    of that name. A worker of granian that is a thread shares its data, and is not one of these.
+    """
+    if environ.get("SERVER_SOFTWARE", "").startswith("gunicorn"):
+        return "gunicorn"
+    if process == "granian-worker":
+        return "granian"
+    return "uwsgi" if "uwsgi" in modules else ""
+
+
+def judge_memory(
+    environ: Mapping[str, str], modules: Container[str], server: str
+) -> Literal["refuse", "warn", "allow"]:
     """Return what becomes of data in memory, which ends with its process and is another one in each worker.
 
-    ``modules`` are those that are loaded. Refused in production, and under gunicorn outside
-    development and tests; allowed in development (``GATEWAYFW_ENV``, or ``FLASK_DEBUG`` where
-    nothing is named) and where pytest runs; else, and for a gunicorn of development, to be warned
-    of. Our choice.
+    ``modules`` are those that are loaded, ``server`` is the `multi_worker_server`. Refused in
+    production, and under such a server outside development and tests; allowed in development
+    (``GATEWAYFW_ENV``, or ``FLASK_DEBUG`` where nothing is named) and in a process that runs pytest;
+    else, and for such a server in development, to be warned of. Our choice.
     """
     name = environment(environ)
     if name == _PRODUCTION:
         return "refuse"
     is_debug = not name and environ.get("FLASK_DEBUG", "").lower() not in _NO
-    under_gunicorn = environ.get("SERVER_SOFTWARE", "").startswith("gunicorn")  # which it sets for its workers
-    if is_development(environ) or is_debug or "pytest" in modules:
-        return "warn" if under_gunicorn else "allow"
-    return "refuse" if under_gunicorn else "warn"
+    if is_development(environ) or is_debug or _runs_tests(environ, modules):
+        return "warn" if server else "allow"
+    return "refuse" if server else "warn"
+
+
+def _runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
+    """Tell whether pytest runs in this process: it says so in the environment, from version 8.2 on at collection, too.
+
+    A program that only imports it, for `gatewayfw.testing`, runs no tests; nor does one that a test starts.
+    """
+    return "pytest" in modules and ("PYTEST_VERSION" in environ or "PYTEST_CURRENT_TEST" in environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import multiprocessing
 import os
 import sys
 import threading
@@ -15,7 +16,7 @@ from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
-from gatewayfw.environment import environment, judge_memory
+from gatewayfw.environment import environment, judge_memory, multi_worker_server
 from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.careful import with_care
 from gatewayfw.odm.counts import CopyCounts
@@ -236,12 +237,14 @@ class Database:
 
 def _check_memory() -> None:
     """Refuse data in memory, or warn of it, where it would be lost."""
-    verdict = judge_memory(os.environ, sys.modules)
+    server = multi_worker_server(os.environ, sys.modules, multiprocessing.current_process().name)
+    verdict = judge_memory(os.environ, sys.modules, server)
     if verdict == "allow":
         return
     what = "it ends with its process, and no other process, such as another worker, sees it"
     remedy = "give set_db a MongoDB URI, or say memory=True if that is meant"
     if verdict == "refuse":
-        where = f"in the environment {environment(os.environ)!r}" if environment(os.environ) else "under gunicorn"
+        name = environment(os.environ)
+        where = f"in the environment {name!r}" if name else f"under {server}"
         raise DefinitionError(f"set_db: data in memory is refused {where}: {what}; {remedy}")
     _LOG.warning("the data is in memory: %s; %s", what, remedy)

@@ -39,8 +39,9 @@ class Odm:
 
         May be called before or after models are made. Connects at first use. Data in memory
         (mongomock, a `Storage` without ``multi_process``) is warned of outside tests and development,
-        and refused in production and under gunicorn, see `gatewayfw.environment.judge_memory`;
-        ``memory=True`` says that it is meant. Source: contract, "Model definition".
+        and refused in production and in workers of gunicorn, granian and uWSGI, see
+        `gatewayfw.environment.judge_memory`; ``memory=True`` says that it is meant.
+        Source: contract, "Model definition".
 
         Raises:
             DefinitionError: ``db`` is none of these, such as None, or a URI that names no database,

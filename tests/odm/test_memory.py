@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
+from types import ModuleType
+
 import mongomock
 import pytest
 
@@ -20,7 +24,7 @@ def environ(monkeypatch):
     """The environment of a process that runs no tests, without any of the names that count."""
     for name in ("GATEWAYFW_ENV", "FLASK_ENV", "FLASK_DEBUG", "SERVER_SOFTWARE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(database, "judge_memory", lambda environ, modules: judge_memory(environ, ()))
+    monkeypatch.setattr(database, "judge_memory", lambda environ, modules, server: judge_memory(environ, (), server))
     return monkeypatch
 
 
@@ -55,6 +59,19 @@ def test_it_is_refused_where_it_would_be_lost(db, environ, name, value, where):
     assert caught.value.message == f"set_db: data in memory is refused {where}: {WHAT}; {REMEDY}"
     with pytest.raises(DefinitionError, match="^no database"):
         gw.odm.storage.name  # noqa: B018  (a property)
+
+
+@pytest.mark.parametrize("server", ["granian", "uwsgi"])
+def test_it_is_refused_in_workers_that_each_have_their_own(db, environ, server):
+    if server == "granian":
+        environ.setattr(multiprocessing.current_process(), "name", "granian-worker")
+    else:
+        environ.setitem(sys.modules, "uwsgi", ModuleType("uwsgi"))
+    gw = gateway()
+    with pytest.raises(DefinitionError) as caught:
+        gw.odm.set_db(db)
+    assert caught.value.message == f"set_db: data in memory is refused under {server}: {WHAT}; {REMEDY}"
+    gw.odm.set_db(db, memory=True)
 
 
 @pytest.mark.parametrize("name", ["production", "staging", "development", ""])

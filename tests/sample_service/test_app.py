@@ -87,7 +87,9 @@ def test_definitions_are_sound(service):
 
 
 def test_without_a_database_the_data_is_in_memory_and_that_is_said(environ, caplog):
-    environ.setattr("gatewayfw.odm.database.judge_memory", lambda environ, modules: judge_memory(environ, ()))
+    environ.setattr(
+        "gatewayfw.odm.database.judge_memory", lambda environ, modules, server: judge_memory(environ, (), server)
+    )
     app = create_app(token_key=KEY)
     assert add_country(app)[0] == 200
     assert [message[:23] for message in caplog.messages] == ["the data is in memory: "]
