@@ -101,7 +101,7 @@ class Outages:
     """
 
     def __init__(self, database: str) -> None:
-        self._database = database
+        self._database = escaped(database)  # Of a URI, where it may hold any character.
         self._lock = threading.Lock()
         self._since = 0.0
         self._logged = False

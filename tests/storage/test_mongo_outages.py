@@ -437,6 +437,16 @@ def test_an_outage_has_two_lines_whatever_it_turns_into(clock, caplog):
     ]
 
 
+def test_the_name_of_a_database_forges_no_line(clock, caplog):
+    outages = Outages("db\nERROR:root:forged")
+    outages.begin(DOWN)
+    outages.end()
+    assert [record.getMessage() for record in caplog.records] == [
+        r"database db\nERROR:root:forged is out of reach: no answer",
+        r"database db\nERROR:root:forged answers again, after 0.0 s",
+    ]
+
+
 def test_a_database_that_comes_and_goes_does_not_fill_the_log(clock, caplog):
     outages = Outages("shop")
     for tenths in range(300):  # 30 seconds
