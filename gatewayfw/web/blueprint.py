@@ -25,7 +25,6 @@ from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
-from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope, trackers
 from gatewayfw.web.cors import Cors
@@ -218,16 +217,8 @@ class Endpoint:
         return reply
 
     def _shows_names(self) -> bool:
-        """Whether the caller may learn what exists: who sees the playground does; a guard that fails says no."""
-        if self.playground is None:
-            return False
-        try:
-            return self.playground.is_shown(request)
-        except HTTPException:
-            return False
-        except Exception as error:  # Of the host's guard: the client still gets its 404.
-            envelope.logger.error("the guard of the playground failed\n%s", traceback_of(error))
-            return False
+        """Whether the caller may learn what exists: who sees the playground does."""
+        return self.playground is not None and self.playground.is_shown(request)
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
@@ -312,7 +303,7 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
             return playground.reply(sent, playground_file)
         except HTTPException:  # Not found, or the method: the host's own, as for any path.
             raise
-        except Exception as error:  # Of the guard or of the catalog: an envelope, and in the log.
+        except Exception as error:  # Of the catalog: an envelope, and in the log.
             return endpoint.refuse(error)
 
     def page(**_values: Any) -> Response:

@@ -11,6 +11,8 @@ from flask.sansio.app import App
 
 #: What a blueprint is called that was given no name; the first part of its endpoints.
 NAME = "gateway"
+#: The last part of the playground's endpoints.
+PLAYGROUND_VIEWS = frozenset({"playground", "playground_page", "playground_file"})
 
 
 @final
@@ -39,6 +41,12 @@ class GatewayBlueprint(Blueprint):
         if not self._is_named and "name" not in options:
             options = {**options, "name": _free_name(app, options.get("name_prefix", ""))}
         super().register(app, options)
+
+
+def is_playgrounds(app: App, endpoint: str | None) -> bool:
+    """Return whether an endpoint is the playground's of any gateway in an app, whatever its blueprint is called."""
+    name, _, view = (endpoint or "").rpartition(".")
+    return view in PLAYGROUND_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
 
 
 def _free_name(app: App, prefix: str) -> str:

@@ -19,13 +19,15 @@ from typing import Any, final
 
 import orjson
 from flask import Request, Response
-from werkzeug.exceptions import MethodNotAllowed, NotFound
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema import json_schema
 from gatewayfw.export.python import python
 from gatewayfw.export.typescript import typescript
+from gatewayfw.logs import traceback_of
+from gatewayfw.web.envelope import logger
 
 #: Where the playground is, below the prefix of the blueprint.
 RULE = "/playground"
@@ -126,19 +128,17 @@ class Playground:
     def is_shown(self, sent: Request) -> bool:
         """Return whether a request may see the playground, and with it all names of models and acts.
 
-        Raises:
-            DefinitionError: the guard answers neither true nor false: an object of any kind must not pass for yes.
-            Exception: whatever the guard raised.
+        A guard that fails says no, and stands in the log; one that aborts (an HTTPException) only says no.
         """
         if self.guard is None:
             return True
-        answer = self.guard(sent)
-        if isinstance(answer, CoroutineType):
-            answer.close()  # Else Python warns that nobody ran it.
-        if not isinstance(answer, bool):
-            kind = type(answer).__name__
-            raise DefinitionError(f"option 'playground_guard': it must answer true or false, not {kind}")
-        return answer
+        try:
+            return _answer(self.guard, sent)
+        except HTTPException:
+            return False
+        except Exception as error:  # Of the host's guard: a reply of its own would say that there is a playground.
+            logger.error("the guard of the playground failed\n%s", traceback_of(error))
+            return False
 
     def reply(self, sent: Request, name: str | None) -> Response:
         """Return the reply to a request for a name below the playground; None is the page without a slash.
@@ -171,6 +171,22 @@ class Playground:
             text = f"{name} needs a package that is not installed: {error.name}\n"
             return _reply(sent, File(text.encode(), _TEXT), _FRESH, 404)
         return _reply(sent, File(content, type_), _FRESH)
+
+
+def _answer(guard: Guard, sent: Request) -> bool:
+    """Return what a guard says of a request.
+
+    Raises:
+        DefinitionError: it answers neither true nor false: an object of any kind must not pass for yes.
+        Exception: whatever the guard raised.
+    """
+    answer: Any = guard(sent)
+    if isinstance(answer, CoroutineType):
+        answer.close()  # Else Python warns that nobody ran it.
+    if not isinstance(answer, bool):
+        kind = type(answer).__name__
+        raise DefinitionError(f"option 'playground_guard': it must answer true or false, not {kind}")
+    return answer
 
 
 @cache

@@ -22,7 +22,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
 from gatewayfw.web.envelope import logger
 from gatewayfw.web.lane import SUPPORTED, Lane
-from gatewayfw.web.mount import NAME
+from gatewayfw.web.mount import NAME, is_playgrounds
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128
@@ -63,11 +63,9 @@ def make_app(
     app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
     app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
 
-    views = {f"{NAME}.{view}" for view in ("playground", "playground_page", "playground_file")}
-
     def is_own(error: exceptions.HTTPException) -> bool:
-        """Whether the error is the routing's, or the playground's, which refuses as if it were not there."""
-        return request.routing_exception is error or request.endpoint in views
+        """Whether the error is the routing's, or a playground's, which refuses as if it were not there."""
+        return request.routing_exception is error or is_playgrounds(app, request.endpoint)
 
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
         if request.routing_exception is not error:

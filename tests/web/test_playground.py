@@ -205,13 +205,8 @@ def test_to_whom_the_guard_refuses_it_does_not_exist(gw, path, method):
         assert guarded.test_client().get(f"/playground{path}", headers={"X-Me": "dev"}).status_code == 200
 
 
-def test_a_guard_that_fails_shows_nothing(gw):
-    app = gw.create_app(playground=True, playground_guard=lambda request: {}["x"])
-    assert seen(app.test_client().get("/playground")) == refusal(500, "internal error")
-
-
 def aborting(request):
-    abort(401)
+    abort(403)
 
 
 GUARDS = {
@@ -239,14 +234,48 @@ def test_messages_list_what_exists_for_whom_the_guard_lets_in_only(gw, guard, li
     assert seen(reply) == refusal(404, f"act not found: book.none{known}")
 
 
-def test_an_async_guard_lets_nobody_in(gw):
-    async def guard(request):
-        return True
+async def asynchronous(request):
+    return True
 
+
+@pytest.mark.parametrize(
+    ("guard", "logged"),
+    [
+        (lambda request: {}["x"], ["KeyError: 'x'"]),
+        (asynchronous, ["it must answer true or false, not coroutine"]),
+        (lambda request: "yes", ["it must answer true or false, not str"]),
+        (aborting, []),
+    ],
+    ids=["failing", "async", "no answer", "aborting"],
+)
+@pytest.mark.parametrize("base", ["", "/api"], ids=["own app", "host app"])
+def test_a_guard_that_fails_answers_as_if_there_were_no_playground(gw, caplog, base, guard, logged):
     app = gw.create_app(playground=True, playground_guard=guard)
-    assert seen(app.test_client().get("/playground")) == refusal(500, "internal error")
+    if base:
+        app = Flask("host", static_folder=None)
+        gw.init_app(app, base, playground=True, playground_guard=guard)
+    client = app.test_client()
+    for path, method in (("", "GET"), ("/", "POST"), ("/catalog.json", "GET"), ("/assets/x.js", "HEAD")):
+        caplog.clear()
+        ours, none = (client.open(base + at + path, method=method) for at in ("/playground", "/nope"))
+        assert (ours.status_code, ours.data, list(ours.headers.keys())) == (404, none.data, list(none.headers.keys()))
+        found = [message.splitlines() for message in caplog.messages]
+        assert [(lines[0], lines[-1].endswith(end)) for lines, end in zip(found, logged, strict=True)] == [
+            ("the guard of the playground failed", True) for _ in logged
+        ]
     body = {"model": "book", "act": "none", "details": {"set": {}, "get": {}}}
-    assert seen(app.test_client().post("/gateway", json=body)) == refusal(404, "act not found: book.none")
+    reply = client.post(f"{base}/gateway", json=body)
+    assert seen(reply) == refusal(404, "act not found: book.none")
+
+
+@pytest.mark.parametrize("name", [None, "mine"])
+@pytest.mark.parametrize("path", PATHS)
+def test_a_second_gateway_in_an_app_of_ours_hides_its_playground_too(gw, name, path):
+    app = gw.create_app()
+    second = gateway().blueprint(name, playground=True, playground_guard=lambda request: False)
+    app.register_blueprint(second, url_prefix="/other")
+    ours, none = (app.test_client().get(f"/other/{at}{path}") for at in ("playground", "nope"))
+    assert seen(ours) == seen(none) == refusal(404, "not found")
 
 
 @pytest.mark.parametrize("path", ["/api/playground//x", "/api//playground", "//api/playground/catalog.json"])
