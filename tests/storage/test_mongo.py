@@ -650,3 +650,20 @@ def test_on_a_standalone_server_what_was_written_before_a_failure_stays_and_is_s
     with standalone.deadline(20) as scope, pytest.raises(Unavailable):
         standalone.transaction(work)
     assert (scope.committed, whole(standalone)) == (True, [{"_id": 1}])
+
+
+@pytest.mark.parametrize("limit", [0, 40])
+def test_large_documents_come_by_the_replies_of_the_server(mongo_database, limit):
+    storage = MongoStorage(mongo_database)
+    for number in range(40):
+        storage.insert("big", [{"_id": number, "text": "x" * 1_000_000}])
+    pieces = [len(piece) for piece in storage.find("big", {}, sort=[("_id", 1)], limit=limit).batches()]
+    # A reply has 16 MB at most; PyMongo alone would gather 101 documents before it gave one.
+    assert (sum(pieces), max(pieces) <= 16) == (40, True)
+
+
+def test_small_documents_come_in_pieces_of_101(mongo_database):
+    storage = MongoStorage(mongo_database)
+    storage.insert("small", [{"_id": number} for number in range(250)])
+    pieces = [[one["_id"] for one in piece] for piece in storage.find("small", {}, sort=[("_id", 1)]).batches()]
+    assert ([len(piece) for piece in pieces if piece], sum(pieces, [])) == ([101, 101, 48], list(range(250)))
