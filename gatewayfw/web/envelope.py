@@ -88,7 +88,8 @@ def success(value: Any, scope: Scope | None = None) -> bytes:
         ReplyTooLarge: its JSON has more bytes than ``scope.reply_bytes``.
         Timeout: the deadline passed between two pieces of a cursor.
     """
-    body = _Writing(scope).dumps(value)
+    writing = _Writing(scope)
+    body = writing.array(value) if isinstance(value, Batched) else writing.dumps(value)
     if scope is not None and scope.reply_bytes is not None and len(body) > scope.reply_bytes:
         raise ReplyTooLarge(scope.reply_bytes)
     return b'{"body":' + body + b',"success":true}'
@@ -125,24 +126,24 @@ class _Writing:
         if type(value) is ObjectId and _HAS_BYTES:  # most by far
             return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
         plain = _plain(value)
-        return orjson.Fragment(self._array(value)) if plain is _ITERATOR else plain
+        return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
 
-    def _array(self, values: Iterable[Any]) -> bytes:
+    def array(self, values: Iterable[Any]) -> bytes:
         """Return the array of what an iterable gives; each piece is forgotten when it is written."""
-        parts: list[memoryview] = []
+        parts: list[bytes] = []
         known = self._bytes + 1
         for batch in in_batches(values):
             for start in range(0, len(batch), PIECE):
                 if parts and self._scope is not None:
                     self._scope.check()
                 data = self.dumps(batch[start : start + PIECE] if len(batch) > PIECE else batch)
-                parts.append(memoryview(data)[1:-1])
+                parts.append(data)
                 # Iterators inside of the piece have counted themselves: now they are a part of it.
                 known = self._bytes = known + len(data) - 1
                 most = None if self._scope is None else self._scope.reply_bytes
                 if most is not None and known > most:
                     raise ReplyTooLarge(most)
-        return b"[%b]" % b",".join(parts)
+        return parts[0] if len(parts) == 1 else b"[%b]" % b",".join([memoryview(part)[1:-1] for part in parts])
 
 
 def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
