@@ -29,6 +29,9 @@ PARAMETERS: Mapping[str, str] = {
     "validationRunType": "validation_run_type",
 }
 
+#: Parameters that are keywords only: an object may be built from a request. Our choice.
+_NO_KEYS = frozenset({"reveal"})
+
 _CONTRACTUAL = {name: key for key, name in PARAMETERS.items()}
 
 
@@ -91,10 +94,12 @@ def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[
     ``TypeError``.
 
     Raises:
-        TypeError: ``config`` is not a mapping with string keys, or a key is given twice.
+        TypeError: ``config`` is not a mapping with string keys, it holds ``reveal``, or a key is given twice.
     """
     if config is not None and not isinstance(config, Mapping):
         raise TypeError(f"expected one object or keywords, not {type(config).__name__}")
+    if config and (kept := _NO_KEYS.intersection(config)):
+        raise TypeError(f"{min(kept)!r} is no key of the object: only a keyword of the call")
     arguments: dict[str, Any] = {}
     for key, value in [*(config or {}).items(), *keys.items()]:
         if not isinstance(key, str):

@@ -13,6 +13,7 @@ from bson import ObjectId
 
 from gatewayfw import gateway
 from gatewayfw.acts import Acts, ContextFns
+from gatewayfw.errors import UsageError
 from gatewayfw.odm import Cursor, Model, Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.web import server
@@ -118,6 +119,27 @@ def test_an_unknown_key_is_named(gw, country, form):
     for method in (country.insertOne, country.findOne, country.deleteOne, gw.acts.setAct, gw.runServer):
         with pytest.raises(TypeError, match="fooBar"):
             called(method, {"fooBar": 1}, form)
+
+
+def test_reveal_is_a_keyword_and_no_key_of_an_object(gw):
+    user = gw.odm.newModel("user", {"name": gw.schemas.string(), "pin": gw.schemas.string()}, {}, {"excludes": ["pin"]})
+    user.insertOne({"doc": {"name": "a", "pin": "x"}})
+    wanted, secret = {"filters": {"name": "a"}}, {"reveal": ["pin"]}
+    of_writes = {**wanted, "relations": {}}
+    for method, config in (
+        (user.findOne, wanted),
+        (user.findOneAndUpdate, {**wanted, "update": {"$set": {"name": "b"}}}),
+        (user.deleteOne, wanted),
+        (user.addRelation, of_writes),
+        (user.removeRelation, of_writes),
+    ):
+        with pytest.raises(TypeError, match="^'reveal' is no key of the object: only a keyword of the call$"):
+            method({**config, **secret})
+    with pytest.raises(UsageError, match="^filter: model user has no field filters$"):
+        user.find({**wanted, **secret})
+    shown = {"projection": {"_id": 0, "name": 1}}
+    assert user.findOne({**wanted, **shown}, reveal=["pin"]) == {"name": "a", "pin": "x"}
+    assert user.findOne({**wanted, **shown}) == {"name": "a"}
 
 
 def test_find_takes_the_contracts_object_too(country):

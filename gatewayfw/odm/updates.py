@@ -133,7 +133,7 @@ def _element(field: Field[Any] | None, operator: str, value: Any, path: str) -> 
         raise UsageError(f"update: {operator} {shown(path)}: Not a list.")
     where = f"update.{path}"
     said = isinstance(value, Operators)
-    if is_free(field.inner) and not said:
+    if _holds_free(field.inner) and not said:
         if has_operators(value):
             raise ValidationError({where: [_DISGUISED]})
         element = check_value(field.inner, value, where)
@@ -152,6 +152,8 @@ def _pulled(field: ArrayField, value: Any, said: bool, path: str) -> Any:
     if not isinstance(value, Mapping):
         return stored_operand(field.inner, value, where)
     if has_operators(value):
+        if not said and "$elemMatch" in value:
+            _check_values(find_in_elements(field.inner, path, "update"), value["$elemMatch"], where)
         return convert_condition(field.inner, value, "update", where)
     find = find_in_elements(field, path, "update")
     if not said:
@@ -168,10 +170,17 @@ def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
                 _check_values(find, part, where)
         elif has_operators(value) and not isinstance(value, Operators):
             found = find(key)
-            if found is None or (isinstance(found, Field) and is_free(found)):
+            if found is None or (isinstance(found, Field) and _holds_free(found)):
                 raise ValidationError({path: [_DISGUISED]})
             if "$elemMatch" in value:
                 _check_values(find_in_elements(found, path, "update"), value["$elemMatch"], path)
+
+
+def _holds_free(field: Field[Any]) -> bool:
+    """Tell whether a field is free, or a list, at any depth, of what is free: operators reach its elements."""
+    while isinstance(field, ArrayField):
+        field = field.inner
+    return is_free(field)
 
 
 def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:

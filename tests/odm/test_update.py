@@ -12,6 +12,9 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import any_, array, date, integer, number, object_, object_id, optional, string
 
+#: The filter that means any document; an empty one is refused.
+THE_ONE = {"_id": {"$exists": True}}
+
 
 @pytest.fixture
 def city(world):
@@ -111,7 +114,7 @@ DISGUISED = "Keys may not start with $, but those of Operators in the server's c
 def test_values_of_free_elements_never_act_as_operators(marks, operator, field, value):
     before = marks.find_one()
     with pytest.raises(ValidationError) as raised:
-        marks.find_one_and_update({}, {operator: {field: value}})
+        marks.find_one_and_update(THE_ONE, {operator: {field: value}})
     assert raised.value.errors == {f"update.{field}": [DISGUISED]}
     assert marks.find_one() == before
 
@@ -129,13 +132,56 @@ def test_values_of_free_elements_never_act_as_operators(marks, operator, field, 
 def test_values_of_free_fields_of_elements_never_act_as_operators(marks, path, value):
     before = marks.find_one()
     with pytest.raises(ValidationError) as raised:
-        marks.find_one_and_update({}, {"$pull": {"entries": value}})
+        marks.find_one_and_update(THE_ONE, {"$pull": {"entries": value}})
     assert raised.value.errors == {f"update.entries.{path}": [DISGUISED]}
     assert marks.find_one() == before
 
 
+@pytest.fixture
+def rows(odm):
+    """A model of lists in which free elements stand one level down, and one document."""
+    row = object_({"l": optional(array(any_())), "more": optional(array(object_({"x": array(any_())})))})
+    model = odm.new_model(
+        "rows", {"rows": array(row), "lists": array(array(any_())), "grid": array(array(object_({"x": any_()})))}
+    )
+    lists = {"lists": [[1], [{"a": 1}]], "grid": [[{"x": 1}]]}
+    model.insert_one({"rows": [{"l": [1, 2], "more": [{"x": [1]}]}, {"l": [5]}], **lists})
+    return model
+
+
+@pytest.mark.parametrize(
+    ("operator", "field", "path", "value"),
+    [
+        ("$pull", "rows", "rows.l", {"l": {"$ne": 5}}),
+        ("$pull", "rows", "rows.l", {"l": {"$elemMatch": {"x": 1}}}),
+        ("$pull", "rows", "rows.l.0", {"l.0": {"$ne": 5}}),
+        ("$pull", "rows", "rows.more.x", {"more.x": {"$ne": 5}}),
+        ("$pull", "lists", "lists", {"$ne": None}),
+        ("$pull", "lists", "lists", {"$elemMatch": {"a": 1}}),
+        ("$pull", "grid", "grid.x", {"$elemMatch": {"x": {"$ne": 5}}}),
+        ("$push", "lists", "lists", {"$each": [[1]]}),
+        ("$addToSet", "lists", "lists", {"$each": [[1]]}),
+    ],
+    ids=str,
+)
+def test_values_of_free_elements_in_lists_below_never_act_as_operators(rows, operator, field, path, value):
+    before = rows.find_one()
+    with pytest.raises(ValidationError) as raised:
+        rows.find_one_and_update(THE_ONE, {operator: {field: value}})
+    assert raised.value.errors == {f"update.{path}": [DISGUISED]}
+    assert rows.find_one() == before
+
+
+def test_free_elements_in_lists_below_are_pulled_by_value_or_by_said_operators(rows):
+    assert shown_after(rows, {"$pull": {"lists": [{"a": 1}]}}, "lists") == [[1]]
+    assert shown_after(rows, {"$push": {"lists": Operators({"$each": [[2], [3]]})}}, "lists") == [[1], [2], [3]]
+    assert shown_after(rows, {"$pull": {"lists": Operators({"$ne": None})}}, "lists") == []
+    assert [one["l"] for one in shown_after(rows, {"$pull": {"rows": {"l": 5}}}, "rows")] == [[1, 2]]
+    assert shown_after(rows, {"$pull": {"rows": {"l": Operators({"$ne": 5})}}}, "rows") == []
+
+
 def shown_after(model, update, field):
-    return model.find_one_and_update({}, update, projection={field: 1, "_id": 0})[field]
+    return model.find_one_and_update(THE_ONE, update, projection={field: 1, "_id": 0})[field]
 
 
 @pytest.mark.parametrize(
@@ -157,12 +203,12 @@ def test_free_elements_are_pulled_by_value_or_by_said_operators(marks, value, le
 
 
 def test_free_elements_are_added_by_value_or_by_said_operators(marks):
-    marks.find_one_and_update({}, {"$set": {"free": []}})
+    marks.find_one_and_update(THE_ONE, {"$set": {"free": []}})
     assert shown_after(marks, {"$push": {"free": {"x": [1]}}}, "free") == [{"x": [1]}]
     assert shown_after(marks, {"$push": {"free": Operators({"$each": [1, 2]})}}, "free") == [{"x": [1]}, 1, 2]
     assert shown_after(marks, {"$addToSet": {"free": Operators({"$each": [2, 3]})}}, "free") == [{"x": [1]}, 1, 2, 3]
     with pytest.raises(ValidationError) as raised:
-        marks.find_one_and_update({}, {"$push": {"free": Operators({"$each": [{"$x": 1}]})}})
+        marks.find_one_and_update(THE_ONE, {"$push": {"free": Operators({"$each": [{"$x": 1}]})}})
     assert raised.value.errors == {"update.free.0.$x": ["Not a key the database can hold."]}
 
 
@@ -197,21 +243,23 @@ def counters(odm):
 def test_an_increment_beyond_64_bits_is_refused(counters, path, step):
     before = counters.find_one()
     with pytest.raises(ValidationError) as raised:
-        counters.find_one_and_update({}, {"$inc": {path: step}})
+        counters.find_one_and_update(THE_ONE, {"$inc": {path: step}})
     assert raised.value.errors == {f"update.{path}": [BEYOND]}
     assert counters.find_one() == before
 
 
 def test_an_increment_up_to_64_bits_is_done(counters):
-    changed = counters.find_one_and_update({}, {"$inc": {"n": -1, "o.k": 1}}, projection={"n": 1, "o": 1, "_id": 0})
+    changed = counters.find_one_and_update(
+        THE_ONE, {"$inc": {"n": -1, "o.k": 1}}, projection={"n": 1, "o": 1, "_id": 0}
+    )
     assert changed == {"n": 2**63 - 2, "o": {"k": 1 - 2**63}}
-    assert counters.find_one_and_update({}, {"$inc": {"n": 1}})["n"] == 2**63 - 1
+    assert counters.find_one_and_update(THE_ONE, {"$inc": {"n": 1}})["n"] == 2**63 - 1
 
 
 def test_an_increment_beyond_64_bits_undoes_the_transaction_it_is_in(odm, counters):
     def work():
-        counters.find_one_and_update({}, {"$set": {"m": 1}})
-        counters.find_one_and_update({}, {"$inc": {"n": 1}})
+        counters.find_one_and_update(THE_ONE, {"$set": {"m": 1}})
+        counters.find_one_and_update(THE_ONE, {"$inc": {"n": 1}})
 
     with pytest.raises(ValidationError, match=f"update.n: {BEYOND}"):
         odm.transaction(work)
