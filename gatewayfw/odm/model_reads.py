@@ -13,7 +13,7 @@ from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.projection import Projection, Projections
-from gatewayfw.odm.queries import check_raw_sort, sort_check, stored_filter
+from gatewayfw.odm.queries import check_raw_sort, selects_all, sort_check, stored_filter
 from gatewayfw.odm.reading import show_each, show_found
 from gatewayfw.odm.results import Cursor, fixed_order
 from gatewayfw.odm.snapshots import HIDDEN
@@ -146,7 +146,7 @@ class ModelReads:
     def _filter(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
-        """Return the filter of an operation in its stored form; only one that is ``optional`` may be None."""
+        """Return the filter of an operation in its stored form; only one that is ``optional`` may select all."""
         where = "filter"
         if filters is not None:
             filter, where = _only(filters, filter), "filters"
@@ -154,7 +154,10 @@ class ModelReads:
             raise UsageError(f"{where}: expected an object")
         if reveal:
             reveal = self._revealed(reveal)
-        return stored_filter(self._database.schemas, self.schema, filter, where, reveal)
+        wanted = stored_filter(self._database.schemas, self.schema, filter, where, reveal)
+        if not optional and selects_all(wanted):
+            raise UsageError(f"{where}: name what is to be changed or deleted; an empty one is any document")
+        return wanted
 
     def _revealed(self, reveal: Sequence[str]) -> tuple[str, ...]:
         names = (reveal,) if isinstance(reveal, str) else tuple(reveal)

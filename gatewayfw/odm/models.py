@@ -158,7 +158,7 @@ class Model(ModelReads):
         for a model whose definition lets its pure fields exceed the setting ``document_bytes``.
 
         Raises:
-            UsageError: a filter that `find` refuses; no operator, an unknown one, or one but
+            UsageError: a filter that `find` refuses, or an empty one; no operator, an unknown one, or one but
                 ``$set`` on what is no field for it.
             BadRequest: ``$set`` names a path that is changed twice.
             ValidationError: ``$set`` names what is no pure field, a value does not fit its field,
@@ -214,7 +214,7 @@ class Model(ModelReads):
         and one for each window where the document is listed.
 
         Raises:
-            UsageError, ValidationError: a filter that `find` refuses.
+            UsageError, ValidationError: a filter that `find` refuses, or an empty one.
             StillReferenced: with the number of holders by model.
         """
         storage = self._ready()
@@ -274,7 +274,7 @@ class Model(ModelReads):
         window that changes and one for their targets. Those that leave are locked by one more.
 
         Raises:
-            UsageError: a filter that `find` refuses.
+            UsageError: a filter that `find` refuses, or an empty one.
             ValidationError: unknown names, bad ids, or more ids than the relation's limit.
             NotFound: a related document does not exist; the message names the ids.
             Conflict: a `single` relation is present and ``replace`` is false, or a required
@@ -323,7 +323,7 @@ class Model(ModelReads):
         The ids named leave the relation and all of its reverse relations, whatever flags are given.
 
         Raises:
-            UsageError: a filter that `find` refuses.
+            UsageError: a filter that `find` refuses, or an empty one.
             ValidationError: unknown names or bad ids.
             NotFound: an id is not related; the message names it.
             Conflict: a required relation would be left empty.

@@ -122,6 +122,14 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
     return field
 
 
+def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
+    """Tell whether a field of a model is a list, or a relation or reverse relation that holds many."""
+    if name in schema.pure:
+        return isinstance(schema.pure[name], ArrayField)
+    link = links_of(schemas, schema).get(name)
+    return link is not None and link.type == "multiple"
+
+
 def is_free(field: Field[Any]) -> bool:
     """Tell whether no kind says what is inside a field's values; of marshmallow's own only scalars are known."""
     if isinstance(field, Kind):

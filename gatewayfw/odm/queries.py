@@ -6,14 +6,14 @@ brought into their stored form, and nothing outside the adapters' subset passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from bson import ObjectId
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.operands import stored_operand
-from gatewayfw.odm.paths import Copies, Find, Found, find_in_elements, find_in_model
+from gatewayfw.odm.paths import Copies, Find, Found, find_in_elements, find_in_model, is_list
 from gatewayfw.odm.snapshots import HIDDEN
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import HEX_ID
@@ -44,6 +44,13 @@ def stored_filter(
         return {"_id": id_}
     check_filter(filters, where)
     return convert_filter(lambda path: find_in_model(schemas, schema, path, where, reveal), filters, where, where)
+
+
+def selects_all(wanted: Mapping[str, Any]) -> bool:
+    """Tell whether a filter names nothing, so that every document matches."""
+    return not wanted or all(
+        key in JUNCTIONS and (any if key == "$or" else all)(map(selects_all, value)) for key, value in wanted.items()
+    )
 
 
 def _plain_id(value: object) -> ObjectId | None:
@@ -110,19 +117,35 @@ def _compared(found: Found, where: str) -> Any:
     return found
 
 
-def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[str], None]:
+def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[Sequence[str]], None]:
     """Return the function that refuses names by which documents of a model cannot be sorted.
 
-    It raises `UsageError` for what filters refuse as a name, and for a relation as a whole.
+    It raises `UsageError` for what filters refuse as a name, for a relation as a whole, and for two
+    lists, as MongoDB sorts by one at most. Lists below objects are not looked for.
     """
-    return lambda name: _compared(find_in_model(schemas, schema, name, "sort", reveal), "sort")
+
+    def check(names: Sequence[str]) -> None:
+        for name in names:
+            _compared(find_in_model(schemas, schema, name, "sort", reveal), "sort")
+        lists = [head for head in dict.fromkeys(map(_elements_of, names)) if is_list(schemas, schema, head)]
+        if len(lists) > 1:
+            raise UsageError(f"sort: {lists[0]} and {lists[1]} are lists; one at most can be sorted by")
+
+    return check
 
 
-def check_raw_sort(name: str) -> None:
+def _elements_of(path: str) -> str:
+    """Return the field whose elements a path reaches; nothing where it names one by its number."""
+    head, _, below = path.partition(".")
+    return "" if below.partition(".")[0].isdigit() else head
+
+
+def check_raw_sort(names: Sequence[str]) -> None:
     """Refuse the hidden field, the only name that results of a pipeline may not be sorted by.
 
     Raises:
-        UsageError: it is that.
+        UsageError: it is among them.
     """
-    if name.partition(".")[0] == HIDDEN:
-        raise UsageError(f"sort: there is no field {shown(name)}")
+    for name in names:
+        if name.partition(".")[0] == HIDDEN:
+            raise UsageError(f"sort: there is no field {shown(name)}")

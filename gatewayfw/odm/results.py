@@ -13,6 +13,9 @@ from gatewayfw.storage.base import Sorting
 
 _ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
 
+#: Keys of a sort. MongoDB takes 32, of which one is for the ``_id`` that `fixed_order` adds.
+MOST_KEYS = 31
+
 
 class DeleteResult(dict[str, Any]):
     """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
@@ -36,10 +39,12 @@ class Cursor(Batched[Document]):
     """
 
     def __init__(
-        self, read: Callable[[Sorting, int, int], Iterator[Sequence[Document]]], check_name: Callable[[str], object]
+        self,
+        read: Callable[[Sorting, int, int], Iterator[Sequence[Document]]],
+        check_names: Callable[[Sequence[str]], None],
     ) -> None:
         self._read = read
-        self._check_name = check_name
+        self._check_names = check_names
         self._sort: list[tuple[str, int]] = []
         self._skip = 0
         self._limit = 0
@@ -55,7 +60,8 @@ class Cursor(Batched[Document]):
 
         Raises:
             UsageError: no field name; or one that the model does not have, that is hidden or
-                excluded (but for `reveal=`), or a relation as a whole.
+                excluded (but for `reveal=`), or a relation as a whole; more than `MOST_KEYS`, or two
+                different lists, which MongoDB cannot sort by.
             BadRequest: a direction other than 1, -1, "asc" or "desc".
         """
         if isinstance(field, str):
@@ -65,8 +71,9 @@ class Cursor(Batched[Document]):
             raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
         if not all(type(order) in (int, str) and order in _ORDERS for _, order in pairs):
             raise BadRequest("sort: expected 1, -1, 'asc' or 'desc'")
-        for name, _ in pairs:
-            self._check_name(name)
+        if len(pairs) > MOST_KEYS:
+            raise UsageError(f"sort: at most {MOST_KEYS} fields")
+        self._check_names([name for name, _ in pairs])
         self._sort = [(name, _ORDERS[order]) for name, order in pairs]
         return self
 

@@ -80,10 +80,19 @@ def _check_condition(key: str, value: Any, where: str, depth: int) -> None:
             raise UsageError(f"{where}: unknown operator {name}")
         if name == "$elemMatch":
             _check_filter(operand, where, depth)
-        elif name in ("$in", "$nin") and (not isinstance(operand, Sequence) or isinstance(operand, (str, bytes))):
-            raise UsageError(f"{where}: {name} takes a list")
+        elif name in ("$in", "$nin"):
+            _check_choices(key, name, operand, where)
         elif name == "$exists" and not isinstance(operand, bool):
             raise UsageError(f"{where}: $exists takes true or false")
+
+
+def _check_choices(key: str, name: str, choices: Any, where: str) -> None:
+    """Refuse what is no list of values; objects with ``$`` in their keys are none for MongoDB."""
+    if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
+        raise UsageError(f"{where}: {name} takes a list")
+    for one in choices:
+        if isinstance(one, Mapping) and any(str(part).startswith("$") for part in one):
+            raise UsageError(f"{where}: {key}: {name} takes values, not operators")
 
 
 def _check_operand(key: str, operand: Any, where: str) -> None:

@@ -212,7 +212,7 @@ def test_a_full_list_still_lets_other_fields_be_written(notes):
             notes.update({"$push": {"tags": "a" * 50}})
     full = len(notes.note.find_one()["tags"])
     notes.update({"$set": {"title": "b"}})
-    notes.board.find_one_and_update(filter={}, update={"$set": {"name": "new"}})
+    notes.board.find_one_and_update(filter={"_id": {"$exists": True}}, update={"$set": {"name": "new"}})
     note = notes.note.find_one()
     assert (note["title"], len(note["tags"]), note["board"]["name"]) == ("b", full, "new")
 

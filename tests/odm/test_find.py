@@ -8,7 +8,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, UsageError
-from gatewayfw.schemas import optional, string
+from gatewayfw.schemas import array, integer, optional, string
 
 
 @pytest.fixture
@@ -255,6 +255,31 @@ def test_cursor_sorts_by_fields_of_copies_and_objects(world, sort, names):
         doc = {"address": {"street": street}, "extra": {"rank": 9 - at}, "born_on": "2000-01-01"}
         world.add_person(name, {"home": {"_ids": home}}, **doc)
     assert [one["name"] for one in world.person.find().sort(*sort)] == list(names)
+
+
+@pytest.mark.parametrize(
+    ("sort", "message"),
+    [
+        ([("name", 1)] * 32, "at most 31 fields"),
+        ({"visited.name": 1, "friends.name": 1}, "visited and friends are lists; one at most can be sorted by"),
+    ],
+    ids=["keys", "relations"],
+)
+def test_cursor_refuses_sorts_that_mongodb_cannot_do(world, sort, message):
+    with pytest.raises(UsageError) as raised:
+        world.person.find().sort(sort)
+    assert raised.value.message == f"sort: {message}"
+
+
+def test_cursor_sorts_by_as_many_keys_as_mongodb_takes(odm):
+    names = [f"f{number:02}" for number in range(31)]
+    model = odm.new_model("wide", {name: integer() for name in names} | {"a": array(integer()), "b": array(integer())})
+    model.insert_many([dict.fromkeys(names, number) | {"a": [number], "b": [-number]} for number in (1, 2)])
+    both = [[one["f00"] for one in model.find().sort(dict.fromkeys(names, order)).limit(2)] for order in (1, -1)]
+    assert both == [[1, 2], [2, 1]]
+    assert [one["f00"] for one in model.find().sort({"a": -1, "f00": 1})] == [2, 1]
+    with pytest.raises(UsageError, match="^sort: a and b are lists; one at most can be sorted by$"):
+        model.find().sort({"f00": 1, "a": 1, "b": -1})
 
 
 def test_reveal_admits_excluded_fields_in_sorts(world, people):

@@ -370,3 +370,18 @@ def test_relating_to_nothing_is_refused(world, refused):
     error = invalid("relations", "Name at least one relation.")
     refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations={}))
     refused(*error, lambda: world.person.remove_relation(filters={"_id": person}, relations={}))
+
+
+@pytest.mark.parametrize("nothing", [{}, {"$and": [{}, {}]}, {"$or": [{"name": "x"}, {}]}], ids=str)
+def test_a_write_names_the_document_that_it_changes(world, land, refused, nothing):
+    message = ": name what is to be changed or deleted; an empty one is any document"
+    update, related = {"update": {"$set": {"name": "x"}}}, {"relations": {}}
+    for word in ("filter", "filters"):
+        given = {word: nothing}
+        refused(UsageError, word + message, lambda given=given: world.country.delete_one(**given))
+        refused(UsageError, word + message, lambda given=given: world.country.find_one_and_update(**given, **update))
+        refused(UsageError, word + message, lambda given=given: world.country.add_relation(**given, **related))
+        refused(UsageError, word + message, lambda given=given: world.country.remove_relation(**given, **related))
+    assert world.country.find_one(nothing) == world.country.find_one({"_id": land})
+    assert (world.country.count(nothing), world.country.find(nothing).to_list()) == (1, [world.country.find_one()])
+    assert world.country.delete_one({"_id": {"$exists": True}})["deletedCount"] == 1

@@ -73,6 +73,8 @@ def test_filters_inside_the_subset(filter):
         ({"a": {"$in": "ab"}}, "filter: $in takes a list"),
         ({"a": {"$nin": b"ab"}}, "filter: $nin takes a list"),
         ({"a": {"$nin": {"b": 1}}}, "filter: $nin takes a list"),
+        ({"a": {"$in": [1, {"$gt": 0}]}}, "filter: a: $in takes values, not operators"),
+        ({"a": {"$nin": ({"b": 1, "$x": 0},)}}, "filter: a: $nin takes values, not operators"),
         ({"a": {"$exists": 1}}, "filter: $exists takes true or false"),
         ({"a": {"$exists": None}}, "filter: $exists takes true or false"),
         ({"a": {"$elemMatch": 1}}, "filter: expected an object"),

@@ -9,6 +9,9 @@ import pytest
 from gatewayfw import any_, array, gateway, integer, optional, string
 from gatewayfw.schemas import object_
 
+#: The filter that means the only book; an empty one is refused.
+BOOK = {"_id": {"$exists": True}}
+
 
 @pytest.fixture
 def call(database):
@@ -17,7 +20,9 @@ def call(database):
     gw.odm.set_db(database)
     author = {"schemaName": "book", "type": "single", "optional": True}
     fields = {"title": string(), "n": optional(integer()), "pin": optional(string()), "marks": optional(array(any_()))}
-    books = gw.odm.new_model("book", fields, {"author": author}, {"excludes": ["pin"]})
+    books = gw.odm.new_model(
+        "book", fields, {"author": author, "copies": {**author, "type": "multiple"}}, {"excludes": ["pin"]}
+    )
     books.insert_one({"title": "a", "n": 2**63 - 1, "marks": [1]})
     operations = []
     gw.acts.act("book", "do", set=object_(), get={}, public=True)(
@@ -41,9 +46,16 @@ def call(database):
         (lambda books, sent: books.find().sort(sent["x"]), "sort: model book has no field secret words"),
         (lambda books, sent: books.count({"author": sent["x"]}), "filter: author is a relation; write author._id"),
         (lambda books, sent: books.delete_one({"n": {"$near": sent["x"]}}), "filter: unknown operator $near"),
-        (lambda books, sent: books.find_one_and_update({}, {"$inc": {"title": 1}}), "update: $inc title"),
+        (lambda books, sent: books.find_one_and_update(BOOK, {"$inc": {"title": 1}}), "update: $inc title"),
+        (
+            lambda books, sent: books.find({"marks": {"$in": [{"$gt": 0}, sent["x"]]}}),
+            "filter: marks: $in takes values, not operators",
+        ),
+        (lambda books, sent: books.find().sort([("n", 1)] * 40), "sort: at most 31 fields"),
+        (lambda books, sent: books.find().sort({"marks": 1, "copies.n": 1}), "sort: marks and copies are lists"),
+        (lambda books, sent: books.delete_one({}), "filter: name what is to be changed or deleted"),
     ],
-    ids=["name", "excluded", "sort", "relation", "operator", "update"],
+    ids=["name", "excluded", "sort", "relation", "operator", "update", "in", "keys", "lists", "empty"],
 )
 def test_a_mistake_of_the_code_is_logged_and_not_told(call, caplog, operation, message):
     with caplog.at_level(logging.ERROR, "gatewayfw"):
@@ -63,17 +75,17 @@ def test_a_mistake_of_the_code_is_logged_and_not_told(call, caplog, operation, m
             "filters._id.0: Not a valid ObjectId (24 hexadecimal digits).",
         ),
         (
-            lambda books, sent: books.find_one_and_update({}, {"$set": sent}),
+            lambda books, sent: books.find_one_and_update(BOOK, {"$set": sent}),
             {"titel": "x"},
             "update.titel: Not a pure field of the model.",
         ),
         (
-            lambda books, sent: books.find_one_and_update({}, {"$inc": sent}),
+            lambda books, sent: books.find_one_and_update(BOOK, {"$inc": sent}),
             {"n": 1},
             "update.n: The number would leave 64 bits.",
         ),
         (
-            lambda books, sent: books.find_one_and_update({}, {"$pull": {"marks": sent["mark"]}}),
+            lambda books, sent: books.find_one_and_update(BOOK, {"$pull": {"marks": sent["mark"]}}),
             {"mark": {"$ne": None}},
             "update.marks: Keys may not start with $, but those of Operators in the server's code.",
         ),

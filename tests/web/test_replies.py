@@ -126,7 +126,7 @@ def test_acts_given_as_objects_may_say_it_too(shop):
 @pytest.mark.parametrize("fast", [True, False], ids=["lane", "blueprint"])
 def test_what_was_written_stays_and_the_message_says_so(shop, fast):
     def rename(body):
-        shop.authors.find_one_and_update(filter={}, update={"$set": {"name": "Bea"}})
+        shop.authors.find_one_and_update(filter={"_id": {"$exists": True}}, update={"$set": {"name": "Bea"}})
         return shop.notes.find()
 
     shop.acts.act("author", "rename", max_reply_bytes=300)(rename)
@@ -140,12 +140,14 @@ def test_what_was_written_stays_and_the_message_says_so(shop, fast):
 def test_a_write_that_shows_too_much_of_other_documents_is_not_done(shop):
     def rename(body):
         return shop.authors.find_one_and_update(
-            filter={}, update={"$set": {"name": "Bea"}}, projection={"notes": {"author": {"notes": {"n": 1}}}}
+            filter={"_id": {"$exists": True}},
+            update={"$set": {"name": "Bea"}},
+            projection={"notes": {"author": {"notes": {"n": 1}}}},
         )
 
     status, body, _ = ask(shop, rename)
     assert status == 200
-    shop.authors.find_one_and_update(filter={}, update={"$set": {"name": "Ann"}})
+    shop.authors.find_one_and_update(filter={"_id": {"$exists": True}}, update={"$set": {"name": "Ann"}})
     status, body, _ = ask(shop, rename, max_reply_bytes=100_000)
     assert (status, body["message"]) == (413, too_large(100_000))
     assert shop.authors.find_one(projection={"_id": 0, "name": 1}) == {"name": "Ann"}
