@@ -84,7 +84,7 @@ class Database:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
         self._fanout = Fanout(self.schemas, storage, self._limit(storage))
-        self._helper = Helper(self._fanout.work) if storage.multi_process and self._settings.fan_out_thread else None
+        self._helper = Helper(self._fanout.attend) if storage.multi_process and self._settings.fan_out_thread else None
         self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}

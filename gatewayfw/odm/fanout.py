@@ -110,6 +110,10 @@ class Fanout:
         drained.left.update(queue)
         return drained
 
+    def attend(self) -> int:
+        """Work on all jobs, for a thread that nobody waits for: to a closed storage it does not connect again."""
+        return 0 if self._storage.is_closed() else self.work()
+
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on all jobs there are, for at most ``seconds``; return how many are left."""
         jobs = self.jobs.listed()

@@ -354,6 +354,10 @@ class Storage(ABC):
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline that only reads. An escape hatch, not used by the core."""
 
+    def is_closed(self) -> bool:
+        """Return whether `close` was called and nothing has been asked of the database since."""
+        return False
+
     @abstractmethod
     def close(self) -> None:
         """Release connections that this adapter opened itself."""

@@ -217,6 +217,10 @@ class MongoStorage(Storage):
         """Return why this process did not reach the database when it last tried."""
         return self._connection.outages.trouble
 
+    def is_closed(self) -> bool:
+        """Return whether the client was closed and none has been made since."""
+        return self._connection.is_closed
+
     def close(self) -> None:
         """Close the client if this adapter made it; the next use connects again."""
         self._connection.close()

@@ -37,6 +37,7 @@ class Connection:
         name: the name of the database.
         outages: whether it is out of reach, in this process.
         is_plain: whether documents are read as plain Python values.
+        is_closed: whether a client made here was closed, and none has been made since.
 
     Raises:
         DefinitionError: the URI is malformed or names no database.
@@ -54,6 +55,7 @@ class Connection:
         self._database: Database[Any] | None = None
         self._collections: dict[str, Collection[Any]] = {}
         self._writable: object = None
+        self.is_closed = False
 
     @property
     def database(self) -> Database[Any]:
@@ -68,6 +70,7 @@ class Connection:
         with self._making:
             if self._database is None:
                 self._database = self._connect()
+                self.is_closed = False
             return self._database
 
     def collection(self, name: str) -> Collection[Any]:
@@ -136,6 +139,7 @@ class Connection:
         """Close the client if it was made here; the next use connects again."""
         with self._making:
             database, self._database, self._collections = self._database, None, {}
+            self.is_closed = self._given is None
         if database is not None and self._given is None:
             database.client.close()
 

@@ -14,7 +14,11 @@ from pymongo import MongoClient
 from gatewayfw import gateway, string
 from gatewayfw.errors import Unavailable
 from gatewayfw.odm import helper
+from gatewayfw.odm.fanout import Fanout
 from gatewayfw.odm.helper import Helper
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
 
 
 class Owner:
@@ -117,3 +121,14 @@ def test_no_thread_starts_before_the_database_has_answered(helper_thread):
         with pytest.raises(Unavailable):
             model.insert_one(doc={"name": "a"})
     assert set(threads()) <= before  # those of other tests may have ended
+
+
+@pytest.mark.mongo
+def test_it_does_not_connect_a_closed_storage_again(mongod_uri, mongo_database):
+    storage = MongoStorage(mongod_uri.replace("/?", f"/{mongo_database.name}?"))
+    fanout = Fanout(Schemas(Settings()), storage, 1)
+    assert (fanout.attend(), storage.is_closed()) == (0, False)
+    storage.close()
+    assert (fanout.attend(), storage.is_closed()) == (0, True)
+    assert (fanout.work(), storage.is_closed()) == (0, False)
+    storage.close()
