@@ -287,7 +287,7 @@ def test_only_the_mount_with_the_playground_lists_names(gw):
 
 def test_deadline_holds_without_a_database():
     gw = gateway(deadline=0.05)
-    gw.acts.act("user", "slow")(lambda body: threading.Event().wait(0.1))
+    gw.acts.act("user", "slow", pre_act=[lambda: threading.Event().wait(0.1)])(lambda body: 1)
     gw.acts.act("user", "quick")(lambda body: 1)
     asked = {"model": "user", "act": "slow", "details": {"set": {}, "get": {}}}
     late = (503, {"body": {"message": "the time for this request is used up, try again"}, "success": False})

@@ -430,7 +430,7 @@ def models(draw):
         for number in range(draw(st.integers(0, 2))):
             relation = {"schemaName": draw(st.sampled_from(names)), "type": draw(kind), "optional": True}
             relation |= {"excludes": draw(some), "relatedRelations": {}}
-            if draw(st.booleans()):
+            if relation["type"] == "multiple" and draw(st.booleans()):
                 relation["sort"] = {"field": "x", "order": draw(order)}
             for other in range(draw(st.integers(0, 2))):
                 relation["relatedRelations"][f"of_{name}{number}{other}"] = reverse()
