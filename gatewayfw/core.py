@@ -224,7 +224,8 @@ class Gateway:
         ``server="granian"``, which needs the extra ``gatewayfw[granian]``, granian, which returns. On
         mongomock, without a database, or in another thread, one threaded server in this
         process does, and returns at KeyboardInterrupt. On a loopback ``host``, in development or with a
-        playground that has no guard, only names of this machine may stand in the header Host.
+        playground, only names of this machine may stand in the header Host; behind a proxy that passes
+        another one on, serve the app of `create_app` with ``TRUSTED_HOSTS`` in its config.
 
         Raises:
             DefinitionError: names the option that does not fit; or a definition is wrong, see `check`.
@@ -246,10 +247,7 @@ class Gateway:
             fast_lane=fast_lane,
             check=check,
         )
-        guarded = playground_guard is not None
-        app.config["TRUSTED_HOSTS"] = servers.trusted_hosts(
-            host, playground=playground, guarded=guarded, environ=os.environ
-        )
+        servers.restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self._shares_data_between_processes()
         servers.serve(
             app,

@@ -295,13 +295,14 @@ def test_deadline_holds_without_a_database():
     assert post(gw.create_app(), json={**asked, "act": "quick"}) == (200, {"body": 1, "success": True})
 
 
+@pytest.mark.parametrize("guard", [None, lambda request: request.remote_addr == "127.0.0.1"], ids=["open", "guarded"])
 @pytest.mark.parametrize("path", ["/gateway", "/playground/"])
-def test_a_page_that_binds_its_name_to_this_machine_reaches_nothing(monkeypatch, path):
+def test_a_page_that_binds_its_name_to_this_machine_reaches_nothing(monkeypatch, path, guard):
     served = []
     monkeypatch.setattr("gatewayfw.web.server.serve", lambda app, **options: served.append(app))
     gw = gateway()
     gw.acts.act("user", "whoAmI")(lambda body: 1)
-    gw.run_server(playground=True)
+    gw.run_server(playground=True, playground_guard=guard)
     client = served[0].test_client()
     body = {"model": "user", "act": "whoAmI", "details": {"set": {}, "get": {}}}
 
