@@ -50,7 +50,7 @@ WORKS: dict[str, tuple[int, int, Any, int]] = {
 
 def served() -> Flask:
     """Return the app that gunicorn loads."""
-    gw = gateway(fan_out_thread=False, document_bytes=2**24)
+    gw = gateway(fan_out_thread=False, max_body_text=2**20)
     gw.odm.set_db(os.environ["BENCH_URI"])
     gw.odm.new_model("author", {"name": string()})
     books = gw.odm.new_model(

@@ -137,7 +137,7 @@ def _places(
 
 
 def weigh(value: Any) -> int:
-    """Return about how many bytes of JSON a value takes, and at least a twentieth of those it takes in memory.
+    """Return about how many bytes of JSON a value takes, and a part of those it takes in memory, see `VALUE_BYTES`.
 
     Each value counts 16, names and texts as long as they are in JSON besides. So a document whose values are
     ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.
