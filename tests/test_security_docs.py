@@ -66,6 +66,7 @@ def test_every_option_exists():
         *parameters(),
         *vars(Gateway),
         *vars(Odm),
+        *dir(Model),
         *vars(Acts),
         *vars(auth),
         *vars(schemas),

@@ -127,7 +127,8 @@ _KEPT = "gatewayfw_contexts"
 
 _NO_CONTEXT = (
     "there is no context outside of a request: write 'with context_fns.open():' around this call, "
-    "or hand a thread of your own 'context_fns.run_in_context(fn)'"
+    "or hand a thread of your own 'context_fns.run_in_context(fn)'; "
+    "around the generator of a streamed reply write Flask's 'stream_with_context'"
 )
 
 
@@ -307,7 +308,9 @@ class ContextFns:
     def open(self, values: Mapping[str, Any] = _NO_VALUES) -> AbstractContextManager[Context]:
         """Give a new context with these values; afterwards the previous is back.
 
-        Where ``values`` name none, ``Headers`` is empty and ``body`` None.
+        Where ``values`` name none, ``Headers`` is empty and ``body`` None. Outside of a request the
+        block belongs to the thread, not to a generator: what runs between its steps is inside of the
+        block, too. So a streamed reply wants Flask's ``stream_with_context``.
         """
         return _Opening(self, values)
 

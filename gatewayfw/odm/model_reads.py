@@ -63,6 +63,10 @@ class ModelReads:
         ``config`` is a filter: ``find({"title": "x"})``. The name is spelled the same in the contract,
         so where all of its keys are among ``filter filters projection``, and none of them is a name
         of the model's, it is the contract's object: ``find({"filters": {...}, "projection": {...}})``.
+        So never give an object of a client's as a filter: name its fields.
+
+        ``reveal`` shows the fields it names, also where only the filter or the sort needs them: no
+        ``projection`` leaves them out.
 
         Raises:
             UsageError: the filter names what the model does not have, or an unknown operator, or
@@ -98,6 +102,9 @@ class ModelReads:
         """Return the first document that matches, projected; None when there is none.
 
         Which one is the first is open where several match: ``find(...).sort(...).limit(1)`` says it.
+        ``reveal`` shows the fields it names, also where only the filter needs them. To look up by a
+        secret, take the ``_id`` of what this returns and find by that, without ``reveal``, what a
+        client gets.
 
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.

@@ -217,7 +217,8 @@ CALLS = {
 }
 OUTSIDE = (
     "there is no context outside of a request: write 'with context_fns.open():' around this call, "
-    "or hand a thread of your own 'context_fns.run_in_context(fn)'"
+    "or hand a thread of your own 'context_fns.run_in_context(fn)'; "
+    "around the generator of a streamed reply write Flask's 'stream_with_context'"
 )
 
 
