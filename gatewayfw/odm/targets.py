@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from bson import ObjectId
@@ -83,7 +82,7 @@ class Targets:
         all_ids = {model: set(copies) for model, copies in wanted.items()}
         for model, ids in windows:
             all_ids.setdefault(model, set()).update(ids)
-        changes = {} if effects is None else _replacements(effects)
+        changes = _replacements(effects) if effects is not None and effects.renewals else {}
         sources: Sources = dict(locked or {})
         for model in sorted(all_ids.keys() | changes.keys()):
             touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
@@ -111,15 +110,15 @@ class Targets:
         self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, copies: int
     ) -> Document | None:
         """Touch one document and read it; what enters it is written by the same command, if it can be."""
-        touch = partial(self._storage.touch, model, copies=copies, unmarked=self.unmarked)
-        if effects is None:
-            return touch({"_id": id_}, fields)
-        here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
-        found = self._pushes(here, effects) if here and self._storage.sorts_pushes() else None
-        if found is None:
-            return touch({"_id": id_}, fields)
+        touch, mark = self._storage.touch, self.unmarked
+        here = []
+        if effects is not None:
+            here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
+        found = self._pushes(here, effects) if effects and here and self._storage.sorts_pushes() else None
+        if effects is None or found is None:
+            return touch(model, {"_id": id_}, fields, copies=copies, unmarked=mark)
         filter, update = found
-        document = touch({"_id": id_, **filter}, fields, update)
+        document = touch(model, {"_id": id_, **filter}, fields, update, copies=copies, unmarked=mark)
         if document is not None:
             effects.settled(here)
             return document
@@ -127,7 +126,7 @@ class Targets:
         alone = {key: effects.entries[key] for key in here if key in effects.entries}
         effects.presumed.update(alone)
         update = merged(*(assign(reverse.name, entering) for (reverse, _), entering in alone.items()))
-        return touch({"_id": id_}, fields, update)
+        return touch(model, {"_id": id_}, fields, update, copies=copies, unmarked=mark)
 
     def _pushes(
         self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects

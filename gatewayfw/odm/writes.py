@@ -208,7 +208,7 @@ class Writes:
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
         """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
-        if self._backlog.care is Care.HOLDERS:
+        if self._backlog.care and self._backlog.care is Care.HOLDERS:
             windows = self._beyond([], [], related) if self._backlog.bounded else set()
             return windows | {("copies", relation) for relation in holders}
         if not self._backlog.bounded:
