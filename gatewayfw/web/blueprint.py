@@ -32,7 +32,7 @@ from gatewayfw.web.current import begin
 from gatewayfw.web.mount import GatewayBlueprint
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
-from gatewayfw.web.reader import leave_body, read_body
+from gatewayfw.web.reader import read_body
 from gatewayfw.web.static import StaticFiles
 
 if TYPE_CHECKING:
@@ -167,12 +167,7 @@ class Endpoint:
     def refuse(
         self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
     ) -> Response:
-        """Return the error envelope of an exception; log it and send Flask's signal where due.
-
-        Before it is known what was ``asked`` for, the body may not have been read.
-        """
-        if not asked:
-            leave_body(request.environ)
+        """Return the error envelope of an exception; log it and send Flask's signal where due."""
         request_id = request_id or _request_id(request)
         if isinstance(error, UnknownName) and self._shows_names():
             error = error.with_known()
@@ -231,7 +226,6 @@ class Endpoint:
         return self.lifecycle.run(body, envelope.success)
 
     def _options(self) -> Response:
-        leave_body(request.environ)
         # Without `cors` an OPTIONS request still learns the methods: our choice.
         preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
         reply = self.reply(b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": _request_id(request)})

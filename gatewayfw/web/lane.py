@@ -20,7 +20,6 @@ from werkzeug.routing import MapAdapter
 from werkzeug.wsgi import get_host
 
 from gatewayfw.web.blueprint import OK, Endpoint, Success
-from gatewayfw.web.reader import BODY_LEFT
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -66,7 +65,7 @@ class Lane:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
         if environ.get("PATH_INFO") != self._path or not self._is_free() or not self._is_plain(environ):
-            return _sent(self._dispatch, environ, start_response)
+            return self._dispatch(environ, start_response)
         app = self._app
         request = app.request_class(environ)
         request.json_module = app.json
@@ -78,7 +77,7 @@ class Lane:
             if isinstance(reply, Success) and not context._after_request_functions:
                 start_response(OK, self._endpoint.headers(reply, environ))
                 return [reply.payload]  # A list: granian sends it in one piece, at half the cost.
-            return _sent(self._changed(reply, context._after_request_functions), environ, start_response)
+            return self._changed(reply, context._after_request_functions)(environ, start_response)
         finally:
             _REQUEST.reset(token)
             _APP.reset(app_token)
@@ -130,21 +129,6 @@ class Lane:
             return trusted is None or get_host(environ, trusted) != ""
         except SecurityError:
             return False
-
-
-def _sent(reply: WSGIApplication, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Start a reply; let gunicorn close the connection after it where the body was not read.
-
-    Else gunicorn 27.0.1 reads what the client announced, by pieces of 1,024 bytes each of which may take as
-    long as the client likes, and the thread answers nobody meanwhile. It drops a header ``Connection`` of an
-    application, which PEP 3333 forbids anyway; its response, of which it hands over a method, can be asked.
-    """
-    result = reply(environ, start_response)
-    if BODY_LEFT in environ:
-        close = getattr(getattr(start_response, "__self__", None), "force_close", None)
-        if close is not None:
-            close()
-    return result
 
 
 class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from io import BytesIO
 from itertools import accumulate, count
 from math import isfinite
@@ -37,8 +37,6 @@ _BRACKETS_AS_COMMAS = bytes.maketrans(b"[]{}:", b",,,,,")
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _INT64_DIGITS = 20
 _CHUNK = 64 * 1024
-#: Where the environ of a request says that its reply did not wait for its body.
-BODY_LEFT = "gatewayfw.body_left"
 _UNREAD = object()
 
 
@@ -65,12 +63,6 @@ def check_media_type(environ: Mapping[str, Any]) -> None:
         raise UnsupportedMediaType("unsupported media type: send application/json in UTF-8")
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
         raise UnsupportedMediaType("unsupported content encoding: send the body as it is")
-
-
-def leave_body(environ: MutableMapping[str, Any]) -> None:
-    """Note that nobody is going to read what is missing of the body that a request announces."""
-    if environ.get("CONTENT_LENGTH", "") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ:
-        environ[BODY_LEFT] = True
 
 
 def parse(data: bytes, settings: Settings) -> Any:

@@ -303,23 +303,6 @@ def test_large_body_that_nobody_reads_ends_in_a_refusal_or_a_closed_connection(s
     check_is_well(server)
 
 
-UNREAD = {
-    "media type": (415, post(KEEP, b"Content-Type: text/plain", b"Content-Length: 900000", body=b"x")),
-    "media type, chunked": (415, post(KEEP, b"Content-Type: text/plain", CHUNKED, body=b"")),
-    "length": (413, post(KEEP, b"Content-Length: 999999999", body=b"x")),
-    "method": (405, post(KEEP, b"Content-Length: 900000", body=b"", line=b"PUT /gateway HTTP/1.1")),
-    "preflight": (204, post(KEEP, b"Content-Length: 900000", body=b"", line=b"OPTIONS /gateway HTTP/1.1")),
-    "path": (404, post(KEEP, b"Content-Length: 900000", body=b"", line=b"POST /nowhere HTTP/1.1")),
-}
-
-
-@pytest.mark.parametrize(("status", "data"), UNREAD.values(), ids=UNREAD)
-def test_a_refused_request_ends_its_connection_and_holds_no_thread(server, status, data):
-    received = sent(server, data, end=False)  # to the end: else the connection stays open for the rest of the body
-    assert (statuses(received), b"\r\nConnection: close\r\n" in received) == ([status], True)
-    check_is_well(server)
-
-
 @pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
 @pytest.mark.parametrize(
     "data",
