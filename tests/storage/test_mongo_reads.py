@@ -84,11 +84,13 @@ def test_a_limited_list_takes_one_command(storage, commands, limit, count):
     assert [next(iter(sent)) for sent in commands.sent] == ["find"]
 
 
-def test_a_list_with_a_very_high_limit_is_read_in_parts(storage, commands):
-    storage.insert("numbers", [{"_id": number} for number in range(250)])
+@pytest.mark.parametrize("limit", [0, MOST_LISTED + 1], ids=["none", "very high"])
+def test_a_list_without_a_limit_that_says_much_is_read_in_parts(storage, commands, limit):
+    storage.insert("numbers", [{"_id": number} for number in range(2_500)])
     commands.sent.clear()
-    assert numbers(storage, limit=MOST_LISTED + 1) == list(range(250))
-    assert [next(iter(sent)) for sent in commands.sent] == ["find", "getMore"]
+    assert numbers(storage, limit=limit) == list(range(2_500))
+    assert [next(iter(sent)) for sent in commands.sent] == ["find", "getMore", "getMore"]
+    assert {sent["batchSize"] for sent in commands.sent} == {1_000}
 
 
 @pytest.mark.parametrize("through", [lambda storage, fn: fn(), MongoStorage.transaction], ids=["alone", "transaction"])
