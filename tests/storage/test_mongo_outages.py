@@ -12,6 +12,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from pymongo import MongoClient, errors
@@ -323,6 +324,15 @@ def test_a_server_that_dies_and_comes_back_is_two_lines(connect, lines, replica_
     assert lines()[1:] == [back()]
 
 
+def states(group):
+    """The states of the processes of a group, as proc(5) has them; T is stopped."""
+    fields = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields.append(path.read_text().rpartition(")")[2].split())
+    return {state for state, _parent, its_group, *_ in fields if int(its_group) == group and state != "Z"}
+
+
 @pytest.mark.mongo
 def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     [member] = replica_set.members
@@ -330,6 +340,7 @@ def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     storage.has_transactions()
     os.killpg(member._process.pid, signal.SIGSTOP)
     try:
+        assert until(lambda: states(member._process.pid) == {"T"})
         # The first command waits in vain, and the next asks the server first: the driver itself notices much later.
         assert [answers(storage), lines(), answers(storage)] == [False, [], False]
         assert lines() == [out(f"no answer (127.0.0.1:{member.port}: no answer in time)")]
