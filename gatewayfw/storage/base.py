@@ -310,6 +310,22 @@ class Storage(ABC):
         transaction is to be read in it. Whether later writes show in what was not read yet is open.
         """
 
+    def find_stored(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        limit: int = 0,
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield matching documents to be stored elsewhere, in the order of `find`.
+
+        Objects inside them may be mappings that are not read before they are looked into: large
+        documents that are only measured and copied then cost little.
+        """
+        return self.find(collection, filter, fields, sort=sort, limit=limit)
+
     @abstractmethod
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
@@ -324,8 +340,8 @@ class Storage(ABC):
         """
 
     @abstractmethod
-    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
-        """Change all matching documents; return how many matched.
+    def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
+        """Change all matching documents, or those of them that have at most so many bytes; return how many.
 
         One positional path (``users.$``) may stand in ``$set``: the element that the filter's
         condition on that list matched.

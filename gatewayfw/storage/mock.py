@@ -250,8 +250,11 @@ class MockStorage(Storage):
 
         return self._write(write)
 
-    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
-        """Change all matching documents."""
+    def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
+        """Change all matching documents; mongomock does not know their sizes."""
+        if most_bytes is not None:
+            small = [one["_id"] for one in self.find(collection, filter) if bytes_of(one) <= most_bytes]
+            filter = {**filter, "_id": {"$in": small}}
 
         def write() -> int:
             with self._updating(collection, filter, update) as plain:

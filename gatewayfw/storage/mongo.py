@@ -18,6 +18,7 @@ from contextvars import Context
 from typing import Any
 
 import pymongo
+from bson.raw_bson import RawBSONDocument
 from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.command_cursor import CommandCursor
@@ -486,6 +487,23 @@ class MongoStorage(Storage):
             return self._drained(Listed(source, query, session))
         return self._drained(Arriving(query.cursor(source, session)))
 
+    def find_stored(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        limit: int = 0,
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield documents in which objects are left as their bytes until they are looked into."""
+        query = Query(dict(filter), _projection(fields), sort, 0, limit)
+        transaction = self._open.transaction
+        with self._translated():
+            plain = self._collection(collection)
+            source = plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
+        return self._drained(Arriving(query.cursor(source, None if transaction is None else transaction.session)))
+
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
@@ -506,8 +524,10 @@ class MongoStorage(Storage):
                 raise refused_increment(error, update) or error from None
             return result
 
-    def update_many(self, collection: str, filter: Filter, update: Update) -> int:
-        """Change all matching documents in one command."""
+    def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
+        """Change all matching documents in one command; the server measures them."""
+        if most_bytes is not None:
+            filter = {**filter, "$expr": {"$lte": [{"$bsonSize": "$$ROOT"}, most_bytes]}}
         return self._update(collection, [(filter, update)])
 
     def _update(

@@ -24,7 +24,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 import pytest
-from bson import ObjectId
+from bson import ObjectId, encode
 
 from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import Document, Filter, Index, Marked, Scope, Storage, Update
@@ -396,6 +396,18 @@ class StorageContract:
 
     # -- find and count
 
+    def test_what_is_found_to_be_stored_is_stored_as_it_was(self, storage: Storage) -> None:
+        """Objects may be left unread; what is stored elsewhere is the same, and so are measured sizes."""
+        nested = {"z": {"y": [1, {"x": None}], "b": "text"}, "list": [{"a": 1.5}, [True, 2**40]], "d": _DAY}
+        storage.insert("things", [{"_id": 1, "n": 2, **nested}, {"_id": 2, "n": 1, **nested}, {"_id": 3}])
+        fields = ["z", "list", "d"]
+        found = list(storage.find_stored("things", {"n": {"$gt": 0}}, fields, sort=[("n", 1)], limit=5))
+        assert [one["_id"] for one in found] == [2, 1]
+        assert [len(encode(one)) for one in found] == [len(encode({"_id": 1, **nested}))] * 2
+        storage.update_each("things", [(3, {"$set": {name: found[0][name] for name in fields}})])
+        assert next(storage.find("things", {"_id": 3})) == {"_id": 3, **nested}
+        assert list(storage.find_stored("things", {"n": 9})) == []
+
     @_each(FILTERS)
     def test_filters(self, storage: Storage, row: tuple[Sequence[Document], Document, Sequence[int]]) -> None:
         documents, filter, expected = row
@@ -506,6 +518,15 @@ class StorageContract:
         storage.insert("things", _numbered([{"a": 1}, {"a": 2}, {"a": 2, "b": 1}]))
         matched = storage.update_many("things", {"a": 2}, {"$set": {"b": 1}})
         assert (matched, _all(storage)) == (2, _numbered([{"a": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 1}]))
+
+    def test_update_many_passes_over_documents_of_more_bytes(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1, "a": "x" * 100}, {"_id": 2, "a": "x" * 200}, {"_id": 3, "a": "x" * 300}])
+        most = len(encode({"_id": 2, "a": "x" * 200}))
+        wanted = {"_id": {"$in": [2, 3]}}
+        matched = [
+            storage.update_many("things", wanted, {"$set": {"b": 1}}, most_bytes=most + more) for more in (-1, 0)
+        ]
+        assert (matched, [one["_id"] for one in _all(storage) if "b" in one]) == ([0, 1], [2])
 
     def test_update_many_of_nothing_counts_none(self, storage: Storage) -> None:
         assert storage.update_many("things", {"a": 1}, {"$set": {"b": 1}}) == 0

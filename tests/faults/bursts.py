@@ -46,10 +46,10 @@ INLINE = 2
 class Tardy(MongoStorage):
     """A storage that now and then is late with a write to many documents."""
 
-    def update_many(self, collection, filter, update):
+    def update_many(self, collection, filter, update, **bound):
         if random.random() < 0.3:
             time.sleep(random.random() * 0.1)
-        return super().update_many(collection, filter, update)
+        return super().update_many(collection, filter, update, **bound)
 
 
 def hasty_leases():

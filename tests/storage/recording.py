@@ -117,10 +117,10 @@ class RecordingStorage(Storage):
         self._fields("update_one", fields)
         return self._inner.update_one(collection, filter, update, fields)
 
-    def update_many(self, collection, filter, update):
+    def update_many(self, collection, filter, update, **bound):
         self._filter("update_many", filter)
         self._update("update_many", update, positional=True)
-        return self._inner.update_many(collection, filter, update)
+        return self._inner.update_many(collection, filter, update, **bound)
 
     def update_each(self, collection, changes):
         listed = list(changes)
