@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.indexes import IndexRow, index_report
 from gatewayfw.odm.jobs import COLLECTION, Job, now
 from gatewayfw.odm.shares import share_of
-from gatewayfw.odm.sizes import MOST_BYTES, Size, worst_sizes
+from gatewayfw.odm.sizes import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
@@ -122,32 +122,28 @@ def _unlimited(schemas: Schemas) -> Iterator[str]:
 
 def _too_large(schemas: Schemas) -> Iterator[str]:
     for size in worst_sizes(schemas):
-        if size.bytes > MOST_BYTES:
-            largest = ", ".join(
-                f"{part.name} {_megabytes(part.bytes)}"
-                + (f" ({part.count:,} of {part.each:,} bytes)" if part.count > 1 else "")
-                for part in size.parts[:_NAMED]
-            )
+        reverses = schemas.get_related_relations(size.model).values()
+        windows = {one.name for one in reverses if one.type == "multiple"}
+        share = share_of(schemas.settings.windows_bytes, len(windows))
+        unstated = _unstated(size, schemas.settings)
+        if long := [part for part in size.parts if part.name in windows and part.bytes > share]:
+            yield f"model {size.model!r}: each list is cut to {_megabytes(share)}: {_parts(long)}{unstated}"
+        rest = size.bytes - sum(part.bytes for part in size.parts if part.name in windows)
+        if rest > MOST_BYTES:
+            largest = _parts([part for part in size.parts if part.name not in windows])
             yield (
-                f"model {size.model!r}: a document may reach {_megabytes(size.bytes)}, MongoDB holds "
-                f"{_megabytes(MOST_BYTES)}; the largest parts are {largest}{_what_gives_way(schemas, size)}"
-                f"{_unstated(size, schemas.settings)}"
+                f"model {size.model!r}: with its copies a document may reach {_megabytes(rest)}, MongoDB holds "
+                f"{_megabytes(MOST_BYTES)}: {largest}; a changed copy that does not fit stays as it was{unstated}"
             )
 
 
-def _what_gives_way(schemas: Schemas, size: Size) -> str:
-    """Return which lists of a model are cut where a document does not fit, and whether that may not be enough."""
-    windows = {one.name for one in schemas.get_related_relations(size.model).values() if one.type == "multiple"}
-    lists = {part.name: part.bytes for part in size.parts if part.name in windows}
-    rest = size.bytes - sum(lists.values())
-    share = share_of(MOST_BYTES, len(lists))
-    told = ""
-    if cut := sorted(name for name in lists if lists[name] > share):
-        less = " or less" if rest > MOST_BYTES // 2 else ""
-        told = f"; where one does not fit, its lists are cut to {_megabytes(share)}{less} each: {', '.join(cut)}"
-    if rest > MOST_BYTES:
-        told += f"; without lists it may reach {_megabytes(rest)}: a changed copy that does not fit stays as it was"
-    return told
+def _parts(parts: Sequence[Part]) -> str:
+    """Return the largest parts of a document in words."""
+    return ", ".join(
+        f"{part.name} may reach {_megabytes(part.bytes)}"
+        + (f" ({part.count:,} of {part.each:,} bytes)" if part.count > 1 else "")
+        for part in parts[:_NAMED]
+    )
 
 
 def _unstated(size: Size, settings: Settings) -> str:

@@ -1,16 +1,16 @@
-"""Targets whose windows make room where a document would be too large for the database.
+"""Targets whose windows are measured, and make room where a document would be too large for the database.
 
-The ordinary path knows nothing of sizes and pays nothing for them. Where the database refuses one
-of its writes because a document would be too large, or where it meets a target with a window that
-is cut, which its lock refuses, the operation begins again with `CarefulTargets`. What is too large
-because of others is then made to fit; only an operation whose own document, without any reverse
-relation, is too large still fails.
+The ordinary path measures nothing that a definition bounds. Where a window may exceed its share
+(`Crowded`), where a target has a window that is cut, which its lock refuses (`Marked`), or where the
+database refuses a document that would be too large, the operation begins again with `CarefulTargets`.
+What is too large because of others is then made to fit; only an operation whose own document, without
+any reverse relation, is too large still fails.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from bson import ObjectId, encode
@@ -19,7 +19,7 @@ from gatewayfw.errors import ReplyTooLarge, TooLarge
 from gatewayfw.odm.allowance import FieldsTooLarge
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.shares import Care, fitted, room_in, share_of
+from gatewayfw.odm.shares import Care, fitted, fitting, room_in, share_of
 from gatewayfw.odm.snapshots import CUT, HIDDEN, assign, cuts_of, ids_in, merged
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
@@ -41,7 +41,7 @@ def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.N
             return write(care)
         except (ReplyTooLarge, FieldsTooLarge):
             raise
-        except (Marked, TooLarge):
+        except (Marked, TooLarge):  # `Crowded` is one of them
             if care is Care.HOLDERS or not storage.has_transactions():
                 raise
             care = Care(care + 1)
@@ -74,11 +74,16 @@ class CarefulTargets(Targets):
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
     ) -> Document | None:
         """Change the operation's own document without its reverse relations, which `settle` puts back."""
-        before = self._storage.touch(schema.name, filter, None)
+        before = self._storage.touch(schema.name, filter, self.reverse_fields(schema))
         if before is None:
             return None
         update = merged(update, self.emptied(schema, before, effects))
         return self._storage.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
+
+    def reverse_fields(self, schema: ModelSchema) -> list[str]:
+        """Return what `emptied` has to know of a document: which windows it has, and its other reverse relations."""
+        reverses = self._schemas.get_related_relations(schema.name).values()
+        return [one.name if one.type == "single" else f"{one.name}._id" for one in reverses]
 
     def emptied(self, schema: ModelSchema, document: Document, effects: Effects) -> dict[str, dict[str, Any]]:
         """Return the update that takes all reverse relations out of a document; let `settle` put them back."""
@@ -102,11 +107,11 @@ class CarefulTargets(Targets):
             concerned.setdefault(reverse.target, set()).add(id_)
         for model in sorted(concerned):
             for id_ in ordered(concerned[model]):
-                for target in self._storage.find(model, {"_id": id_}, limit=1):
+                for target in self._storage.find_stored(model, {"_id": id_}, limit=1):
                     if update := self._filled(model, target, effects):
                         self._storage.update_each(model, [(id_, update)])
 
-    def _filled(self, model: str, target: Document, effects: Effects) -> dict[str, dict[str, Any]]:
+    def _filled(self, model: str, target: Mapping[str, Any], effects: Effects) -> dict[str, dict[str, Any]]:
         """Return the update that gives a target all of its reverse relations, as far as they fit."""
         reverses = self._schemas.get_related_relations(model).values()
         windows = {one.name: one for one in reverses if one.type == "multiple"}
@@ -114,20 +119,22 @@ class CarefulTargets(Targets):
         changed = {name: copy for name, copy in singles.items() if _differ(copy, target.get(name))}
         rest = {name: value for name, value in target.items() if name not in windows and name not in singles}
         most = self._storage.most_bytes
-        room = room_in({**rest, **_present(singles)}, windows, most)
-        if room < 0 and (lost := _present(changed)):
+        kept = {**rest, **_present({name: copy for name, copy in singles.items() if name not in changed})}
+        wanted = _present(changed)
+        fit = fitting(wanted, room_in(kept, windows, most))
+        if lost := sorted(wanted.keys() - fit):
             _LOG.error("%s %s is too large and loses %s", model, target["_id"], ", ".join(lost))
             changed.update(dict.fromkeys(lost))
-            room = room_in({**rest, **_present(singles | changed)}, windows, most)
+        room = room_in({**kept, **_present(changed)}, windows, most)
         members = {name: self.members(reverse, target["_id"]) for name, reverse in windows.items()}
-        lists, cut = fitted(members, room, share_of(most, len(windows)))
+        lists, cut = fitted(members, room, share_of(self._schemas.settings.windows_bytes, len(windows)))
         for name in cut.keys() - cuts_of(target).keys():
             _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
         updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
         # Where there is not even room for the note, the window stays empty, and a check names it.
         return merged(*updates, _marking(target, cut if room >= 0 else {}))
 
-    def _single(self, reverse: RelatedRelation, target: Document, effects: Effects) -> Any:
+    def _single(self, reverse: RelatedRelation, target: Mapping[str, Any], effects: Effects) -> Any:
         """Return what a `single` reverse of a target holds after an operation; None for nothing."""
         key = (reverse, target["_id"])
         value = effects.removed.get(key, target.get(reverse.name))
@@ -138,6 +145,10 @@ class CarefulTargets(Targets):
             if renewed == reverse and target["_id"] in ids and copy["_id"] == member:
                 value = copy
         return effects.claims.get(key, value)
+
+    def members(self, reverse: RelatedRelation, target_id: ObjectId, most: int | None = None) -> Iterator[Document]:
+        """Yield the copies in a window as `Targets.members` does, to be stored and not looked into."""
+        return self._members(self._storage.find_stored, reverse, target_id, most)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
         """Return the document as it is now: its reverse relations have been written since."""
@@ -206,7 +217,7 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _marking(target: Document, cut: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+def _marking(target: Mapping[str, Any], cut: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     """Return the update that notes which windows of a target are cut, and to what share."""
     if cut:
         return {"$set": {CUT: dict(cut)}}

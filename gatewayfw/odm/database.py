@@ -36,6 +36,8 @@ T = TypeVar("T")
 _CONFLICTS = 3
 #: In a name of its own: Python 3.11 looks a member of an enumeration up for ten times as long.
 _NO_CARE = Care.NONE
+#: What careful operations queue for: each of them writes much, so those of one process go one by one.
+_CAREFUL = ("", "careful")
 #: Most seconds, and most of what is left of the deadline, that a process works on its own jobs at once.
 _DRAIN, _DRAIN_SHARE = 0.2, 0.25
 
@@ -171,7 +173,7 @@ class Database:
 
         def begin(care: Care) -> T:
             self._local.care = care
-            return storage.transaction(attempt, proof, hot)
+            return storage.transaction(attempt, proof, (*hot, _CAREFUL) if care else hot)
 
         if outer is not None:
             return Done(storage.transaction(attempt, proof, hot), frozenset(backlog.keys))

@@ -16,7 +16,7 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, final
+from typing import Any, NamedTuple, TypeVar, final
 
 from bson import ObjectId
 
@@ -27,14 +27,15 @@ from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs import COLLECTION, Backlog, Job, Jobs
+from gatewayfw.odm.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
 from gatewayfw.odm.shares import Care
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, merged, older, out_path, place, version_path
+from gatewayfw.odm.snapshots import HIDDEN, Hidden, copy_of, merged, older, out_path, place, version_path
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
 T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")
-#: Holders in one plain batch.
+#: Rooms in one plain batch.
 BATCH = 500
 #: Targets in one transaction, and holders deleted between two notes of progress.
 SLICE = 20
@@ -52,6 +53,16 @@ _VISIBLE = 5.0
 _REFUSALS = (Conflict, StorageError, TooLarge)
 #: Jobs in a row that fail with `Unavailable`, after which the others are left, too.
 _FAILURES = 3
+
+
+class _Renewal(NamedTuple):
+    """What is to be written to the holders of one source: to those at once that have at most ``most`` bytes."""
+
+    relation: Relation
+    filter: Mapping[str, Any]
+    update: dict[str, dict[str, Any]]
+    most: int | None
+
 
 #: What one batch changed of the attributes of its job; None when nothing is left.
 _Progress = Mapping[str, Any] | None
@@ -180,7 +191,12 @@ class Fanout:
         ids, progress = self._holders(job, relation, BATCH)
         update, holds = self._targets.renewal(relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
-        self._each(relation.model, ids, lambda part: self._renew(relation, part, {**holds, **stale}, update))
+        most = most_before(self._room(relation.model), copy_of(source, self._targets.source_fields(relation)))
+        renewal = _Renewal(relation, {**holds, **stale}, update, most)
+        refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
+        for id_ in self._passed_over(renewal, ids) if most is not None else ():
+            if id_ not in refused:
+                self._each(relation.model, [id_], lambda part: self._make_room(renewal, part[0]))
         # Another tool has put an older document in its place: the next batch need not wait for a newer one.
         return progress and {**progress, "waited": Hidden(source).v < job.v}
 
@@ -225,28 +241,47 @@ class Fanout:
         if ids:
             self._storage.update_many(relation.model, {"_id": {"$in": list(ids)}, **filter}, update)
 
-    def _renew(
-        self, relation: Relation, ids: Sequence[object], filter: Mapping[str, Any], update: dict[str, dict[str, Any]]
-    ) -> None:
-        """Renew copies in holders; one that would be too large loses what its windows can do without.
+    def _passed_over(self, renewal: _Renewal, ids: Sequence[object]) -> list[object]:
+        """Return those of some holders that were not renewed."""
+        listed = {"_id": {"$in": list(ids)}, **renewal.filter}
+        return [holder["_id"] for holder in self._storage.find(renewal.relation.model, listed, [])]
+
+    def _renew(self, renewal: _Renewal, ids: Sequence[object]) -> None:
+        """Renew copies in holders; the only one that would be too large loses what its windows can do without."""
+        if not ids:
+            return
+        filter = {"_id": {"$in": list(ids)}, **renewal.filter}
+        try:
+            self._storage.update_many(renewal.relation.model, filter, renewal.update, most_bytes=renewal.most)
+        except TooLarge:
+            if len(ids) > 1:
+                raise
+            self._make_room(renewal, ids[0])
+
+    def _make_room(self, renewal: _Renewal, id_: object) -> None:
+        """Renew the copy in one holder, whose windows give way to it.
 
         Raises:
-            TooLarge: one of several would be too large, or the only one even so.
+            TooLarge: the holder has no room for it even so.
         """
-        try:
-            self._update(relation, ids, filter, update)
-        except TooLarge:
-            if len(ids) > 1 or not self._schemas.get_related_relations(relation.model):
-                raise
-            self._storage.transaction(lambda: self._make_room(relation, {"_id": ids[0], **filter}, update))
+        self._storage.transaction(lambda: self._squeeze(renewal, {"_id": id_, **renewal.filter}))
 
-    def _make_room(self, relation: Relation, filter: Mapping[str, Any], update: dict[str, dict[str, Any]]) -> None:
-        holder = self._storage.touch(relation.model, filter, None)
-        if holder is not None:
-            effects = Effects()
-            emptied = self._targets.emptied(self._schemas.get_schema(relation.model), holder, effects)
-            self._storage.update_many(relation.model, filter, merged(update, emptied))
-            self._targets.settle(effects)
+    def _squeeze(self, renewal: _Renewal, filter: Mapping[str, Any]) -> None:
+        schema = self._schemas.get_schema(renewal.relation.model)
+        fields = [*self._targets.reverse_fields(schema), *schema.relations]
+        holder = self._storage.touch(schema.name, filter, fields)
+        if holder is None:
+            return
+        effects = Effects()
+        emptied = self._targets.emptied(schema, holder, effects)
+        self._storage.update_many(schema.name, filter, merged(renewal.update, emptied))
+        after = next(self._storage.find(schema.name, {"_id": holder["_id"]}, [*schema.relations], limit=1))
+        if not takes(self._room(schema.name), schema, holder, after):
+            raise TooLarge(NO_ROOM)
+        self._targets.settle(effects)
+
+    def _room(self, model: str) -> Room | None:
+        return room_for_copies(self._schemas, model, self._storage.most_bytes)
 
     # -- removal
 

@@ -186,8 +186,15 @@ class Integrity:
         if update:
             self._storage.update_one(schema.name, {"_id": id_}, update, ())
         self._targets.settle(effects)
-        states = [_state(finding.pending, finding.mendable) for finding in report.findings]
+        left = self._left(schema, id_)
+        states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.findings]
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
+
+    def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
+        """Return what is still wrong: a window stays so where there is no room even to note its share."""
+        found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
+        reports = [self._inspector.report(schema, document) for document in found]
+        return {(finding.path, finding.reason) for report in reports for finding in report.findings}
 
     def _touch_copied(self, report: Report) -> None:
         """Lock the sources of every value written, for a change of them may pass over its present form.

@@ -1,17 +1,15 @@
 """How much of a document its windows may fill; pure.
 
-A window is the exact top of its members while the document it stands in, the target, fits into the
-database. Where it would not, each window that exceeds its *share* is cut to the longest prefix that
-does not: half of the most bytes of a document, divided evenly among the windows of the target, or
-less where the rest of the document leaves less room. The hidden field notes the share of each window
-that is cut, ``_gw.cut.<reverse>``, so that nobody takes it for the whole one, and anybody can tell
-whether it is as long as it may be: one more member would exceed that share.
+A window is the exact top of its members, unless they exceed its *share*: then it is cut to the longest
+prefix that does not. The windows of a target share the setting `windows_bytes` evenly, or less where the
+rest of the document leaves less room. The hidden field notes the share of each window that is cut,
+``_gw.cut.<reverse>``, so that nobody takes it for the whole one, and anybody can tell whether it is as
+long as it may be: one more member would exceed that share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -30,8 +28,8 @@ Copies = list[dict[str, Any]]
 class Care(IntEnum):
     """How much an operation does so that no document becomes too large; each does what those before it do.
 
-    ``NONE``: nothing, as nearly always. ``WINDOWS``: windows are cut where they must be.
-    ``HOLDERS``: all copies in holders are left to jobs, which pass over those that are too large.
+    ``NONE``: nothing, as nearly always. ``WINDOWS``: windows are measured, and cut where they must be.
+    ``HOLDERS``: copies are written only to holders that have room for them; the others are left to jobs.
     """
 
     NONE = 0
@@ -39,9 +37,9 @@ class Care(IntEnum):
     HOLDERS = 2
 
 
-def share_of(most_bytes: int, windows: int) -> int:
+def share_of(windows_bytes: int, windows: int) -> int:
     """Return the bytes that each of so many windows of a document may fill once they do not fit as they are."""
-    return most_bytes // 2 // max(1, windows)
+    return windows_bytes // max(1, windows)
 
 
 def fills(copies: Sequence[Mapping[str, Any]], following: Mapping[str, Any], share: int) -> bool:
@@ -56,6 +54,18 @@ def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> i
     return most_bytes - len(encode(rest)) - marks - _RESERVE
 
 
+def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
+    """Return the names of those single copies that fit into some bytes, the smallest first."""
+    kept = set()
+    sizes = {name: _ELEMENT + len(name.encode()) + len(encode(copy)) for name, copy in copies.items()}
+    for name in sorted(sizes, key=lambda one: (sizes[one], one)):
+        room -= sizes[name]
+        if room < 0:
+            break
+        kept.add(name)
+    return kept
+
+
 def fitted(
     windows: Mapping[str, Iterator[dict[str, Any]]], room: int, share: int
 ) -> tuple[dict[str, Copies], dict[str, int]]:
@@ -64,53 +74,22 @@ def fitted(
     ``windows`` are the members of each in order, as far as they are in it; no more of them are
     read than it takes to see that they do not fit.
     """
-    read = [_Window(name, members) for name, members in windows.items()]
-    left = room
-    for window in read:
-        left -= window.measure(left)
-        if left < 0:
-            break
-    else:
-        return {window.name: window.copies for window in read}, {}
-    share = max(0, min(share, room // len(read)))
-    whole = [window.cut(share) for window in read]
-    cut = {window.name: share for window, is_whole in zip(read, whole, strict=True) if not is_whole}
-    return {window.name: window.copies for window in read}, cut
+    share = max(0, min(share, room // max(1, len(windows))))
+    read = {name: _prefix(members, share) for name, members in windows.items()}
+    cut = {name: share for name, (_, is_whole) in read.items() if not is_whole}
+    return {name: copies for name, (copies, _) in read.items()}, cut
 
 
-@dataclass
-class _Window:
-    """One window while it is read: the copies so far, and the bytes of the list with each of them."""
-
-    name: str
-    members: Iterator[dict[str, Any]]
-    copies: Copies = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-
-    def measure(self, most: int) -> int:
-        """Read on until the window ends, or has more than ``most`` bytes; return what it adds to the document."""
-        while not self.ends or self._around + self.ends[-1] <= most:
-            copy = next(self.members, None)
-            if copy is None:
-                break
-            before = self.ends[-1] if self.ends else _EMPTY
-            self.ends.append(before + _element(len(self.copies), copy))
-            self.copies.append(copy)
-        return self._around + self.ends[-1] if self.ends else 0
-
-    @property
-    def _around(self) -> int:
-        """Bytes around the list, in the document."""
-        return _ELEMENT + len(self.name.encode())
-
-    def cut(self, share: int) -> bool:
-        """Keep the longest beginning that the share holds; return whether that is all there is."""
-        self.measure(self._around + share)
-        kept = sum(1 for end in self.ends if end <= share)
-        is_whole = kept == len(self.copies) and next(self.members, None) is None
-        del self.copies[kept:], self.ends[kept:]
-        self.members = iter(())
-        return is_whole
+def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, bool]:
+    """Return the longest beginning of a window that a share holds, and whether that is all there is."""
+    copies: Copies = []
+    size = _EMPTY
+    for copy in members:
+        size += _element(len(copies), copy)
+        if size > share:
+            return copies, False
+        copies.append(copy)
+    return copies, True
 
 
 def _element(number: int, copy: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ has a maximum; the hidden field is counted too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,19 +81,30 @@ def own_bytes(schema: ModelSchema) -> int:
     return _DOCUMENT + _elements(schema.pure)
 
 
+def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
+    """Return the most bytes of the copies in some relations or reverse relations of one document."""
+    most = schemas.settings.document_bytes
+    return sum(_copies(link, _copied(schemas, link), most).bytes for link in links)
+
+
 def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
     most = schemas.settings.document_bytes
     parts = [Part("_id", _element("_id", _ID), 1, _ID), _part(HIDDEN, _hidden(schema))]
     unstated = set(_unstated_in(schema.pure, schema.name))
     for link in links_of(schemas, schema).values():
-        source = source_of(schemas, link)
-        copied = {name: source.pure[name] for name in source.copy_fields(link.excludes)}
+        copied = _copied(schemas, link)
         parts.append(_copies(link, copied, most))
-        unstated.update(_unstated_in(copied, source.name))
+        unstated.update(_unstated_in(copied, source_of(schemas, link).name))
     size = _DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
     parts += [_part(name, min(_value(field), most)) for name, field in schema.pure.items()]
     largest = sorted(parts, key=lambda part: -part.bytes)
     return Size(schema.name, size, tuple(largest), tuple(sorted(unstated)))
+
+
+def _copied(schemas: Schemas, link: Link) -> Mapping[str, mm.Field[Any]]:
+    """Return the pure fields of the copies that a relation or reverse relation holds."""
+    source = source_of(schemas, link)
+    return {name: source.pure[name] for name in source.copy_fields(link.excludes)}
 
 
 def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:

@@ -7,15 +7,16 @@ same transaction. `gatewayfw.odm.writes` says why that is what keeps copies righ
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bson import ObjectId
+from bson import ObjectId, encode
 
-from gatewayfw.errors import missing_related
+from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
+from gatewayfw.odm.rooms import Room, fit, is_small, room_in_window
 from gatewayfw.odm.snapshots import (
     CUT,
     HIDDEN,
@@ -35,6 +36,10 @@ from gatewayfw.storage.base import Filter, Update
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]
+
+
+class Crowded(TooLarge):
+    """A window may exceed its share, so it must be measured. Not seen outside of the ODM."""
 
 
 class Targets:
@@ -73,7 +78,10 @@ class Targets:
         Raises:
             NotFound: a document to be copied does not exist, naming all such ids of its model.
             Marked: a window of one that is locked is cut: it takes `CarefulTargets`.
+            Crowded: a window may exceed its share, likewise.
         """
+        if effects is not None:
+            self._check_sizes(effects)
         fields: dict[str, set[str]] = {}
         wanted: dict[str, Counter[ObjectId]] = {}
         for relation, id_ in copied:
@@ -105,6 +113,18 @@ class Targets:
         if changes and effects is not None:
             effects.renewals.clear()
         return sources
+
+    def _check_sizes(self, effects: Effects) -> None:
+        """Raise `Crowded` where members that enter or change may make a window exceed its share."""
+        for reverse, _ids, copy in effects.renewals:
+            if reverse.type == "multiple" and not is_small(self._room(reverse), copy):
+                raise Crowded()
+        for (reverse, _id), copies in effects.entries.items():
+            if not fit(self._room(reverse), copies):
+                raise Crowded()
+
+    def _room(self, reverse: RelatedRelation) -> Room | None:
+        return room_in_window(self._schemas, reverse)
 
     def _entered(
         self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, copies: int
@@ -139,7 +159,8 @@ class Targets:
                 update = merged(update, assign(reverse.name, effects.claims[reverse, id_]))
                 continue
             found = entry(reverse, effects.entries[reverse, id_])
-            if found is None:
+            room = self._room(reverse)
+            if found is None or not all(is_small(room, copy) for copy in effects.entries[reverse, id_]):
                 return None
             filter.update(found[0])
             update = merged(update, {"$push": {reverse.name: found[1]}})
@@ -208,15 +229,33 @@ class Targets:
             effects.claims[reverse, target_id] = single_reverse(reverse, fields, target_id, members.get(member_id))
 
     def window(self, reverse: RelatedRelation, target_id: ObjectId) -> list[Document]:
-        """Return the window of a `multiple` reverse relation, recomputed from its members."""
-        return list(self.members(reverse, target_id))
+        """Return the window of a `multiple` reverse relation, recomputed from its members.
+
+        Raises:
+            Crowded: they exceed its share.
+        """
+        room = self._room(reverse)
+        if room is None:
+            return list(self.members(reverse, target_id))
+        copies, size = [], 0
+        for copy in self.members(reverse, target_id):
+            size += len(encode(copy))
+            if size > room.all:
+                raise Crowded()
+            copies.append(copy)
+        return copies
 
     def members(self, reverse: RelatedRelation, target_id: ObjectId, most: int | None = None) -> Iterator[Document]:
         """Yield the copies in a window, or at most so many, recomputed from its members."""
+        return self._members(self._storage.find, reverse, target_id, most)
+
+    def _members(
+        self, find: Callable[..., Iterator[Any]], reverse: RelatedRelation, target_id: ObjectId, most: int | None
+    ) -> Iterator[Document]:
         fields = self.source_fields(reverse)
         query = window_query(reverse, fields, target_id)
         limit = query.limit if most is None else min(most, query.limit)
-        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=limit)
+        found = find(query.collection, query.filter, query.fields, sort=query.sort, limit=limit)
         return (copy_of(document, fields) for document in found)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bson import ObjectId
+from bson import ObjectId, encode
 
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
 from gatewayfw.odm.allowance import Growth
@@ -28,9 +28,11 @@ from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.jobs import Backlog, Kind
 from gatewayfw.odm.links import Link
 from gatewayfw.odm.projection import copies_in
+from gatewayfw.odm.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.shares import Care
 from gatewayfw.odm.snapshots import (
     HIDDEN,
+    VERSION_BYTES,
     Hidden,
     assign,
     clock,
@@ -38,6 +40,7 @@ from gatewayfw.odm.snapshots import (
     embedded,
     ids_in,
     merged,
+    older,
     version_of,
     without,
 )
@@ -86,7 +89,8 @@ class Writes:
             effects=effects,
             entering=not chosen,  # a window may still list what had the same _id
         )
-        documents = [self._assembled(one, hidden, sources) for one, hidden in zip(new, hiddens, strict=True)]
+        counts = self._storage.counts_copies() and self._room(schema.name) is not None
+        documents = [self._assembled(one, hidden, sources, counts) for one, hidden in zip(new, hiddens, strict=True)]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects)
         return documents
@@ -102,15 +106,19 @@ class Writes:
                     self._enrol(reverse, id_, new.fields, flag, hidden, effects)
         return hidden
 
-    def _assembled(self, new: NewDocument, hidden: Hidden, sources: Sources) -> Document:
+    def _assembled(self, new: NewDocument, hidden: Hidden, sources: Sources, counts: bool) -> Document:
+        """Return a new document as it is stored; with its counter where it ``counts``, or must.
+
+        Without the counter, its first lock would make it grow: a full one could not even be deleted.
+        """
         document = dict(new.fields)
         for name, link in new.links.items():
             copies = [self._copied(link.relation, id_, sources, hidden) for id_ in link.ids]
             if copies:
                 document[name] = embedded(link.relation, copies)
         told = hidden.document()
-        if new.version and self._storage.counts_copies():
-            told["rev"] = new.version  # above that of any earlier document with this _id
+        if counts or (new.version and self._storage.counts_copies()):
+            told["rev"] = new.version  # a caller's own _id: above that of any earlier document with it
         if told:
             document[HIDDEN] = told
         return document
@@ -208,9 +216,6 @@ class Writes:
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
         """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
-        if self._backlog.care and self._backlog.care is Care.HOLDERS:
-            windows = self._beyond([], [], related) if self._backlog.bounded else set()
-            return windows | {("copies", relation) for relation in holders}
         if not self._backlog.bounded:
             return set()
         bounds = [self._counts.take(relation, document) for relation in holders]
@@ -256,18 +261,39 @@ class Writes:
                         effects.recompute(reverse, id_)
 
     def _spread(self, schema: ModelSchema, relation: Relation, source: Document) -> None:
-        """Bring a changed document to every holder of a copy, in one command."""
+        """Bring a changed document to every holder of a copy that has room for it; leave the others to a job."""
         update, holds = self._targets.renewal(relation, source)
+        most = self._most_before(relation, source)
         try:
-            met = self._storage.update_many(relation.model, holds, update)
+            met = self._storage.update_many(relation.model, holds, update, most_bytes=most)
         except TooLarge:
             if self._storage.has_transactions():
                 raise  # the operation begins again
-            source = self._dated(schema, source, ())
-            self._backlog.leave("copies", (schema.name, source["_id"]), relation, version_of(source))
+            self._leave_copies(schema, relation, self._dated(schema, source, ()))
             return
-        if self._storage.counts_copies():
+        if most is not None and self._passed_over(relation, source, holds):
+            self._leave_copies(schema, relation, source)
+        elif self._storage.counts_copies():
             self._backlog.met.append((relation, source, met))
+
+    def _most_before(self, relation: Relation, source: Document) -> int | None:
+        """Return the most bytes of a holder into which a copy is written at once; None where it always is."""
+        is_full = self._backlog.care and self._backlog.care is Care.HOLDERS
+        room = self._room(relation.model)
+        if room is None and not is_full:
+            return None
+        copy = copy_of(source, self._targets.source_fields(relation))
+        return self._storage.most_bytes - len(encode(copy)) - VERSION_BYTES if is_full else most_before(room, copy)
+
+    def _room(self, model: str) -> Room | None:
+        return room_for_copies(self._schemas, model, self._storage.most_bytes)
+
+    def _passed_over(self, relation: Relation, source: Document, holds: Mapping[str, Any]) -> bool:
+        stale = older(relation, source["_id"], "$lt", version_of(source))
+        return self._storage.count(relation.model, {**holds, **stale}, 1) > 0
+
+    def _leave_copies(self, schema: ModelSchema, relation: Relation, source: Document) -> None:
+        self._backlog.leave("copies", (schema.name, source["_id"]), relation, version_of(source))
 
     # -- relations
 

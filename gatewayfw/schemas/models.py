@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -50,6 +50,7 @@ class State:
     """All models, and what follows from them; replaced as a whole.
 
     Attributes:
+        remembered: what other parts found out about these models, by a key of their own.
         levels: what select structs allow, by model and restriction; found when first asked for.
     """
 
@@ -57,6 +58,7 @@ class State:
     models: Mapping[str, ModelSchema] = field(default_factory=dict)
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
+    remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     levels: dict[tuple[str, Spec], Level] = field(default_factory=dict, init=False, repr=False, compare=False)
     _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
         default_factory=dict, init=False, repr=False, compare=False

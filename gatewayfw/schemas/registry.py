@@ -6,9 +6,9 @@ Reading needs no lock: every `Schemas.add` builds a new immutable state and swap
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from marshmallow.fields import Field
 
@@ -31,6 +31,7 @@ from gatewayfw.schemas.select import Level, SelectStruct, Spec, freeze, full_pro
 from gatewayfw.settings import Settings
 
 __all__ = ["ModelSchema", "Schemas"]
+T = TypeVar("T")
 
 
 @final
@@ -152,6 +153,14 @@ class Schemas:
         if known is None:
             known = state.levels[model, spec] = level(self, model, spec)
         return known
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what ``make`` says of the models, made once until a model is added."""
+        known = self._state.remembered
+        if key not in known:
+            known[key] = make()
+        result: T = known[key]
+        return result
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
         """Return every relation, of any model, whose documents hold copies of model ``name``."""

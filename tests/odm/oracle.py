@@ -24,13 +24,13 @@ def check(schemas: Schemas, storage: Storage) -> list[Problem]:
     """Return every copy, window and `single` reverse that is not right. Reads everything into memory."""
     models = schemas.get_schemas()
     data = {name: {document["_id"]: document for document in storage.find(name, {})} for name in models}
-    half = storage.most_bytes // 2
-    return [problem for schema in models.values() for problem in _model_problems(schemas, schema, data, half)]
+    room = schemas.settings.windows_bytes
+    return [problem for schema in models.values() for problem in _model_problems(schemas, schema, data, room)]
 
 
-def _model_problems(schemas: Schemas, schema: ModelSchema, data: _Collections, half: int) -> Iterator[Problem]:
+def _model_problems(schemas: Schemas, schema: ModelSchema, data: _Collections, room: int) -> Iterator[Problem]:
     reverses = schemas.get_related_relations(schema.name).values()
-    share = half // max(1, sum(reverse.type == "multiple" for reverse in reverses))
+    share = room // max(1, sum(reverse.type == "multiple" for reverse in reverses))
     for id_, document in data[schema.name].items():
         for relation in schema.relations.values():
             yield from _relation_problems(schemas, relation, document, data)
@@ -54,8 +54,8 @@ def _is_filled_prefix(
 ) -> bool:
     """Return whether a document says that a window is cut, and it is as long as it may be.
 
-    Its share is half of the most bytes of a document, divided evenly among its windows, or less
-    where the document had less room.
+    Its share is what the setting gives to all windows of a document, divided evenly among them, or
+    less where the document had less room.
     """
     noted = document.get(HIDDEN, {}).get("cut", {}).get(reverse.name)
     if not isinstance(noted, int) or not 0 <= noted <= share or not isinstance(found, list):

@@ -274,11 +274,11 @@ def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattende
     few.add_city("city", land)
     spread, failed = few.storage.update_many, []
 
-    def contended(collection, filter, update):
+    def contended(collection, filter, update, **bound):
         if collection == "city" and len(failed) < 3:
             failed.append(collection)
             raise _Conflict
-        return spread(collection, filter, update)
+        return spread(collection, filter, update, **bound)
 
     monkeypatch.setattr(few.storage, "update_many", contended)
     rename(few, few.country, land)

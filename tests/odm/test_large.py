@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from bson import encode
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -170,6 +171,19 @@ def test_repair_gives_back_a_window_that_fits_again(club, full):
     assert (club.ids(org), club.cut(club.org, org)) == (users[:4], {})
 
 
+def test_repair_says_of_a_window_that_not_even_its_note_fits(club, full):
+    org, _users = full
+    kept = {key: value for key, value in club.stored(club.org, org).items() if key in ("_id", "name", "about")}
+    room = MOST - len(encode({**kept, "anthem": ""})) - 60
+    unset = dict.fromkeys(("users", "latest", "head"), "")
+    club.storage.update_many("org", {}, {"$set": {"anthem": "y" * room}, "$unset": unset})  # by another tool
+    club.storage.update_many("org", {}, {"$unset": {"_gw": ""}})
+    for _ in range(2):
+        assert {one.state for one in club.odm.integrity.repair()} == {"needs a decision"}
+    club.storage.update_many("org", {}, {"$unset": {"anthem": ""}})
+    assert {one.state for one in club.odm.integrity.repair()} == {"mended"}
+
+
 def test_repair_of_a_relation_makes_room_in_the_windows(club, full):
     org, users = full
     owner = club.add_user("x" * 3_000)
@@ -200,11 +214,11 @@ def test_a_holder_gives_the_room_of_its_windows_to_a_copy(club):
     org = club.add_org()
     club.org.add_relation(filters={"_id": org}, relations={"owner": {"_ids": owner}})
     for rank in range(4):
-        club.add_user("x" * 550, [org], rank=rank, flags=("users", "latest"))
+        club.add_user("x" * 300, [org], rank=rank, flags=("users", "latest"))
     assert club.cut(club.org, org) == {}
-    club.change(club.user, owner, text="y" * 3_000)
+    club.change(club.user, owner, text="y" * 3_600)
     stored = club.stored(club.org, org)
-    assert (len(stored["owner"]["text"]), sorted(stored["_gw"]["cut"])) == (3_000, ["latest", "users"])
+    assert (len(stored["owner"]["text"]), sorted(stored["_gw"]["cut"])) == (3_600, ["latest", "users"])
 
 
 @pytest.mark.parametrize("id_", [{"x": 1}, "text"], ids=repr)
@@ -246,10 +260,10 @@ def test_a_single_reverse_that_grows_too_large_stops_no_update_of_its_member(clu
 
 def test_the_document_loses_its_windows_before_its_single_reverse(club):
     org = club.add_org()
-    head = club.add_user("x" * 700, [org])
+    head = club.add_user("x" * 1_500, [org], flags=("head",))
     for _ in range(4):
-        club.add_user("x" * 500, [org], flags=("users", "latest"))
-    club.change(club.org, org, about="y" * 4_500)
+        club.add_user("x" * 600, [org], flags=("users", "latest"))
+    club.change(club.org, org, about="y" * 3_500)
     stored = club.stored(club.org, org)
     assert (stored["head"]["_id"], stored.get("users", [])) == (head, [])
 

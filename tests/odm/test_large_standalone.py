@@ -59,7 +59,7 @@ def test_a_full_target_stays_writable(club, full):
 
 def test_a_copy_that_grows_in_a_window_makes_room_by_itself(club):
     org = club.add_org()
-    users = [club.add_user("x" * 500, [org], rank=rank, flags=("users", "latest")) for rank in range(8)]
+    users = [club.add_user("x" * 250, [org], rank=rank, flags=("users", "latest")) for rank in range(8)]
     assert club.cut(club.org, org) == {}
     club.user.find_one_and_update(filter={"_id": users[0]}, update={"$inc": {"rank": 0}, "$set": {"text": "y" * 1_200}})
     club.change(club.user, users[7], text="y" * 2_500, name="grown")

@@ -7,7 +7,7 @@ from bson import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.shares import fills, fitted, room_in, share_of
+from gatewayfw.odm.shares import fills, fitted, fitting, room_in, share_of
 
 COPIES = st.lists(st.integers(0, 300), max_size=14).map(
     lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]
@@ -21,7 +21,7 @@ def stored(windows):
 
 def listed(copies):
     """The bytes of a list."""
-    return len(encode({"": copies})) - 8
+    return len(encode({"": copies})) - 7
 
 
 def fit(windows, room, share):
@@ -29,12 +29,9 @@ def fit(windows, room, share):
 
 
 @given(first=COPIES, second=COPIES, room=st.integers(-50, 3000), share=st.integers(0, 1500))
-def test_windows_are_whole_where_they_fit_and_else_the_longest_beginnings_of_their_share(first, second, room, share):
+def test_windows_are_the_longest_beginnings_that_their_share_holds(first, second, room, share):
     windows = {"first": first, "a_second_window": second}
     lists, cut = fit(windows, room, share)
-    if stored(windows) <= room:
-        assert (lists, cut) == (windows, {})
-        return
     share = max(0, min(share, room // 2))
     for name, copies in windows.items():
         kept = lists[name]
@@ -43,6 +40,20 @@ def test_windows_are_whole_where_they_fit_and_else_the_longest_beginnings_of_the
         assert (name in cut) == (len(kept) < len(copies))
         if name in cut:
             assert (cut[name], fills(kept, copies[len(kept)], share)) == (share, True)
+
+
+def test_a_target_without_windows_has_nothing_to_cut():
+    assert fit({}, -5, 100) == ({}, {})
+
+
+@given(sizes=st.lists(st.integers(0, 300), max_size=6), room=st.integers(-50, 1000))
+def test_of_single_copies_the_smallest_stay(sizes, room):
+    copies = {f"n{number}": {"_id": number, "t": "x" * size} for number, size in enumerate(sizes)}
+    kept = fitting(copies, room)
+    assert stored({name: copies[name] for name in kept}) <= max(room, 0)
+    for lost in copies.keys() - kept:
+        assert all(sizes[int(name[1:])] <= sizes[int(lost[1:])] for name in kept)
+        assert stored({name: copies[name] for name in {*kept, lost}}) > room
 
 
 def test_no_more_members_are_read_than_it_takes():
@@ -54,16 +65,16 @@ def test_no_more_members_are_read_than_it_takes():
             yield {"_id": number, "t": "x" * 100}
 
     lists, cut = fitted({"first": members(), "second": members()}, 1000, 500)
-    assert ([len(one) for one in lists.values()], cut, len(read)) == ([3, 3], {"first": 500, "second": 500}, 12)
+    assert ([len(one) for one in lists.values()], cut, len(read)) == ([3, 3], {"first": 500, "second": 500}, 8)
 
 
 def test_a_member_larger_than_the_share_leaves_an_empty_window():
     assert fit({"users": [{"_id": 1, "t": "x" * 100}]}, 100, 50) == ({"users": []}, {"users": 50})
 
 
-@pytest.mark.parametrize(("windows", "share"), [(0, 8), (1, 8), (2, 4), (3, 2)])
-def test_windows_share_half_of_the_most_bytes(windows, share):
-    assert share_of(16 * 2**20, windows) // 2**20 == share
+@pytest.mark.parametrize(("windows", "share"), [(0, 2000), (1, 2000), (2, 1000), (3, 666)])
+def test_windows_share_evenly(windows, share):
+    assert share_of(2000, windows) == share
 
 
 @given(rest=st.dictionaries(st.sampled_from("abc"), st.text(max_size=50)), most=st.integers(0, 2000))

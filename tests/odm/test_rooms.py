@@ -1,0 +1,123 @@
+"""How much of a document others may fill: with a limit of 6,000 bytes, copies have 3,750 in a user."""
+
+from __future__ import annotations
+
+import pytest
+from bson import encode
+
+from gatewayfw.errors import TooLarge
+from gatewayfw.odm.rooms import Room, room_for_copies, room_in_window
+from gatewayfw.schemas import Schemas, string
+from gatewayfw.settings import Settings
+from tests.odm.limited import MOST, Club, limited
+
+MEGABYTE = 2**20
+
+
+@pytest.fixture
+def club(database):
+    """Users and organizations on a storage of small documents."""
+    return Club(limited(database))
+
+
+def shop(size=None, limit=50):
+    """Schemas of books with many pages; the pages of a text of some size."""
+    schemas = Schemas(Settings())
+    schemas.add("page", {"text": string(size=(None, size)) if size else string()})
+    listed = {"books": {"type": "multiple", "limit": limit}}
+    pages = {"schemaName": "page", "type": "multiple", "limit": limit, "relatedRelations": listed}
+    schemas.add("book", {"title": string()}, {"pages": pages})
+    return schemas
+
+
+def test_copies_that_always_fit_are_not_measured():
+    assert room_for_copies(shop(size=10_000), "book", 16 * MEGABYTE) is None
+    assert room_for_copies(shop(), "page", 16 * MEGABYTE) is None
+
+
+def test_copies_have_what_the_own_fields_and_the_small_ones_leave():
+    assert room_for_copies(shop(size=100_000), "book", 16 * MEGABYTE) == Room(2 * MEGABYTE // 50, 10 * MEGABYTE)
+
+
+def test_a_window_has_its_share_where_its_definition_lets_it_exceed_that():
+    schemas = shop(limit=100)
+    reverse = schemas.get_related_relations("page")["books"]
+    assert room_in_window(schemas, reverse) == Room(2 * MEGABYTE // 100, 2 * MEGABYTE)
+    schemas = shop()
+    assert room_in_window(schemas, schemas.get_related_relations("page")["books"]) is None
+
+
+def test_a_room_is_that_of_the_models_there_are():
+    schemas = shop(size=10_000)
+    assert room_for_copies(schemas, "book", 16 * MEGABYTE) is None
+    schemas.add("shelf", {}, {"books": {"schemaName": "book", "type": "multiple"}})
+    assert room_for_copies(schemas, "book", 16 * MEGABYTE) is None
+
+
+def test_owners_of_sources_do_not_lock_the_owner_of_a_holder_out(club, caplog):
+    orgs = [club.add_org(name) for name in ("a", "b", "c")]
+    user = club.add_user("short", orgs, flags=())
+    for org in orgs:
+        assert club.change(club.org, org, about="y" * 2_000)["about"] == "y" * 2_000
+        club.odm.work()
+    copies = [len(one["about"]) for one in club.stored(club.user, user)["orgs"]]
+    assert (copies, club.odm.jobs()) == ([2_000, 0, 0], [])
+    assert [record.getMessage() for record in caplog.records] == [
+        f"user {user} stays as it is, which is not right: its copies have no room for more"
+    ] * 2
+    assert [one.path for one in club.odm.integrity.check()] == [f"orgs.{orgs[1]}", f"orgs.{orgs[2]}"]
+    assert len(club.change(club.user, user, text="x" * 1_400)["text"]) == 1_400
+    club.user.remove_relation(filters={"_id": user}, relations={"orgs": {"_ids": [orgs[0]]}})
+    club.change(club.org, orgs[1], name="again")
+    club.odm.work()
+    assert [one["about"] == "y" * 2_000 for one in club.stored(club.user, user)["orgs"]] == [True, False]
+    assert club.user.delete_one(filter={"_id": user})
+
+
+def test_a_small_copy_and_one_that_shrinks_always_go_in(club):
+    orgs = [club.add_org("a", "y" * 3_000), club.add_org("b", "y" * 700)]
+    user = club.add_user("", orgs, flags=())
+    third = club.add_org("c")
+    club.user.add_relation(filters={"_id": user}, relations={"orgs": {"_ids": [third]}})
+    club.change(club.org, third, about="y" * 80)
+    club.change(club.org, orgs[0], about="y" * 2_990)
+    club.odm.work()
+    assert [len(one["about"]) for one in club.stored(club.user, user)["orgs"]] == [2_990, 700, 80]
+
+
+def test_one_holder_without_room_leaves_only_itself_to_the_job(club):
+    org = club.add_org("org")
+    others = [club.add_org(name, "y" * 1_500) for name in "ab"]
+    free = [club.add_user("", [org], flags=()) for _ in range(5)]
+    full = club.add_user("", [org, *others], flags=())
+    for size in (1_000, 1_100):
+        club.change(club.org, org, about="y" * size)
+        club.odm.work()
+        seen = {one["_id"]: len(one["orgs"][0]["about"]) for one in club.storage.find("user", {})}
+        assert (seen, club.odm.jobs()) == ({**dict.fromkeys(free, size), full: 0}, [])
+
+
+def filled(club, org):
+    """A user whose document has exactly the most bytes."""
+    probe = club.add_user("", [org], flags=())
+    free = MOST - len(encode(club.stored(club.user, probe)))
+    assert club.user.delete_one(filter={"_id": probe})
+    user = club.add_user("x" * free, [org], flags=())
+    assert len(encode(club.stored(club.user, user))) == MOST
+    return user
+
+
+def test_a_document_that_is_full_to_the_last_byte_is_deleted(club):
+    user = filled(club, club.add_org("org"))
+    assert club.user.delete_one(filter={"_id": user})
+
+
+def test_a_document_that_is_full_to_the_last_byte_shrinks_and_stops_no_other(club):
+    org = club.add_org("org")
+    user = filled(club, org)
+    assert club.change(club.org, org, about="y" * 20)["about"] == "y" * 20
+    with pytest.raises(TooLarge):
+        club.change(club.user, user, name="longer")
+    assert club.change(club.user, user, text="")["text"] == ""
+    assert club.org.delete_one(filter={"_id": org}, hard_cascade=True)
+    assert "orgs" not in club.stored(club.user, user)
