@@ -21,7 +21,6 @@ import pymongo
 from bson.raw_bson import RawBSONDocument
 from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
-from pymongo.command_cursor import CommandCursor
 from pymongo.database import Database
 from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
@@ -46,7 +45,7 @@ from gatewayfw.storage.base import (
 from gatewayfw.storage.mongo_connection import MAJORITY, Connection
 from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, refused_increment, translation, without_documents
 from gatewayfw.storage.mongo_indexes import built, compared, index_of
-from gatewayfw.storage.mongo_reads import MOST_LISTED, Arriving, Listed, Query, counted
+from gatewayfw.storage.mongo_reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
 from gatewayfw.storage.mongo_writes import PlainWrites
 from gatewayfw.storage.stripes import Stripes
 
@@ -482,8 +481,8 @@ class MongoStorage(Storage):
         transaction = self._open.transaction
         session = None if transaction is None else transaction.session
         with self._translated():  # it may have to connect
-            source = self._collection(collection)
-        if 0 < limit <= MOST_LISTED and self._connection.is_plain:
+            source = self._connection.readable(collection)
+        if 0 < limit <= MOST_LISTED:
             return self._drained(Listed(source, query, session))
         return self._drained(Arriving(query.cursor(source, session)))
 
@@ -573,8 +572,9 @@ class MongoStorage(Storage):
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline as the driver's cursor delivers them."""
         with self._command() as session:
-            cursor = self._collection(collection).aggregate(list(pipeline), session=session)
-        return self._drained(cursor)
+            source = self._connection.readable(collection)
+            cursor = source.aggregate(list(pipeline), session=session, batchSize=REPLY_DOCUMENTS)
+        return self._drained(Arriving(cursor))
 
     def _plain(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
         """Return the short way to write, where it does what the driver's does."""
@@ -582,11 +582,11 @@ class MongoStorage(Storage):
             return None
         return PlainWrites(self._collection(collection), session)
 
-    def _drained(self, cursor: Arriving | CommandCursor[Any] | Listed) -> Iterator[Document]:
+    def _drained(self, cursor: Arriving | Listed) -> Iterator[Document]:
         """Return an iterator over a cursor's documents; no deadline of ours is in force while the caller runs."""
         return Found(self._batches(cursor))
 
-    def _batches(self, cursor: Arriving | CommandCursor[Any] | Listed) -> Iterator[Sequence[Document]]:
+    def _batches(self, cursor: Arriving | Listed) -> Iterator[Sequence[Document]]:
         alive = True
         try:
             while alive:

@@ -20,7 +20,7 @@ from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.storage.mongo_outages import Address, Outages, concerns_server, is_conclusive, trouble_of
-from gatewayfw.storage.mongo_reads import decodes_plainly
+from gatewayfw.storage.mongo_replies import decodes_plainly, lazily
 
 MAJORITY = WriteConcern("majority")
 #: What only a server answers that takes writes and knows the caller; any user may ask for it.
@@ -49,11 +49,12 @@ class Connection:
         self._selection_timeout = selection_timeout
         self.name, self._seeds = _parsed(database) if isinstance(database, str) else _described(database)
         self.outages = Outages(self.name)
-        self.is_plain = self._given is None or decodes_plainly(self._given)
+        self.is_plain = self._given is None or decodes_plainly(self._given.codec_options)
         self._making = threading.Lock()
         self._pid = os.getpid()
         self._database: Database[Any] | None = None
         self._collections: dict[str, Collection[Any]] = {}
+        self._readable: dict[str, Collection[Any]] = {}
         self._writable: object = None
         self.is_closed = False
 
@@ -78,6 +79,14 @@ class Connection:
         database, found = self.database, self._collections.get(name)
         if found is None or found.database is not database:
             found = self._collections[name] = database[name]
+        return found
+
+    def readable(self, name: str) -> Collection[Any]:
+        """Return a collection for reads of many documents: those of large replies come `Undecoded`."""
+        database, found = self.database, self._readable.get(name)
+        if found is None or found.database is not database:
+            plain = self.collection(name)
+            found = self._readable[name] = plain.with_options(lazily(plain.codec_options))
         return found
 
     def _connect(self) -> Database[Any]:
@@ -138,7 +147,8 @@ class Connection:
     def close(self) -> None:
         """Close the client if it was made here; the next use connects again."""
         with self._making:
-            database, self._database, self._collections = self._database, None, {}
+            database, self._database = self._database, None
+            self._collections, self._readable = {}, {}
             self.is_closed = self._given is None
         if database is not None and self._given is None:
             database.client.close()

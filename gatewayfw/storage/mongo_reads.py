@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, cast
 
-from bson.codec_options import TypeRegistry
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.cursor import Cursor
-from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
 
 from gatewayfw.storage.base import Document, Filter, Sorting
+from gatewayfw.storage.mongo_replies import Kept, take
 
 #: The highest limit of a query whose documents are read by one command.
 MOST_LISTED = 10_000
 #: Most documents in one reply of the server. Without it 600,000 tiny ones came in a reply of 16 MB, and took 220 MB
 #: once they were read.
-_REPLY_DOCUMENTS = 1_000
+REPLY_DOCUMENTS = 1_000
 
 
 class Query(NamedTuple):
@@ -38,7 +37,7 @@ class Query(NamedTuple):
             sort=list(self.sort) or None,
             skip=self.skip,
             limit=self.limit,
-            batch_size=_REPLY_DOCUMENTS,
+            batch_size=REPLY_DOCUMENTS,
             session=session,
         )
 
@@ -60,34 +59,38 @@ class Query(NamedTuple):
         return command
 
 
-class Arriving:
-    """PyMongo's cursor, read reply by reply: so never more than one of them, 16 MB, is waiting to be taken.
-
-    PyMongo itself would ask for replies until it has as many documents as it was asked for.
-    """
-
-    def __init__(self, cursor: Cursor[Any]) -> None:
-        self._cursor = cursor
-        self._taken = 0
+class Source(Protocol):
+    """Documents to be taken: a cursor of PyMongo's, or one reply."""
 
     @property
     def alive(self) -> bool:
         """Whether there may be more."""
-        return self._cursor.alive
+        ...
 
-    def to_list(self, most: int) -> list[Document]:
-        """Return at most so many documents of one reply; none when there are no more."""
-        cursor = self._cursor
-        found: list[Document] = cursor.to_list(1) if cursor.retrieved == self._taken else []
-        ready = min(most, cursor.retrieved - self._taken) - len(found)
-        if ready > 0:
-            found += cursor.to_list(ready)
-        self._taken += len(found)
-        return found
+    def __iter__(self) -> Iterator[Any]: ...
+    def __next__(self) -> Any: ...
+    def close(self) -> None:
+        """Give up what was not taken."""
+
+
+class Arriving:
+    """A source, read in pieces: so never more than one reply of the server, 16 MB, is waiting to be taken."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    @property
+    def alive(self) -> bool:
+        """Whether there may be more."""
+        return self._source.alive
+
+    def to_list(self, most: int) -> Sequence[Document]:
+        """Return at most so many documents, fewer where they are large; none when there are no more."""
+        return take(self._source, most)
 
     def close(self) -> None:
         """Give up what was not read."""
-        self._cursor.close()
+        self._source.close()
 
 
 class Listed:
@@ -103,26 +106,29 @@ class Listed:
         self._collection = collection
         self._query = query
         self._session = session
-        self._cursor: Arriving | None = None
+        self._source: Source | None = None
 
     def to_list(self, most: int) -> Sequence[Document]:
-        """Return all documents of the reply, or at most so many of PyMongo's cursor; none when there are no more."""
-        if self._cursor is None:
-            found = self._reply()
-            if found is not None:
-                return found
-            self._cursor = Arriving(self._query.cursor(self._collection, self._session))
-        documents = self._cursor.to_list(most)
-        self.alive = self._cursor.alive
+        """Return all documents of a small reply, at most so many of anything else; none when there are no more."""
+        if self._source is None:
+            reply = self._reply()
+            if type(reply) is dict:
+                return cast("Sequence[Document]", reply["cursor"]["firstBatch"])
+            if reply is None:
+                self._source = self._query.cursor(self._collection, self._session)
+            else:
+                self._source = Kept(reply["cursor"]["firstBatch"])
+        documents = take(self._source, most)
+        self.alive = self._source.alive
         return documents
 
     def close(self) -> None:
         """Give up what was not read."""
-        if self._cursor is not None:
-            self._cursor.close()
+        if self._source is not None:
+            self._source.close()
 
-    def _reply(self) -> Sequence[Document] | None:
-        """Return the documents that one command brings; None where it brings not all, or is to be repeated."""
+    def _reply(self) -> Any:
+        """Return what one command brings; None where that is not all, or is to be repeated."""
         collection, session = self._collection, self._session
         command = self._query.command(collection.name)
         if session is None:  # a transaction has its own
@@ -134,9 +140,9 @@ class Listed:
             if session is not None or error.timeout or isinstance(error, ServerSelectionTimeoutError):
                 raise
             return None
-        rest, found = reply["cursor"]["id"], reply["cursor"]["firstBatch"]
+        rest = reply["cursor"]["id"]
         if rest == 0:
-            return cast("Sequence[Document]", found)
+            return reply
         database.command({"killCursors": collection.name, "cursors": [rest]}, session=session)
         return None
 
@@ -147,8 +153,3 @@ def counted(collection: Collection[Any], filter: Filter, limit: int, session: Cl
     command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}
     reply = collection.database.command(command, codec_options=collection.codec_options, session=session)
     return next((int(group["n"]) for group in reply["cursor"]["firstBatch"]), 0)
-
-
-def decodes_plainly(database: Database[Any]) -> bool:
-    """Tell whether a database has no type codecs of its own; a command's reply is read without them."""
-    return bool(database.codec_options.type_registry == TypeRegistry())

@@ -318,6 +318,22 @@ class StorageContract:
         ]
         assert list(storage.find("others", {})) == [{"_id": _ID}]
 
+    @pytest.mark.parametrize("count", [1, 40], ids=["one", "many"])
+    def test_large_documents_are_found_as_they_were_stored(self, storage: Storage, count: int) -> None:
+        nested = [{"a": {"b": [_ID, _DAY, 2**40, 1.5, None, {"c": b"x"}]}} for _ in range(4_000)]
+        stored = _numbered([{"nested": nested, "day": _DAY}, *[{"text": "x" * 20_000} for _ in range(count)]])
+        for document in stored:
+            storage.insert("things", [document])
+        for _ in range(2):  # what was read is the reader's own
+            reads = [
+                list(storage.find("things", {}, sort=[("_id", 1)])),
+                list(storage.find("things", {}, sort=[("_id", 1)], limit=len(stored))),
+                list(storage.aggregate("things", [{"$sort": {"_id": 1}}])),
+            ]
+            assert reads == [stored] * 3
+            for found in reads:
+                found[0]["nested"][0]["a"]["b"].clear()
+
     def test_inserting_nothing_does_nothing(self, storage: Storage) -> None:
         storage.insert("things", [])
         assert _all(storage) == []

@@ -1,0 +1,94 @@
+"""Replies of the server: a small one is decoded at once, a large one document by document, as they are taken.
+
+Decoded, a reply of 16 MB takes up to 400 MB, and a second or more in one go, where its documents are nested.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from bson import decode
+from bson.codec_options import CodecOptions, TypeRegistry
+from bson.raw_bson import DEFAULT_RAW_BSON_OPTIONS, RawBSONDocument
+
+from gatewayfw.storage.base import Document
+
+#: Most bytes that are decoded at once, but for a document that has more by itself.
+AT_ONCE = 256 * 1024
+
+
+class Undecoded(RawBSONDocument):
+    """A document as the server sent it."""
+
+    __slots__ = ()
+    _plain: CodecOptions[Any]
+
+    def decoded(self) -> Document:
+        """Return a new plain document."""
+        found: Document = decode(self.raw, self._plain)
+        return found
+
+
+def lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
+    """Return the options with which the driver leaves the documents of large replies `Undecoded`.
+
+    So it does with all replies where there are type codecs: they are for documents, not for what is around them.
+    """
+    at_once = AT_ONCE if decodes_plainly(plain) else 0
+
+    class Part(Undecoded):
+        __slots__ = ()
+        _plain = plain
+
+    parts = DEFAULT_RAW_BSON_OPTIONS.with_options(document_class=Part)
+
+    class Reply(Part):
+        __slots__ = ()
+
+        def __new__(cls, data: bytes | memoryview, options: object = None) -> Any:
+            return decode(data, plain) if len(data) <= at_once else Part(data, parts)
+
+    return plain.with_options(document_class=Reply, type_registry=None)
+
+
+def decodes_plainly(options: CodecOptions[Any]) -> bool:
+    """Tell whether there are no type codecs; a command's reply is read without them."""
+    return bool(options.type_registry == TypeRegistry())
+
+
+class Kept(Iterator[Any]):
+    """The documents of one reply, each forgotten when it is taken; like the driver's cursors."""
+
+    def __init__(self, documents: list[Any]) -> None:
+        self._documents = deque(documents)
+
+    @property
+    def alive(self) -> bool:
+        """Whether there are more."""
+        return bool(self._documents)
+
+    def __next__(self) -> Any:
+        if not self._documents:
+            raise StopIteration
+        return self._documents.popleft()
+
+    def close(self) -> None:
+        """Give up what was not taken."""
+        self._documents.clear()
+
+
+def take(source: Iterator[Any], most: int) -> list[Document]:
+    """Return at most so many documents, fewer where their bytes reach `AT_ONCE`; none when there are no more."""
+    found: list[Document] = []
+    size = 0
+    for document in islice(source, most):
+        if isinstance(document, Undecoded):
+            size += len(document.raw)
+            document = document.decoded()
+        found.append(document)
+        if size >= AT_ONCE:
+            break
+    return found
