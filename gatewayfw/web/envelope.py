@@ -16,6 +16,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
+from itertools import islice
 from types import CoroutineType
 from typing import Any, Protocol, final
 
@@ -26,7 +27,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.acts.lifecycle import LATER
-from gatewayfw.batches import PIECE, Batched, in_batches
+from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import (
     DefinitionError,
     GatewayError,
@@ -54,6 +55,8 @@ _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
 #: What `_plain` makes of an iterator.
 _ITERATOR = object()
+#: Bytes of JSON after which the deadline is looked at, and as many as a piece is to have at most.
+_PIECE_BYTES = 256 * 1024
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
@@ -132,17 +135,24 @@ class _Writing:
         """Return the array of what an iterable gives; each piece is forgotten when it is written."""
         parts: list[bytes] = []
         known = self._bytes + 1
-        for batch in in_batches(values):
-            for start in range(0, len(batch), PIECE):
-                if parts and self._scope is not None:
+        # A database gives fewer values at once where they are large; of others it is seen when one is written.
+        batches, size = (values.batches(), PIECE) if isinstance(values, Batched) else ((values,), 1)
+        due = False
+        for batch in batches:
+            rest = iter(batch)
+            while piece := list(islice(rest, size)):
+                if due and self._scope is not None:
                     self._scope.check()
-                data = self.dumps(batch[start : start + PIECE] if len(batch) > PIECE else batch)
+                data = self.dumps(piece)
                 parts.append(data)
                 # Iterators inside of the piece have counted themselves: now they are a part of it.
                 known = self._bytes = known + len(data) - 1
                 most = None if self._scope is None else self._scope.reply_bytes
                 if most is not None and known > most:
                     raise ReplyTooLarge(most)
+                due = len(piece) == PIECE or len(data) >= _PIECE_BYTES
+                size = max(1, min(PIECE, len(piece) * _PIECE_BYTES // len(data)))
+            due = True
         return parts[0] if len(parts) == 1 else b"[%b]" % b",".join([memoryview(part)[1:-1] for part in parts])
 
 

@@ -194,6 +194,42 @@ def test_the_deadline_is_looked_at_between_two_pieces():
     assert late.read == 4
 
 
+def large(before=lambda read: None):
+    """Return the texts of 300 kB that an iterator is to give, and those it gave."""
+    read = []
+
+    def values():
+        for number in range(20):
+            before(len(read))
+            read.append(str(number) * 300_000)
+            yield read[-1]
+
+    return values(), read
+
+
+def test_large_values_of_an_iterator_are_read_one_by_one():
+    values, read = large()
+    with pytest.raises(ReplyTooLarge):
+        success({"rows": values}, Bound(1_000_000))
+    assert len(read) == 4
+
+
+def test_the_deadline_is_looked_at_between_large_values():
+    scope = Bound(2**30)
+    values, read = large(before=lambda count: setattr(scope, "_until", 0 if count == 3 else scope._until))
+    with pytest.raises(Timeout):
+        success({"rows": values}, scope)
+    assert len(read) == 4
+
+
+def test_large_results_of_an_act_are_made_one_by_one(shop):
+    made = []
+    notes = shop.notes.find(projection={"n": 1}).sort("n")
+    with pytest.raises(ReplyTooLarge):
+        success((made.append(note["n"]) or "x" * 300_000 for note in notes), Bound(1_000_000))
+    assert made == [0, 1, 2, 3]
+
+
 def test_what_is_finished_is_sent_after_the_deadline():
     scope = Bound(2**30)
     scope._until = 0
