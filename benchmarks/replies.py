@@ -15,16 +15,17 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bson import ObjectId
+from bson import ObjectId, encode
 from flask import Flask
 from pymongo import MongoClient
 from urllib3 import PoolManager
 
 from benchmarks import report
-from gatewayfw import gateway, string
+from gatewayfw import any_, gateway, string
 from gatewayfw.settings import Settings
 from gatewayfw.testing.mongod import local_mongod
 
@@ -34,17 +35,43 @@ _LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
 _BOOTED = re.compile(r"Booting worker with pid: (\d+)")
 _BOOKS = {"author": {"books": {"author": {"books": {"text": 1}}}}}
 _IDS = {"author": {"books": {"author": {"books": {"_id": 1}}}}}
-#: Characters of each book, how many there are, what is asked for, and of how many.
-WORKS: dict[str, tuple[int, int, Any, int]] = {
-    "300 books of 5 kB, squared": (5_000, 300, _BOOKS, 1),
-    "900 books of 20 bytes, squared": (20, 900, _BOOKS, 1),
-    "520 books of 20 bytes, squared: about the bound": (20, 520, _BOOKS, 1),
-    "690 ids, squared: about the bound": (20, 690, _IDS, 1),
-    "900 books of 2 kB, squared": (2_000, 900, _BOOKS, 1),
-    "85 books of 2 kB, squared: about the bound": (2_000, 85, _BOOKS, 1),
-    "900 books of 20 bytes, of each of them": (20, 900, {"author": {"books": {"text": 1}}}, 0),
-    "900 books of 20 kB": (20_000, 900, {"text": 1}, 0),
-    "80 books of 1 MB": (1_000_000, 80, {"text": 1}, 0),
+
+
+@dataclass(frozen=True)
+class Work:
+    """What each book has, how many there are, and what is asked for by which act."""
+
+    book: dict[str, Any]
+    count: int
+    get: dict[str, Any]
+    act: str
+
+
+def _text(size: int) -> dict[str, Any]:
+    return {"text": "x" * size}
+
+
+def _nested(count: int) -> dict[str, Any]:
+    """Return objects in objects, 20 deep: nothing takes so much more memory in Python than in the database."""
+    one: dict[str, Any] = {}
+    for _ in range(20):
+        one = {"a": one}
+    return {"more": [one] * count}
+
+
+WORKS = {
+    "300 books of 5 kB, squared": Work(_text(5_000), 300, _BOOKS, "one"),
+    "900 books of 20 bytes, squared": Work(_text(20), 900, _BOOKS, "one"),
+    "520 books of 20 bytes, squared: about the bound": Work(_text(20), 520, _BOOKS, "one"),
+    "690 ids, squared: about the bound": Work(_text(20), 690, _IDS, "one"),
+    "900 books of 2 kB, squared": Work(_text(2_000), 900, _BOOKS, "one"),
+    "85 books of 2 kB, squared: about the bound": Work(_text(2_000), 85, _BOOKS, "one"),
+    "900 books of 20 bytes, of each of them": Work(_text(20), 900, {"author": {"books": {"text": 1}}}, "all"),
+    "900 books of 20 kB": Work(_text(20_000), 900, {"text": 1}, "all"),
+    "80 books of 1 MB": Work(_text(1_000_000), 80, {"text": 1}, "all"),
+    "600,000 books of nothing but an id": Work({}, 600_000, {"_id": 1}, "all"),
+    "95 books of 165 kB of nested objects, limit(1000)": Work(_nested(975), 95, {"more": 1}, "page"),
+    "95 books of 165 kB of nested objects": Work(_nested(975), 95, {"more": 1}, "all"),
 }
 
 
@@ -55,11 +82,12 @@ def served() -> Flask:
     gw.odm.new_model("author", {"name": string()})
     books = gw.odm.new_model(
         "book",
-        {"text": string(size=(0, 2**20))},
+        {"text": string(size=(0, 2**20)), "more": any_},
         {"author": {"schemaName": "author", "type": "single", "relatedRelations": {"books": {"type": "multiple"}}}},
     )
     gw.acts.act("book", "one", get=8)(lambda body: books.find_one(projection=body["details"]["get"]))
     gw.acts.act("book", "all", get=8)(lambda body: books.find(projection=body["details"]["get"]))
+    gw.acts.act("book", "page", get=8)(lambda body: books.find(projection=body["details"]["get"]).limit(1000))
     return gw.create_app()
 
 
@@ -87,33 +115,34 @@ def running(uri: str) -> Iterator[tuple[str, int]]:
             process.wait(60)
 
 
-def seed(uri: str, size: int, count: int) -> None:
-    """Store an author with so many books of so many characters, as the models would."""
+def seed(uri: str, work: Work) -> None:
+    """Store an author with a work's books, as the models would."""
     with MongoClient[dict[str, Any]](uri) as client:
         database = client.get_default_database()
         client.drop_database(database.name)
-        books = [{"_id": ObjectId(), "text": "x" * size} for _ in range(count)]
+        books = [{"_id": ObjectId(), **work.book} for _ in range(work.count)]
         author = {"_id": ObjectId(), "name": "Ann"}
-        window = books if size * count < 15_000_000 else []
+        window = books if len(encode({"books": books})) < 15_000_000 else []
         database.author.insert_one({**author, "books": window})
         database.book.insert_many([{**book, "author": author} for book in books])
 
 
-def measured(uri: str, act: str, get: Any) -> tuple[list[int], float, float, float]:
+def measured(uri: str, work: Work) -> tuple[list[int], float, float, float]:
     """Return statuses and slowest seconds of requests at once, and MB at rest and at the peak."""
-    body = {"model": "book", "act": act, "details": {"set": {}, "get": get}}
+    warming = {"_id": 1, "author": {"books": {"author": 1}}} if work.act == "one" else {"_id": 1}
     with running(uri) as (url, pid), PoolManager(maxsize=AT_ONCE, timeout=60, retries=False) as pool:
 
-        def ask(details: Any) -> tuple[int, float]:
+        def ask(act: str, get: Any) -> tuple[int, float]:
             start = time.monotonic()
-            reply = pool.request("POST", url, json={**body, "details": details})
+            body = {"model": "book", "act": act, "details": {"set": {}, "get": get}}
+            reply = pool.request("POST", url, json=body)
             return reply.status, time.monotonic() - start
 
         for _ in range(AT_ONCE):
-            ask({"set": {}, "get": {"_id": 1, "author": {"books": {"author": 1}}} if act == "one" else {"_id": 1}})
-        rest, alone = _memory(pid, "VmRSS"), ask(body["details"])[1]
+            ask("one", warming)
+        rest, alone = _memory(pid, "VmRSS"), ask(work.act, work.get)[1]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            seen = list(threads.map(lambda _: ask(body["details"]), range(AT_ONCE)))
+            seen = list(threads.map(lambda _: ask(work.act, work.get), range(AT_ONCE)))
         return sorted({status for status, _ in seen}), alone, rest, _memory(pid, "VmHWM")
 
 
@@ -123,14 +152,14 @@ def _memory(pid: int, name: str) -> float:
     return int(found[1]) * 1024 / 1e6
 
 
-def main() -> None:
-    """Print a table of all works."""
+def main(*names: str) -> None:
+    """Print a table of these works, or of all."""
     rows = []
     with local_mongod() as mongod:
         uri = mongod.uri.replace("/?", "/replies?")
-        for name, (size, count, get, one) in WORKS.items():
-            seed(uri, size, count)
-            statuses, alone, rest, peak = measured(uri, "one" if one else "all", get)
+        for name in names or WORKS:
+            seed(uri, WORKS[name])
+            statuses, alone, rest, peak = measured(uri, WORKS[name])
             times = (peak - rest) * 1e6 / Settings.load(os.environ).max_reply_bytes
             cells = [name, json.dumps(statuses), f"{alone:.2f}", f"{rest:.0f}", f"{peak:.0f}", f"{times:.1f}"]
             rows.append(cells)
@@ -140,4 +169,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
