@@ -13,7 +13,7 @@ part each of what is set aside for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,40 +38,35 @@ class Room:
 
 def room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
     """Return the room for copies in a model's documents; None where its definition never lets them fill it."""
+    return schemas.remembered(_room_for_copies, model, most_bytes)
 
-    def make() -> Room | None:
-        schema = schemas.get_schema(model)
-        own = min(schemas.settings.document_bytes, most_bytes // _OWN_PART)
-        if own + copies_bytes(schemas, schema.relations.values()) <= most_bytes:
-            return None
-        aside = most_bytes // _SMALL_PART
-        count = sum(relation.limit or 1 for relation in schema.relations.values())
-        return Room(aside // count, most_bytes - own - aside)
 
-    return schemas.remembered(("copies", model, most_bytes), make)
+def _room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
+    schema = schemas.get_schema(model)
+    own = min(schemas.settings.document_bytes, most_bytes // _OWN_PART)
+    if own + copies_bytes(schemas, schema.relations.values()) <= most_bytes:
+        return None
+    aside = most_bytes // _SMALL_PART
+    count = sum(relation.limit or 1 for relation in schema.relations.values())
+    return Room(aside // count, most_bytes - own - aside)
 
 
 def room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
     """Return the room in a window, which is its share; None where its definition never lets it exceed that."""
+    return schemas.remembered(_room_in_window, reverse)
 
-    def make() -> Room | None:
-        reverses = schemas.get_related_relations(reverse.target).values()
-        share = share_of(schemas.settings.windows_bytes, sum(one.type == "multiple" for one in reverses))
-        if copies_bytes(schemas, [reverse]) <= share:
-            return None
-        return Room(share // (reverse.limit or 1), share)
 
-    return schemas.remembered(("window", reverse), make)
+def _room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
+    reverses = schemas.get_related_relations(reverse.target).values()
+    share = share_of(schemas.settings.windows_bytes, sum(one.type == "multiple" for one in reverses))
+    if copies_bytes(schemas, [reverse]) <= share:
+        return None
+    return Room(share // (reverse.limit or 1), share)
 
 
 def is_small(room: Room | None, copy: Mapping[str, Any]) -> bool:
     """Return whether a copy always goes in."""
     return room is None or len(encode(copy)) <= room.small
-
-
-def fit(room: Room | None, copies: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether copies are no more than a window may have."""
-    return room is None or sum(len(encode(copy)) for copy in copies) <= room.all
 
 
 def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:

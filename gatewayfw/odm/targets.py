@@ -16,7 +16,7 @@ from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.projection import Link, source_of
-from gatewayfw.odm.rooms import Room, fit, is_small, room_in_window
+from gatewayfw.odm.rooms import Room, is_small, room_in_window
 from gatewayfw.odm.snapshots import (
     CUT,
     HIDDEN,
@@ -80,8 +80,6 @@ class Targets:
             Marked: a window of one that is locked is cut: it takes `CarefulTargets`.
             Crowded: a window may exceed its share, likewise.
         """
-        if effects is not None:
-            self._check_sizes(effects)
         fields: dict[str, set[str]] = {}
         wanted: dict[str, Counter[ObjectId]] = {}
         for relation, id_ in copied:
@@ -90,7 +88,7 @@ class Targets:
         all_ids = {model: set(copies) for model, copies in wanted.items()}
         for model, ids in windows:
             all_ids.setdefault(model, set()).update(ids)
-        changes = _replacements(effects) if effects is not None and effects.renewals else {}
+        changes = self._replacements(effects) if effects is not None and effects.renewals else {}
         sources: Sources = dict(locked or {})
         for model in sorted(all_ids.keys() | changes.keys()):
             touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
@@ -114,14 +112,15 @@ class Targets:
             effects.renewals.clear()
         return sources
 
-    def _check_sizes(self, effects: Effects) -> None:
-        """Raise `Crowded` where members that enter or change may make a window exceed its share."""
-        for reverse, _ids, copy in effects.renewals:
+    def _replacements(self, effects: Effects) -> dict[str, list[tuple[Filter, Update]]]:
+        """Return the changes, by model, that replace the copies of members in reverse relations of targets."""
+        found: dict[str, list[tuple[Filter, Update]]] = {}
+        for reverse, ids, copy in effects.renewals:
             if reverse.type == "multiple" and not is_small(self._room(reverse), copy):
                 raise Crowded()
-        for (reverse, _id), copies in effects.entries.items():
-            if not fit(self._room(reverse), copies):
-                raise Crowded()
+            path, holds = place(reverse.name, reverse.type == "multiple", copy["_id"])
+            found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
+        return found
 
     def _room(self, reverse: RelatedRelation) -> Room | None:
         return room_in_window(self._schemas, reverse)
@@ -158,9 +157,9 @@ class Targets:
             if (reverse, id_) in effects.claims:
                 update = merged(update, assign(reverse.name, effects.claims[reverse, id_]))
                 continue
-            found = entry(reverse, effects.entries[reverse, id_])
-            room = self._room(reverse)
-            if found is None or not all(is_small(room, copy) for copy in effects.entries[reverse, id_]):
+            copies, room = effects.entries[reverse, id_], self._room(reverse)
+            found = entry(reverse, copies)
+            if found is None or not (room is None or all(is_small(room, copy) for copy in copies)):
                 return None
             filter.update(found[0])
             update = merged(update, {"$push": {reverse.name: found[1]}})
@@ -263,12 +262,3 @@ class Targets:
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document
         return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
-
-
-def _replacements(effects: Effects) -> dict[str, list[tuple[Filter, Update]]]:
-    """Return the changes, by model, that replace the copies of members in reverse relations of targets."""
-    found: dict[str, list[tuple[Filter, Update]]] = {}
-    for reverse, ids, copy in effects.renewals:
-        path, holds = place(reverse.name, reverse.type == "multiple", copy["_id"])
-        found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
-    return found

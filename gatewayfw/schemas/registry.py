@@ -154,11 +154,12 @@ class Schemas:
             known = state.levels[model, spec] = level(self, model, spec)
         return known
 
-    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what ``make`` says of the models, made once until a model is added."""
+    def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
+        """Return ``make(self, *about)``, made once until a model is added."""
         known = self._state.remembered
+        key = (make, *about)
         if key not in known:
-            known[key] = make()
+            known[key] = make(self, *about)
         result: T = known[key]
         return result
 
