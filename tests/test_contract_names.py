@@ -115,8 +115,18 @@ def test_model_operations(country, form):
 
 
 @both_forms
+def test_counting_and_pipelines(country, form):
+    country.insertMany({"docs": [{"name": "a"}, {"name": "b"}, {"name": "b"}]})
+    counts = [called(country.countDocument, {key: {"name": "b"}}, form) for key in ("filter", "filters")]
+    stages = [{"$match": {"name": "b"}}, {"$group": {"_id": "$name", "n": {"$sum": 1}}}]
+    found = called(country.aggregation, {"pipeline": stages}, form).toArray()
+    assert (counts, country.countDocument(), found) == ([2, 2], 3, [{"_id": "b", "n": 2}])
+
+
+@both_forms
 def test_an_unknown_key_is_named(gw, country, form):
-    for method in (country.insertOne, country.findOne, country.deleteOne, gw.acts.setAct, gw.runServer):
+    of_models = (country.insertOne, country.findOne, country.deleteOne, country.countDocument, country.aggregation)
+    for method in (*of_models, gw.acts.setAct, gw.runServer):
         with pytest.raises(TypeError, match="fooBar"):
             called(method, {"fooBar": 1}, form)
 
@@ -128,6 +138,7 @@ def test_reveal_is_a_keyword_and_no_key_of_an_object(gw):
     of_writes = {**wanted, "relations": {}}
     for method, config in (
         (user.findOne, wanted),
+        (user.countDocument, wanted),
         (user.findOneAndUpdate, {**wanted, "update": {"$set": {"name": "b"}}}),
         (user.deleteOne, wanted),
         (user.addRelation, of_writes),

@@ -197,8 +197,13 @@ class ModelReads:
         """Find one document: ``{filters, projection}``."""
         return self.find_one(**pythonic(config, keys))
 
-    countDocument = count
-    aggregation = aggregate
+    def countDocument(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> int:
+        """Count documents: ``{filter}``."""
+        return self.count(**pythonic(config, keys))
+
+    def aggregation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Cursor:
+        """Run a pipeline that only reads: ``{pipeline}``."""
+        return self.aggregate(**pythonic(config, keys))
 
 
 def _only(given: Filter, other: Filter | None) -> Filter:

@@ -304,7 +304,7 @@ def test_aggregate_reads_without_hidden_and_excluded_fields(world, people):
     shown = world.person.aggregate(pipeline).to_list()
     assert [sorted(one) for one in shown] == [["_id", "active", "address", "age", "name", "visited"], sorted(shown[1])]
     assert sorted(shown[1]) == ["_id", "active", "age", "name"]
-    assert [one["name"] for one in world.person.aggregation(pipeline).sort("age", -1).limit(1)] == ["c"]
+    assert [one["name"] for one in world.person.aggregation({"pipeline": pipeline}).sort("age", -1).limit(1)] == ["c"]
 
 
 @pytest.mark.parametrize(
