@@ -70,6 +70,8 @@ class Checks:
             selects = list(act.struct.selects())
             used.update((select.model, select.spec) for _, select in selects)
             yield from (f"{name}: {problem}" for problem in act_problems(act))
+        for remote in self._acts.remote_services():
+            yield from (f"service {remote.name}: {problem}" for problem in order_problems(remote.pre_act))
         for select in self.schemas.select_structs():
             if (select.model, select.spec) not in used:
                 yield from select.problems()

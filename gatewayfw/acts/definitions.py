@@ -231,6 +231,17 @@ def parse_act(
     )
 
 
+def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[ActFn, ...]:
+    """Return hooks that have been checked, each callable with the body; ``key`` names the list in messages.
+
+    Raises:
+        DefinitionError: it is no list of hooks; the message names every one that is none.
+    """
+    if problems := list(_hook_problems(key, hooks, spelling)):
+        raise DefinitionError("; ".join(problems))
+    return tuple(map(_called_with_body, hooks))
+
+
 def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
     for key, name in (("schema", schema), ("actName", act_name)):
         if not isinstance(name, str) or not _NAME.fullmatch(name):

@@ -85,8 +85,8 @@ class Lifecycle:
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
         opened the context and added request, headers and body. ``finish`` runs inside context and
         deadline, so that cursors can be drained in it; it gets the scope too, which knows the bound
-        of the reply. A remote service's reply comes back as it is; its requests run no hooks and no
-        validation here.
+        of the reply. A remote service's reply comes back as it is; its requests run the hooks that
+        were registered with it, and no validation here.
 
         The deadline is looked at before each hook and ``fn``, and in every call of the database or
         a remote service; what only computes or sleeps is not interrupted. What ``fn`` returned after
@@ -140,6 +140,7 @@ class Lifecycle:
         return act.fn(body)
 
     def _forwarded(self, service: RemoteService, body: Mapping[str, Any], scope: Scope) -> RemoteReply:
+        _run(service.act_hooks, body, scope)
         context = self._contexts.get_context_model()
         headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
         return service.call(

@@ -18,7 +18,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
-from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, Spelling, arguments_of, contractual
+from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, Spelling, arguments_of, contractual, pythonic
 
 __all__ = ["MAIN", "Act", "Acts", "UnknownName"]
 
@@ -166,7 +166,14 @@ class Acts:
 
         return register
 
-    def set_service(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+    def set_service(
+        self,
+        name: str,
+        service: str | Mapping[str, Mapping[str, Mapping[str, Any]]],
+        *,
+        pre_act: Sequence[Hook] = (),
+        headers: Sequence[str] = (),
+    ) -> None:
         """Register another service, under a name of its own.
 
         ``service`` is the URL of a gateway, to which requests are posted on (``/gateway`` is
@@ -176,15 +183,24 @@ class Acts:
         "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
+        With a URL go ``pre_act``, hooks that run before a request is posted on, as those of an act
+        but on a body that nothing has validated, and ``headers``, names of request headers that are
+        passed on besides `gatewayfw.acts.remote.FORWARDED`. What is passed on is what the context
+        has as ``Headers`` after the hooks.
+
         Raises:
-            DefinitionError: the name is bad, taken or ``main``; a bad URL; or bad acts, of which
+            DefinitionError: the name is bad, taken or ``main``; a bad URL, hook or header, or one
+                of the latter without a URL; or bad acts, of which
                 the message names every one. An `Act` of another gateway is bad: its functions use
                 that gateway's context and database, which no request here opens.
         """
         _check_service_name(name)
         parsed: Service | RemoteService
         if isinstance(service, str):
-            parsed = RemoteService(service, name=name, settings=self._schemas.settings)
+            settings = self._schemas.settings
+            parsed = RemoteService(service, name=name, settings=settings, pre_act=pre_act, headers=headers)
+        elif pre_act or headers:
+            raise DefinitionError(f"service {name}: pre_act and headers go with a URL; acts have hooks of their own")
         else:
             parsed = parse_service(self._schemas, name, service)
         with self._lock:
@@ -248,6 +264,10 @@ class Acts:
         """Return one act; NotFound under the conditions of `get_acts_keys`."""
         return _act_of(self._service(service), schema, act)
 
+    def remote_services(self) -> list[RemoteService]:
+        """Return the services at URLs, in the order registered."""
+        return [service for service in self._services.values() if isinstance(service, RemoteService)]
+
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
         """Register an act of ``main``; messages name the other parameters as the caller spelled them."""
         act = parse_act(self._schemas, schema, act_name, contractual(given), spelling)
@@ -294,7 +314,10 @@ class Acts:
         """Return one act of the service ``main``; see `get_main_act`."""
         return self.get_main_act(schema, actName)
 
-    setService = set_service
+    def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
+        """Register another service: ``setService(name, service, preAct=[...], headers=[...])``."""
+        self.set_service(name, service, **pythonic(None, keys))
+
     getService = get_service
     getServiceKeys = get_service_keys
     getActs = get_acts

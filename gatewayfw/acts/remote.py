@@ -1,26 +1,28 @@
 """Remote services: a request is posted on to a fixed URL and its envelope comes back unchanged.
 
 The target comes only from ``set_service``, never from a request. No redirects, retries, cookies
-or proxies of the environment. Source: contract, "Registration interface"; the limits and the
-forwarded headers are our choice.
+or proxies of the environment. Source: contract, "Registration interface"; the limits, the hooks in
+front and the forwarded headers are our choice.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
+from gatewayfw.acts.definitions import Hook, parse_hooks
 from gatewayfw.acts.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
+from gatewayfw.spelling import PYTHON
 
-#: Headers of the request that are passed on; all others stay here.
+#: Headers of the request that are passed on, besides those that a service names; all others stay here.
 FORWARDED = (
     "token",
     "authorization",
@@ -37,6 +39,15 @@ MAX_HOPS = 5
 #: What the remote service counts callers by. Made here: a client's own header of that name stays here.
 FORWARDED_FOR = "X-Forwarded-For"
 
+#: Headers that are this gateway's own, or those of one connection: no service may name them.
+_NEVER = frozenset(
+    {
+        *("accept", "accept-encoding", "content-encoding", "content-length", "content-type", "user-agent"),
+        *("connection", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
+        *(FORWARDED_FOR.lower(), HOPS.lower()),
+    }
+)
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
@@ -81,15 +92,32 @@ class RemoteService:
         given: the URL as it was given.
         url: the URL requests are posted to: ``given`` with ``/gateway`` appended unless its path
             ends in it.
+        pre_act: the hooks that run before a request is posted on.
+        forwarded: the headers of a request that are passed on, in lower case.
 
     Raises:
         DefinitionError: the URL is not plain http or https with a host, or has credentials, a
-            query or a fragment.
+            query or a fragment; a hook is none; ``headers`` is no list of names, or names one that
+            this gateway makes itself.
     """
 
-    def __init__(self, url: str, *, name: str = "remote", settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        name: str = "remote",
+        settings: Settings | None = None,
+        pre_act: Sequence[Hook] = (),
+        headers: Sequence[str] = (),
+    ) -> None:
         self.name = name
         self.given = url
+        try:
+            self.act_hooks = parse_hooks("preAct", pre_act, PYTHON)
+        except DefinitionError as error:
+            raise DefinitionError(f"service {name}: {error.message}") from None
+        self.pre_act = tuple(pre_act)
+        self.forwarded = tuple(dict.fromkeys((*FORWARDED, *_checked_names(headers, name))))
         self._settings = settings or Settings()
         try:
             self.url = endpoint(url)
@@ -120,7 +148,7 @@ class RemoteService:
             RemoteError: unreachable, too many hops, or an answer that is no envelope.
             RemoteTimeout: too slow.
         """
-        sent = _forwarded(headers, address, self.name)
+        sent = _forwarded(headers, self.forwarded, address, self.name)
         try:
             data = encode({**body, "service": "main"})
         except (TypeError, ValueError) as error:
@@ -142,9 +170,20 @@ class RemoteService:
         return RemoteReply(reply.status, reply.data, {} if envelope["success"] else reply.told())
 
 
-def _forwarded(headers: Mapping[str, str], address: str, name: str) -> dict[str, str]:
+def _checked_names(headers: object, name: str) -> list[str]:
+    if not isinstance(headers, Sequence) or isinstance(headers, str):
+        raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
+    for header in headers:
+        if not isinstance(header, str) or not _HEADER_NAME.fullmatch(header):
+            raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
+        if header.lower() in _NEVER:
+            raise DefinitionError(f"service {name}: headers: {header} is made here and never passed on")
+    return [header.lower() for header in headers]
+
+
+def _forwarded(headers: Mapping[str, str], names: Iterable[str], address: str, name: str) -> dict[str, str]:
     sent = {FORWARDED_FOR: address} if _ADDRESS.fullmatch(address) else {}
-    for header in FORWARDED:
+    for header in names:
         if header in headers:
             if not _HEADER_VALUE.fullmatch(headers[header]):
                 raise BadRequest(f"the header {header} cannot be passed on")

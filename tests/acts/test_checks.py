@@ -126,6 +126,15 @@ def test_acts_of_services_in_this_process_are_named_after_their_service(gw):
     assert [name for name, _ in acts_by_name(gw.acts)] == ["reports/book.get"]
 
 
+def test_the_order_of_hooks_in_front_of_a_remote_service_is_judged(gw):
+    auth = Auth(gw.context_fns, Tokens("k" * 32), lambda id_: None)
+    rule = auth.grant(Rule(roles=("Manager",)))
+    gw.acts.set_service("far", "http://127.0.0.1:9/", pre_act=[auth.read_token, auth.load_user, rule])
+    assert message(gw) is None
+    gw.acts.set_service("further", "http://127.0.0.1:9/", pre_act=[rule, auth.read_token, auth.load_user])
+    assert message(gw) == "service further: the hook grant needs what load_user gives, which must come before it"
+
+
 def test_a_select_struct_that_no_act_shows_is_named_by_itself(gw):
     class Details(Schema):
         set = fields.Dict()

@@ -497,11 +497,22 @@ def test_parallel_requests_each_see_their_own_context(acts, call, context_fns):
         assert list(pool.map(lambda name: call("user", "whoAmI", {"name": name}), names)) == [(n, n) for n in names]
 
 
-def test_a_remote_service_runs_no_hooks_and_is_asked_within_the_deadline(call, acts, clock):
+def test_a_remote_service_is_asked_within_the_deadline(call, acts, clock):
     acts.set_service("far", "http://127.0.0.1:9")
     clock.left = 0.0
     with pytest.raises(RemoteTimeout, match="service far took too long"):
         call("user", "addUser", service="far")
+
+
+def test_no_hook_in_front_of_a_remote_service_begins_after_the_deadline(call, acts, clock, log):
+    def first(body):
+        log.append(body["act"])
+        clock.left = 0.0
+
+    acts.set_service("far", "http://127.0.0.1:9", pre_act=[first, lambda: log.append("second")])
+    with pytest.raises(Timeout):
+        call("user", "addUser", service="far")
+    assert log == ["addUser"]
 
 
 STEPS = ["preValidation 1", "preValidation 2", "preAct 1", "preAct 2", "fn", "finish"]

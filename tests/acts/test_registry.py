@@ -10,7 +10,7 @@ from inspect import currentframe
 import pytest
 
 from gatewayfw.acts.registry import Act, Acts, UnknownName
-from gatewayfw.acts.remote import RemoteService
+from gatewayfw.acts.remote import FORWARDED, RemoteService
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
 from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
@@ -367,6 +367,41 @@ def test_a_bad_service_is_refused(acts, name, service, message):
         acts.set_service(name, service)
     assert raised.value.message == message
     assert acts.get_service_keys() == ["main"]
+
+
+BAD_FRONTS = {
+    "hooks no list": ({"pre_act": len}, "pre_act must be a list of functions"),
+    "no hooks": ({"pre_act": [len, 1, "x"]}, "pre_act[1] must be a function; pre_act[2] must be a function"),
+    "headers as text": ({"headers": "x-tenant"}, "headers must be a list of names such as 'x-tenant'"),
+    "header no name": ({"headers": ["a b"]}, "headers must be a list of names such as 'x-tenant'"),
+    "header no text": ({"headers": [1]}, "headers must be a list of names such as 'x-tenant'"),
+    "header made here": (
+        {"headers": ["X-Forwarded-For"]},
+        "headers: X-Forwarded-For is made here and never passed on",
+    ),
+    "header of a connection": ({"headers": ["Host"]}, "headers: Host is made here and never passed on"),
+}
+
+
+@pytest.mark.parametrize(("front", "message"), BAD_FRONTS.values(), ids=BAD_FRONTS)
+def test_what_stands_in_front_of_a_remote_service_is_checked(acts, front, message):
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_service("far", URL, **front)
+    assert (raised.value.message, acts.get_service_keys()) == (f"service far: {message}", ["main"])
+
+
+@pytest.mark.parametrize("front", [{"pre_act": [add_user]}, {"headers": ["x-tenant"]}], ids=["hooks", "headers"])
+def test_only_a_url_takes_hooks_and_headers(acts, front):
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_service("billing", {"bill": {"addBill": {"validator": STRUCT, "fn": add_user}}}, **front)
+    problem = "service billing: pre_act and headers go with a URL; acts have hooks of their own"
+    assert (raised.value.message, acts.get_service_keys()) == (problem, ["main"])
+
+
+def test_remote_services_are_listed_with_what_is_in_front_of_them(filled):
+    filled.setService("further", URL, preAct=[add_user], headers=["X-Tenant", "x-tenant", "token"])
+    found = [(one.name, one.pre_act, one.forwarded) for one in filled.remote_services()]
+    assert found == [("far", (), FORWARDED), ("further", (add_user,), (*FORWARDED, "x-tenant"))]
 
 
 @pytest.mark.parametrize("name", ["billing", "far"])

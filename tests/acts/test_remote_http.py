@@ -17,6 +17,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from gatewayfw import gateway
 from gatewayfw.acts.posting import ENVELOPE_BYTES, MAX_VALUES
 from gatewayfw.acts.remote import MAX_HOPS
+from gatewayfw.auth import access_rule
+from gatewayfw.errors import HttpError
 from gatewayfw.web.server import threaded_server
 from tests.acts.scripts import (
     BAD,
@@ -314,6 +316,66 @@ def test_slow_services_do_not_disturb_the_acts_of_the_gateway_itself(upstream, s
         assert mine.result().json() == {"body": "mine", "success": True}
         assert not any(one.done() for one in slow)
         assert {one.result().status for one in slow} == {504}
+
+
+# -- what stands in front of a service
+
+
+@pytest.fixture
+def asked():
+    """The headers and bodies of the requests that `noting` got."""
+    return []
+
+
+@pytest.fixture
+def noting(upstream, asked):
+    """The URL of a service that notes what it is asked."""
+
+    def script(handler):
+        data = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        asked.append(({name.lower(): value for name, value in handler.headers.items()}, data))
+        handler.headers.replace_header("Content-Length", "0")
+        answer()(handler)
+
+    return upstream(script)
+
+
+@pytest.mark.parametrize("fast_lane", [True, False], ids=["lane", "flask"])
+def test_a_hook_in_front_of_a_service_lets_pass_and_refuses(noting, asked, fast_lane):
+    gw = make()
+
+    @access_rule
+    def members_only(body):
+        if gw.context_fns.get_context_model().Headers.get("x-member") != body["details"]["set"]["name"]:
+            raise HttpError("members only", 403)
+
+    gw.acts.set_service("far", noting, pre_act=[members_only], headers=["x-member"])
+    client = gw.create_app(fast_lane=fast_lane).test_client()
+    body = {**BODY, "details": {"set": {"name": "Ana"}, "get": {}}}
+    replies = [client.post("/gateway", json=body, headers={"X-Member": name}) for name in ("Ana", "Bob")]
+    refused = {"body": {"message": "members only"}, "success": False}
+    assert [(reply.status_code, reply.json) for reply in replies] == [(200, json.loads(OK)), (403, refused)]
+    assert [(headers["x-member"], data) for headers, data in asked] == [("Ana", {**body, "service": "main"})]
+
+
+def test_an_access_rule_in_front_of_a_service_that_returns_something_refuses(noting, asked):
+    gw = make(expose_errors=False)
+    gw.acts.set_service("far", noting, pre_act=[access_rule(lambda body: True)])
+    reply = gw.create_app().test_client().post("/gateway", json=BODY)
+    assert (reply.status_code, reply.json["body"], asked) == (500, {"message": "internal error"}, [])
+
+
+def test_a_hook_changes_the_headers_that_are_passed_on(noting, asked):
+    gw = make()
+
+    def as_this_service():
+        gw.context_fns.add_header_to_context({"token": "of this service", "X-Tenant": "7", "X-Other": "8"})
+
+    gw.acts.set_service("far", noting, pre_act=[as_this_service], headers=["X-Tenant"])
+    headers = {"token": "of the caller", "Accept-Language": "fa", "Cookie": "a=1"}
+    reply = gw.create_app().test_client().post("/gateway", json=BODY, headers=headers)
+    named = [asked[0][0].get(name) for name in ("token", "x-tenant", "x-other", "accept-language", "cookie")]
+    assert (reply.status_code, named) == (200, ["of this service", "7", None, None, None])
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 429, 500, 503])
