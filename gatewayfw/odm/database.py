@@ -87,7 +87,9 @@ class Database:
         if not storage.multi_process and not memory:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
-        self._fanout = Fanout(self.schemas, storage, self._limit(storage))
+        # Where one process has all data there is no limit.
+        limit = self._settings.inline_limit if storage.multi_process else math.inf
+        self._fanout = Fanout(self.schemas, storage, limit)
         self._helper = Helper(self._fanout.attend) if storage.multi_process and self._settings.fan_out_thread else None
         self.counts = CopyCounts()
         self._prepared = {}
@@ -139,10 +141,6 @@ class Database:
             raise DefinitionError("no database: call odm.set_db(...) first")
         return self._fanout
 
-    def _limit(self, storage: Storage) -> float:
-        """Return how many copies one transaction may write; where one process has all data there is no limit."""
-        return self._settings.inline_limit if storage.multi_process else math.inf
-
     def run(
         self,
         operation: Callable[[Backlog], T],
@@ -158,14 +156,14 @@ class Database:
         """
         storage, fanout = self.storage, self.fanout
         outer = self._local.keys
-        backlog = Backlog(fanout.jobs, self._limit(storage))
+        backlog = Backlog(fanout.jobs, fanout.limit)
         attempts = 0
 
         def attempt() -> T:
             nonlocal backlog, attempts
             attempts += 1
             crowded = attempts > _CONFLICTS and outer is None and backlog.bounded
-            backlog = Backlog(fanout.jobs, 0 if crowded else self._limit(storage), self._local.care)
+            backlog = Backlog(fanout.jobs, 0 if crowded else fanout.limit, self._local.care)
             result = operation(backlog)
             if outer is not None:
                 outer.update(backlog.keys)
@@ -193,6 +191,8 @@ class Database:
         """Work on jobs for a moment; the thread has the rest. Where one process has all data there is none."""
         if not keys:
             return Drained()
+        if self.fanout.waits:
+            return Drained(left=keys)
         if not self.storage.multi_process:
             return self.fanout.drain(sorted(keys), math.inf)
         if self.storage.in_transaction():  # of another gateway on the same storage, which is not committed yet

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, final
 
@@ -85,12 +86,18 @@ class Drained:
 
 @final
 class Fanout:
-    """A worker on the jobs of one storage. Each call is a worker of its own, on any thread."""
+    """A worker on the jobs of one storage. Each call is a worker of its own, on any thread.
+
+    Attributes:
+        limit: copies that one transaction may write; infinity where everything is written at once.
+        waits: whether jobs are left until somebody calls `work`.
+    """
 
     def __init__(self, schemas: Schemas, storage: Storage, limit: float) -> None:
         self._schemas = schemas
         self._storage = storage
-        self._limit = limit
+        self.limit = limit
+        self.waits = False
         self._targets = CarefulTargets(schemas, storage)
         self.jobs = Jobs(storage)
 
@@ -123,7 +130,17 @@ class Fanout:
 
     def attend(self) -> int:
         """Work on all jobs, for a thread that nobody waits for: to a closed storage it does not connect again."""
-        return 0 if self._storage.is_closed() else self.work()
+        return 0 if self.waits or self._storage.is_closed() else self.work()
+
+    @contextmanager
+    def leave(self, beyond: int) -> Iterator[None]:
+        """Let all jobs wait inside the block, where one transaction writes at most ``beyond`` copies."""
+        before = self.limit, self.waits
+        self.limit, self.waits = beyond, True
+        try:
+            yield
+        finally:
+            self.limit, self.waits = before
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on all jobs there are, for at most ``seconds``; return how many are left."""
@@ -318,7 +335,7 @@ class Fanout:
         schema = self._schemas.get_schema(relation.model)
 
         def attempt(care: Care) -> tuple[dict[str, int] | None, Backlog]:
-            backlog = Backlog(self.jobs, self._limit, care)
+            backlog = Backlog(self.jobs, self.limit, care)
             return Deletes(self._schemas, self._storage, backlog).delete(schema, filter, True), backlog
 
         counts, backlog = with_care(self._storage, lambda care: self._storage.transaction(lambda: attempt(care)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final
 
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.integrity import Integrity
 from gatewayfw.odm.jobs import Job
@@ -139,6 +139,23 @@ class Odm:
         ``on_progress`` is called with the job after each batch.
         """
         return self._database.fanout.work(seconds, on_progress)
+
+    @contextmanager
+    def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
+        """Let large changes be seen half done, for tests: a change of more than ``beyond`` copies leaves its jobs.
+
+        Inside the block nobody works on them, on MongoDB or mongomock, unless `work` is called. Leaving it
+        does so; an exception that ends the block leaves them as they are. It holds for all threads that
+        use this gateway, and for no other process. Our choice.
+
+        Raises:
+            UsageError: ``beyond`` is no whole number, or below 0.
+        """
+        if type(beyond) is not int or beyond < 0:
+            raise UsageError("leave_to_jobs: beyond must be a whole number, 0 or more")
+        with self._database.fanout.leave(beyond):
+            yield
+            self.work()
 
     @property
     def integrity(self) -> Integrity:

@@ -65,8 +65,8 @@ def test_check_names_the_copies_and_repair_takes_it_out(define, user):
     assert (stored(odm), list(odm.integrity.check())) == ([{"_id": user, "name": "x"}] * 4, [])
 
 
-def test_a_job_takes_it_out_of_the_copies(define, user, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.database.Database._limit", lambda database, storage: 0)
+def test_a_job_takes_it_out_of_the_copies(define, user):
     odm = define(["pin"])
-    odm.model("user").find_one_and_update(filter={"_id": user}, update={"$set": {"name": "y"}})
-    assert (odm.work(), stored(odm)) == (0, [{"_id": user, "name": "y"}] * 4)
+    with odm.leave_to_jobs():
+        odm.model("user").find_one_and_update(filter={"_id": user}, update={"$set": {"name": "y"}})
+    assert (odm.jobs(), stored(odm)) == ([], [{"_id": user, "name": "y"}] * 4)
