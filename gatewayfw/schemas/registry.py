@@ -110,6 +110,10 @@ class Schemas:
         """Return all models by name, in the order of their definition."""
         return dict(self._state.models)
 
+    def get_schemas_keys(self) -> list[str]:
+        """Return the names of all models, in the order of their definition."""
+        return list(self._state.models)
+
     def get_schema(self, name: str) -> ModelSchema:
         """Return one model.
 
@@ -122,6 +126,10 @@ class Schemas:
         """Return the pure fields of a model by name; NotFound for an unknown model."""
         return dict(self.get_schema(name).pure)
 
+    def get_pure_field(self, name: str, key: str) -> Field[Any]:
+        """Return one pure field of a model; NotFound for an unknown model or field."""
+        return _named(self.get_schema(name).pure, name, key, "field")
+
     def get_relations(self, name: str) -> dict[str, Relation]:
         """Return the relations a model declares by name; NotFound for an unknown model."""
         return dict(self.get_schema(name).relations)
@@ -131,6 +139,28 @@ class Schemas:
         state = self._state
         _model(state, name)
         return dict(state.reverses(name))
+
+    def get_relation(self, name: str, key: str) -> Relation | RelatedRelation:
+        """Return one relation of a model, or reverse relation that appears on it; NotFound when there is none."""
+        return _named(self.links(name), name, key, "relation")
+
+    def get_pure_from_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
+        """Return the pure fields in the copies that a model's relations embed, by relation.
+
+        What the relation or the copied model leaves out is not among them.
+
+        Raises:
+            NotFound: there is no model ``name``, or a relation names one that is not defined.
+        """
+        return {key: self._copied(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()}
+
+    def get_pure_from_related_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
+        """Return the same as `get_pure_from_relations` for the reverse relations that appear on a model."""
+        return {key: self._copied(one.member, one.excludes) for key, one in self.get_related_relations(name).items()}
+
+    def _copied(self, model: str, excludes: frozenset[str]) -> dict[str, Field[Any]]:
+        schema = self.get_schema(model)
+        return {name: schema.pure[name] for name in schema.copy_fields(excludes)}
 
     def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
         """Return what `get_relations` gives, then what `get_related_relations` gives: a view, made once.
@@ -250,18 +280,31 @@ class Schemas:
     any_ = staticmethod(kinds.any_)
     date = staticmethod(kinds.date)
     email = staticmethod(kinds.email)
+    described = staticmethod(kinds.described)
 
     # The contract's spellings of the methods and kinds above.
     object = object_
     any = any_
     objectIdValidation = object_id
     getSchemas = get_schemas
+    getSchemasKeys = get_schemas_keys
     getSchema = get_schema
     getPure = get_pure
+    getPureModelByNameAndKey = get_pure_field
+    getPureFromMainRelations = get_pure_from_relations
+    getPureFromRelatedRelations = get_pure_from_related_relations
+    getRelation = get_relation
     getRelations = get_relations
     getRelatedRelations = get_related_relations
     selectStruct = select_struct
     createProjection = create_projection
+
+
+def _named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:
+    try:
+        return parts[key]
+    except (KeyError, TypeError):
+        raise NotFound(f"{what} not found: {shown(model)}.{shown(key)}") from None
 
 
 def _model(state: State, name: str) -> ModelSchema:
