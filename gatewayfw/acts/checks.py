@@ -11,7 +11,7 @@ from typing import final
 
 from gatewayfw.acts.definitions import Act
 from gatewayfw.acts.registry import MAIN, Acts
-from gatewayfw.acts.steps import order_problems, step_of
+from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.strict import ObjectField
@@ -99,7 +99,6 @@ def _role_problems(act: Act) -> Iterator[str]:
     given = (act.struct.fields or {}).get("set")
     if not isinstance(given, ObjectField) or given.fields is None:
         return
-    for hook in (*act.pre_validation, *act.pre_act):
-        step = step_of(hook)
-        if step and step.role_field and step.role_field not in given.fields:
-            yield f"set: {step.name} takes the caller's role from {step.role_field!r}, which set does not have"
+    for step in steps_of((*act.pre_validation, *act.pre_act)):
+        if step.role and step.role.kind == "set" and step.role.name not in given.fields:
+            yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"

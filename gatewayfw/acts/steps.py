@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
+from gatewayfw.acts.carriers import Carrier
+
 H = TypeVar("H", bound=Callable[..., Any])
 
 
@@ -21,13 +23,15 @@ class Step:
         name: what its author calls it.
         needs: the key of the context that must be there before it; empty for none.
         gives: the key of the context that is there after it; empty for none.
-        role_field: the field of ``set`` from which it takes the role of the caller; empty for none.
+        token: where it takes the token from; None where it reads none.
+        role: where it takes the role of the caller from; None where it needs none.
     """
 
     name: str
     needs: str = ""
     gives: str = ""
-    role_field: str = ""
+    token: Carrier | None = None
+    role: Carrier | None = None
 
 
 def mark(step: Step) -> Callable[[H], H]:
@@ -44,6 +48,11 @@ def step_of(hook: Callable[..., Any]) -> Step | None:
     """Return what is known of a hook, that of its function for a partial; None of an author's own."""
     found = getattr(getattr(hook, "func", hook), "step", None)
     return found if isinstance(found, Step) else None
+
+
+def steps_of(hooks: Iterable[Callable[..., Any]]) -> Iterator[Step]:
+    """Yield what is known of hooks, in their order."""
+    yield from (step for step in map(step_of, hooks) if step is not None)
 
 
 def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from gatewayfw.acts.carriers import Carrier, bearer, cookie, header, set_field
 from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
 from gatewayfw.auth.tokens import Tokens, key_from_environment
 
 __all__ = [
     "Auth",
+    "Carrier",
     "PasswordHasher",
     "Pbkdf2Hasher",
     "Rule",
@@ -15,7 +17,11 @@ __all__ = [
     "Tokens",
     "access_rule",
     "all_ids",
+    "bearer",
+    "cookie",
     "first_id",
+    "header",
     "key_from_environment",
     "same_id",
+    "set_field",
 ]

@@ -7,25 +7,32 @@ to the case of their digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
+from types import MappingProxyType
 from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
-from gatewayfw.acts.context import ContextFns, Headers
+from gatewayfw.acts.carriers import ROLE, TOKEN, Carrier
+from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.steps import Step, mark
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
 
-#: The field of ``set`` that names the role used.
-ROLE_FIELD = "activeRoleId"
-NO_TOKEN = "you should send your id with token key in req header"
+#: What is said where no token was sent; the first is the contract's.
+NO_TOKEN: Mapping[str, str] = MappingProxyType(
+    {
+        "header": "you should send your id with {} key in req header",
+        "bearer": "you should send your token as Authorization: Bearer",
+        "cookie": "you should send your token in the cookie {}",
+    }
+)
 BAD_TOKEN_DATA = "Invalid or missing token data"
 NO_USER = "user not exist"
-NO_ACTIVE_ROLE = "activeRoleId is required"
+NO_ACTIVE_ROLE = "{} is required"
 UNKNOWN_ACTIVE_ROLE = "Active role not found"
 REFUSED = "You cant do this"
 
@@ -65,29 +72,56 @@ class Auth:
     ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's
     ``roles`` and ``isGhost`` decide, never what the token says. The act finds in the context
     ``user`` and ``active_role`` (None for a ghost without one).
+
+    ``token_from`` is where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
+    ``role_from`` where the id of the role used is: ``set_field(name)``, ``header(name)`` or
+    ``cookie(name)``. Both are in `gatewayfw.acts.carriers`, by default as the contract has them.
+
+    Raises:
+        DefinitionError: one of the two is none of these.
     """
 
     def __init__(
-        self, contexts: ContextFns, tokens: Tokens, load_user: Callable[[str], Mapping[str, Any] | None]
+        self,
+        contexts: ContextFns,
+        tokens: Tokens,
+        load_user: Callable[[str], Mapping[str, Any] | None],
+        *,
+        token_from: Carrier = TOKEN,
+        role_from: Carrier = ROLE,
     ) -> None:
         self.tokens = tokens
         self._contexts = contexts
         self._find_user = load_user
+        self._token_from = _checked("token_from", token_from, "set", "header(...), bearer() or cookie(...)")
+        self._role_from = _checked("role_from", role_from, "bearer", "set_field(...), header(...) or cookie(...)")
 
-    @mark(Step("read_token", gives="token"))
-    def read_token(self) -> None:
-        """Hook: put the payload of the ``token`` header into the context, as ``token``.
+    @property
+    def read_token(self) -> Callable[[], None]:
+        """Hook: put the payload of the token into the context, as ``token``.
 
-        Raises:
-            Unauthenticated: no such header, more than one, or a token that does not verify.
+        The hook raises:
+            Unauthenticated: no token was sent, more than one, or one that does not verify.
         """
-        context = self._contexts.get_context_model()
-        sent = Headers(context.get("Headers") or ()).getlist("token")
+
+        # A function for each use, as a mark of `access_rule` must not reach all of them.
+        @mark(Step("read_token", gives="token", token=self._token_from))
+        def read_token() -> None:
+            context = self._contexts.get_context_model()
+            try:
+                context["token"] = self._payload(self._token_from.read(context, {}))
+            except Unauthenticated as error:
+                error.headers = {"WWW-Authenticate": "Bearer"} if self._token_from.kind == "bearer" else {}
+                raise
+
+        return read_token
+
+    def _payload(self, sent: Sequence[str]) -> dict[str, Any]:
         if not sent:
-            raise Unauthenticated(NO_TOKEN)
+            raise Unauthenticated(NO_TOKEN[self._token_from.kind].format(self._token_from.name))
         if len(sent) > 1:
             raise Unauthenticated(INVALID_TOKEN)
-        context["token"] = self.tokens.read(sent[0])
+        return self.tokens.read(sent[0])
 
     @mark(Step("load_user", needs="token", gives="user"))
     def load_user(self) -> None:
@@ -111,14 +145,14 @@ class Auth:
 
         Who is not signed in, so that the context has no ``user`` or None, does not pass. The hook raises:
             Unauthenticated: nobody is signed in.
-            HttpError: 400, ``details.set.activeRoleId`` is missing.
-            Forbidden: it is no role of the user, or no rule allows that role.
+            HttpError: 400, the id of the role, ``details.set.activeRoleId`` by default, is missing.
+            Forbidden: it is no role of the user, was sent twice, or no rule allows that role.
         """
         if not all(isinstance(rule, Rule) for rule in rules):
             raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
 
         # A ghost needs no role, so that without rules none is asked for.
-        @mark(Step("grant", needs="user", role_field=ROLE_FIELD if rules else ""))
+        @mark(Step("grant", needs="user", role=self._role_from if rules else None))
         @access_rule
         def check_access(body: Body) -> None:
             context = self._contexts.get_context_model()
@@ -127,11 +161,11 @@ class Auth:
                 raise Unauthenticated(NO_USER)
             if not isinstance(user, Mapping):
                 raise DefinitionError(f"grant: 'user' in the context must be a mapping, not {type(user).__name__}")
-            wanted = body["details"]["set"].get(ROLE_FIELD)
-            role = None if wanted is None else _role(user, wanted)
+            wanted = self._role_from.read(context, body)
+            role = _role(user, wanted[0]) if len(wanted) == 1 else None
             if user.get("isGhost") is not True:
-                if wanted is None:
-                    raise HttpError(NO_ACTIVE_ROLE, 400, code="validation_error")
+                if not wanted:
+                    raise HttpError(NO_ACTIVE_ROLE.format(self._role_from.name), 400, code="validation_error")
                 if role is None:
                     raise Forbidden(UNKNOWN_ACTIVE_ROLE)
                 if not any(rule.allows(role, body) for rule in rules):
@@ -142,6 +176,12 @@ class Auth:
         return check_access
 
     grant.makes_hook = True  # type: ignore[attr-defined]  # the mark: given uncalled, it would refuse everybody
+
+
+def _checked(option: str, carrier: object, refused: str, expected: str) -> Carrier:
+    if not isinstance(carrier, Carrier) or carrier.kind == refused:
+        raise DefinitionError(f"Auth: {option}: expected {expected}")
+    return carrier
 
 
 def access_rule(hook: H) -> H:

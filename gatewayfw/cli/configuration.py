@@ -19,8 +19,7 @@ from flask import Flask
 from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.acts.limits import MEMORY
-from gatewayfw.acts.steps import unfed
-from gatewayfw.auth import Auth
+from gatewayfw.acts.steps import steps_of, unfed
 from gatewayfw.auth.tokens import KEY_VARIABLE
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
@@ -141,7 +140,7 @@ def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> I
     key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
     if not key:
         hooks = (hook for act in acts for hook in (*act.pre_validation, *act.pre_act))
-        if any(isinstance(getattr(hook, "__self__", None), Auth) for hook in hooks):
+        if any(step.token for step in steps_of(hooks)):
             yield "hint", f"{KEY_VARIABLE} is not set: keep the key that the app gives its tokens out of the code"
         return
     flaw = _flaw(key, _KEY_BYTES)

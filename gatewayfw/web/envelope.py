@@ -182,7 +182,10 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
         for name, value in error.headers.items()
         if _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(str(value))
     }
-    return status, {**headers, **error_headers(status, code)}, dumps({"body": body, "success": False})
+    own = error_headers(status, code)
+    if status == 401 and "WWW-Authenticate" in headers:  # The way to authenticate is the error's to say.
+        del own["WWW-Authenticate"]
+    return status, {**headers, **own}, dumps({"body": body, "success": False})
 
 
 def error_headers(status: int, code: str | None = None) -> dict[str, str]:

@@ -6,7 +6,7 @@ from marshmallow import Schema, fields
 
 from gatewayfw import DefinitionError, gateway, object_, object_id, optional, string
 from gatewayfw.acts.checks import acts_by_name
-from gatewayfw.auth import Auth, Rule, Tokens
+from gatewayfw.auth import Auth, Rule, Tokens, cookie, header, set_field
 from gatewayfw.schemas import array
 
 NO_ROLE = "user.edit: set: grant takes the caller's role from 'activeRoleId', which set does not have"
@@ -199,6 +199,22 @@ class Whole(Schema):
 )
 def test_a_set_that_has_the_role_or_may_have_it_passes(ruled, validator):
     assert ruled(validator) is None
+
+
+@pytest.mark.parametrize(
+    ("role_from", "given", "missing"),
+    [
+        (set_field("as"), {"as": object_id}, None),
+        (set_field("as"), {"activeRoleId": object_id}, "as"),
+        (header("x-role"), {}, None),
+        (cookie("role"), {}, None),
+    ],
+    ids=["field", "field missing", "header", "cookie"],
+)
+def test_only_a_role_in_set_is_needed_there(ruled, gw, role_from, given, missing):
+    auth = Auth(gw.context_fns, Tokens("k" * 32), lambda id_: None, role_from=role_from)
+    problem = missing and NO_ROLE.replace("activeRoleId", missing)
+    assert ruled({"set": given, "get": {}}, auth.grant(Rule(roles=("Manager",)))) == problem
 
 
 def test_a_rule_for_ghosts_needs_no_role(ruled, auth):

@@ -1,0 +1,115 @@
+"""What carries a token, or the name of a role, in a request: a header, a cookie, a field of ``set``.
+
+The contract's are the header ``token`` and the field ``activeRoleId``; all others are our choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+from gatewayfw.acts.context import Headers
+from gatewayfw.errors import DefinitionError
+
+Kind = Literal["header", "bearer", "cookie", "set"]
+
+#: Narrower than HTTP: it also stands in generated code.
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+
+
+@final
+@dataclass(frozen=True)
+class Carrier:
+    """One place in a request; `header`, `bearer`, `cookie` and `set_field` make them.
+
+    Attributes:
+        kind: ``bearer`` is the header ``Authorization`` with the scheme Bearer.
+        name: of the header, in lower case, of the cookie or of the field.
+    """
+
+    kind: Kind
+    name: str
+
+    @property
+    def header(self) -> str:
+        """The header that it is in, in lower case; empty for a field of ``set``."""
+        return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.kind]
+
+    def read(self, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
+        """Return what a request has there, of a context and the body: nothing, one value, or several.
+
+        Several are a caller's mistake or a trick, such as a cookie that a neighbouring site has set.
+        """
+        if self.kind == "set":
+            value = body["details"]["set"].get(self.name)
+            return [] if value is None else [value]
+        return self.found(Headers(context.get("Headers") or ()))
+
+    def found(self, headers: Headers) -> list[str]:
+        """Return the values in headers."""
+        given = headers.getlist(self.header)
+        if self.kind == "bearer":
+            schemes = [value.strip().partition(" ") for value in given]
+            return [token.strip() for scheme, _, token in schemes if scheme.lower() == "bearer"]
+        if self.kind == "cookie":
+            pairs = [pair.partition("=") for value in given for pair in value.split(";")]
+            return [value.strip() for name, is_pair, value in pairs if is_pair and name.strip() == self.name]
+        return given
+
+    def sent(self, value: str) -> dict[str, str]:
+        """Return the header that carries a value; a page of a browser cannot set a cookie so."""
+        if self.kind == "bearer":
+            return {"Authorization": f"Bearer {value}"}
+        return {"Cookie": f"{self.name}={value}"} if self.kind == "cookie" else {self.name: value}
+
+    def described(self) -> dict[str, str]:
+        """Return it for the catalog: ``{"in": kind, "name": name}``."""
+        return {"in": self.kind, "name": self.name}
+
+
+def header(name: str) -> Carrier:
+    """Return the carrier that is a whole header.
+
+    Raises:
+        DefinitionError: the name is none of a header, as with the others below.
+    """
+    return Carrier("header", _checked("header", name).lower())
+
+
+def bearer() -> Carrier:
+    """Return the carrier ``Authorization: Bearer <token>``. Source: RFC 6750, section 2.1."""
+    return Carrier("bearer", "authorization")
+
+
+def cookie(name: str) -> Carrier:
+    """Return the carrier that is a cookie; docs/security.md says what a service with one must see to."""
+    return Carrier("cookie", _checked("cookie", name))
+
+
+def set_field(name: str) -> Carrier:
+    """Return the carrier that is a field of ``details.set``."""
+    if not isinstance(name, str) or not name:
+        raise DefinitionError("set_field: expected the name of a field of set")
+    return Carrier("set", name)
+
+
+#: Where the contract has them.
+TOKEN = Carrier("header", "token")
+ROLE = Carrier("set", "activeRoleId")
+
+
+def sent_by_all(carriers: Iterable[Carrier], value: str) -> dict[str, str]:
+    """Return the headers that carry a value wherever one is looked for."""
+    sent: dict[str, str] = {}
+    for carrier in carriers:
+        for name, text in carrier.sent(value).items():
+            sent[name] = f"{sent[name]}; {text}" if carrier.kind == "cookie" and name in sent else text
+    return sent
+
+
+def _checked(what: str, name: object) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise DefinitionError(f"{what}: expected a name of letters, digits and any of ._-")
+    return name

@@ -1,0 +1,78 @@
+"""Where a token and a role may be in a request, and what is found there."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.acts.carriers import TOKEN, bearer, cookie, header, sent_by_all, set_field
+from gatewayfw.acts.context import Headers
+from gatewayfw.errors import DefinitionError
+
+READ = {
+    "no header": (header("X-Key"), [], []),
+    "header": (header("X-Key"), [("x-key", " a b ")], [" a b "]),
+    "empty header": (header("X-Key"), [("x-key", "")], [""]),
+    "two headers": (header("X-Key"), [("x-key", "a"), ("X-KEY", "b")], ["a", "b"]),
+    "no authorization": (bearer(), [("token", "a")], []),
+    "bearer": (bearer(), [("Authorization", "Bearer a.b-c_d")], ["a.b-c_d"]),
+    "bearer in any case and with spaces": (bearer(), [("Authorization", " bEARER   a ")], ["a"]),
+    "bearer without a token": (bearer(), [("Authorization", "Bearer")], [""]),
+    "bearer joined by a proxy": (bearer(), [("Authorization", "Bearer a, Bearer b")], ["a, Bearer b"]),
+    "two bearers": (bearer(), [("Authorization", "Bearer a"), ("Authorization", "Bearer b")], ["a", "b"]),
+    "another scheme": (bearer(), [("Authorization", "Basic Bearer")], []),
+    "a longer scheme": (bearer(), [("Authorization", "BearerX a")], []),
+    "no cookie": (cookie("sid"), [], []),
+    "cookie": (cookie("sid"), [("Cookie", "a=1; sid=x.y=; b=2")], ["x.y="]),
+    "cookie of a longer name": (cookie("sid"), [("Cookie", "xsid=1; sid2=2; SID=3; sid")], []),
+    "empty cookie": (cookie("sid"), [("Cookie", "sid=")], [""]),
+    "cookie twice": (cookie("sid"), [("Cookie", "sid=mine; sid=theirs")], ["mine", "theirs"]),
+    "cookie in two headers": (cookie("sid"), [("Cookie", "sid=mine"), ("Cookie", "sid=theirs")], ["mine", "theirs"]),
+}
+
+
+@pytest.mark.parametrize(("carrier", "headers", "found"), READ.values(), ids=READ)
+def test_a_value_is_read_of_headers(carrier, headers, found):
+    assert carrier.read({"Headers": Headers(headers)}, {}) == carrier.found(Headers(headers)) == found
+
+
+@pytest.mark.parametrize(
+    ("set_", "found"), [({}, []), ({"role": None}, []), ({"role": ""}, [""]), ({"role": {"a": 1}}, [{"a": 1}])]
+)
+def test_a_value_is_read_of_set(set_, found):
+    assert set_field("role").read({}, {"details": {"set": set_, "get": {}}}) == found
+
+
+def test_a_context_without_headers_has_no_value():
+    assert (bearer().read({}, {}), cookie("sid").read({"Headers": None}, {})) == ([], [])
+
+
+SENT = {
+    "header": (header("X-Key"), {"x-key": "a"}),
+    "bearer": (bearer(), {"Authorization": "Bearer a"}),
+    "cookie": (cookie("sid"), {"Cookie": "sid=a"}),
+}
+
+
+@pytest.mark.parametrize(("carrier", "headers"), SENT.values(), ids=SENT)
+def test_what_is_sent_is_what_is_read(carrier, headers):
+    assert (carrier.sent("a"), carrier.found(Headers(headers))) == (headers, ["a"])
+
+
+def test_a_value_is_sent_wherever_one_is_looked_for():
+    carriers = (TOKEN, bearer(), cookie("sid"), cookie("old"))
+    assert sent_by_all(carriers, "a") == {"token": "a", "Authorization": "Bearer a", "Cookie": "sid=a; old=a"}
+
+
+@pytest.mark.parametrize("make", [header, cookie])
+@pytest.mark.parametrize("name", ["", "a b", "a;b", "a=b", "a`b", "é", "a\r\nb", None, 1, "x" * 101], ids=repr)
+def test_a_name_that_no_header_or_cookie_has_is_refused(make, name):
+    with pytest.raises(DefinitionError) as raised:
+        make(name)
+    assert raised.value.message == f"{make.__name__}: expected a name of letters, digits and any of ._-"
+
+
+@pytest.mark.parametrize("name", ["", None, 1])
+def test_a_name_that_no_field_has_is_refused(name):
+    with pytest.raises(DefinitionError) as raised:
+        set_field(name)
+    assert raised.value.message == "set_field: expected the name of a field of set"
