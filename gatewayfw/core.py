@@ -138,7 +138,7 @@ class Gateway:
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard, check)
+        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check)
         made = make_blueprint(
             endpoint,
             name,
@@ -192,7 +192,7 @@ class Gateway:
         servers.check_server_options(host, port, workers, threads, server)
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
-        endpoint = self._endpoint(Cors.checked(cors, cors_headers), playground, playground_guard, check)
+        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check)
         app = servers.make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, NAME, endpoint)
         if type_generation:
@@ -306,6 +306,14 @@ class Gateway:
             return self.odm.storage.multi_process
         except DefinitionError:  # No database was set.
             return False
+
+    def _cors(self, option: Any, headers: Any) -> Cors:
+        return Cors.checked(option, headers, self._carried_headers)
+
+    def _carried_headers(self) -> list[str]:
+        """Return the headers that pages of an allowed origin send for hooks: none of a cookie, which they cannot."""
+        carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
+        return [carrier.header for carrier in carriers if carrier.kind in ("header", "bearer")]
 
     def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool) -> Endpoint:
         if not isinstance(check, bool):

@@ -36,6 +36,7 @@ def parameters() -> set[str]:
         Acts.set_act,
         Model.find,
         Odm.set_db,
+        auth.Auth,
         auth.Tokens,
     ]
     return {name for taker in [*takers, schemas.string] for name in inspect.signature(taker).parameters}

@@ -147,6 +147,7 @@ class Lifecycle:
             body,
             headers,
             seconds=scope.remaining(),
+            carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
             address=address if isinstance(address, str) else "",
             encode=self._encode,
         )

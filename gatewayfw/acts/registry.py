@@ -6,13 +6,15 @@ Source: contract, "Registration interface".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
+from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.remote import RemoteService
+from gatewayfw.acts.steps import steps_of
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
@@ -58,6 +60,8 @@ class Acts:
         self._schemas = schemas
         self._lock = Lock()
         self._services: Mapping[str, Service | RemoteService] = MappingProxyType({MAIN: MappingProxyType({})})
+        self._tokens: tuple[Carrier, ...] = ()
+        self._roles: tuple[Carrier, ...] = ()
         #: Where acts of `main`, by ``schema.act``, and services were registered.
         self._places: dict[str, str] = {}
 
@@ -208,6 +212,7 @@ class Acts:
                 place = self._places.get(name, "")
                 raise DefinitionError(f"service {name} is registered already{defined_at(place)}")
             self._places[name] = called_from()
+            self._note_carriers(_hooks_of(parsed))
             self._store(name, parsed)
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
@@ -268,6 +273,16 @@ class Acts:
         """Return the services at URLs, in the order registered."""
         return [service for service in self._services.values() if isinstance(service, RemoteService)]
 
+    @property
+    def token_carriers(self) -> tuple[Carrier, ...]:
+        """Where the hooks of all services look for a token; the header ``token`` where none looks for one."""
+        return self._tokens or (TOKEN,)
+
+    @property
+    def role_carriers(self) -> tuple[Carrier, ...]:
+        """Where the hooks of all services look for the role of the caller; empty where none does."""
+        return self._roles
+
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
         """Register an act of ``main``; messages name the other parameters as the caller spelled them."""
         act = parse_act(self._schemas, schema, act_name, contractual(given), spelling)
@@ -278,7 +293,13 @@ class Acts:
             if act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
             self._places[name] = called_from()
+            self._note_carriers((*act.pre_validation, *act.pre_act))
             self._store(MAIN, {**main, schema: {**acts, act_name: act}})
+
+    def _note_carriers(self, hooks: Iterable[Hook]) -> None:
+        steps = list(steps_of(hooks))
+        self._tokens = tuple(dict.fromkeys([*self._tokens, *(step.token for step in steps if step.token)]))
+        self._roles = tuple(dict.fromkeys([*self._roles, *(step.role for step in steps if step.role)]))
 
     def _selected(self, schema: str, act_name: str, get: Any) -> Any:
         if not _is_selection(get):
@@ -333,6 +354,15 @@ def _check_service_name(name: object) -> None:
         raise DefinitionError(f"bad service name {shown(name)}: a letter or _, then letters, digits, _ and -")
     if name == MAIN:
         raise DefinitionError("the service main is this gateway itself; use set_act")
+
+
+def _hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
+    if isinstance(service, RemoteService):
+        yield from service.pre_act
+        return
+    for acts in service.values():
+        for act in acts.values():
+            yield from (*act.pre_validation, *act.pre_act)
 
 
 def _copied(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:

@@ -16,6 +16,8 @@ from typing import Any, Protocol, final
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
+from gatewayfw.acts.carriers import Carrier
+from gatewayfw.acts.context import Headers
 from gatewayfw.acts.definitions import Hook, parse_hooks
 from gatewayfw.acts.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
@@ -133,11 +135,13 @@ class RemoteService:
         headers: Mapping[str, str],
         *,
         seconds: float,
+        carriers: Iterable[Carrier] = (),
         address: str = "",
         encode: Encoder = encode,
     ) -> RemoteReply:
         """Post a request on, with its ``service`` rewritten to ``main``, and return the answer.
 
+        What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
         ``address`` is that of the caller's connection; an IP address goes along as ``X-Forwarded-For``.
 
         Takes at most ``seconds``, and at most the settings' ``remote_timeout``, from connecting to
@@ -148,7 +152,7 @@ class RemoteService:
             RemoteError: unreachable, too many hops, or an answer that is no envelope.
             RemoteTimeout: too slow.
         """
-        sent = _forwarded(headers, self.forwarded, address, self.name)
+        sent = {**_carried(headers, carriers), **_forwarded(headers, self.forwarded, address, self.name)}
         try:
             data = encode({**body, "service": "main"})
         except (TypeError, ValueError) as error:
@@ -181,13 +185,28 @@ def _checked_names(headers: object, name: str) -> list[str]:
     return [header.lower() for header in headers]
 
 
+def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[str, str]:
+    """Return the headers with what carriers find; a cookie sent twice goes on twice, and is refused there, too."""
+    sent: dict[str, str] = {}
+    given = Headers(headers)
+    for carrier in carriers:
+        if carrier.kind in ("header", "bearer") and carrier.header in given:
+            sent[carrier.header] = _checked_value(carrier.header, given[carrier.header])
+        elif carrier.kind == "cookie":
+            pairs = [f"{carrier.name}={_checked_value('cookie', value)}" for value in carrier.found(given)]
+            sent.update({"cookie": "; ".join(filter(None, [sent.get("cookie", ""), *pairs]))} if pairs else {})
+    return sent
+
+
+def _checked_value(header: str, value: str) -> str:
+    if not _HEADER_VALUE.fullmatch(value):
+        raise BadRequest(f"the header {header} cannot be passed on")
+    return value
+
+
 def _forwarded(headers: Mapping[str, str], names: Iterable[str], address: str, name: str) -> dict[str, str]:
     sent = {FORWARDED_FOR: address} if _ADDRESS.fullmatch(address) else {}
-    for header in names:
-        if header in headers:
-            if not _HEADER_VALUE.fullmatch(headers[header]):
-                raise BadRequest(f"the header {header} cannot be passed on")
-            sent[header] = headers[header]
+    sent |= {header: _checked_value(header, headers[header]) for header in names if header in headers}
     hops = headers.get(HOPS, "0")
     if not re.fullmatch(r"[0-9]{1,3}", hops) or int(hops) >= MAX_HOPS:
         raise RemoteError(f"service {name} was not asked: too many hops")

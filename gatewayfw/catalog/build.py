@@ -1,11 +1,13 @@
-"""Builds the catalog of a gateway: ``{"format", "models", "services"}``, JSON throughout, in a fixed order.
+"""Builds the catalog of a gateway: ``{"format", "tokens", "models", "services"}``, JSON throughout, in a fixed order.
 
+- ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
   `gatewayfw.catalog.kinds` and `gatewayfw.catalog.selections`. Excluded fields do not exist in it.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
 ``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
+``token`` and ``role`` (where its hooks look for them, as in ``tokens``, a role also in ``set``; or null),
 ``mcp`` (whether it is offered to language models as a tool),
 ``limit`` (texts), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
 ``maxGetLeaves`` (those in force), ``set``, ``get`` (kinds) and ``returns``: a kind, ``{"kind":
@@ -17,13 +19,15 @@ The order is that of registration, so equal code gives equal bytes. Source: our 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
+from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.returns import Returns, Selected
+from gatewayfw.acts.steps import steps_of
 from gatewayfw.catalog.kinds import Kind, kind_of, kinds_of
 from gatewayfw.catalog.selections import links_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
@@ -43,6 +47,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
     """
     return {
         "format": FORMAT,
+        "tokens": [carrier.described() for carrier in acts.token_carriers],
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service) for name, service in acts.get_acts_with_services().items()},
     }
@@ -64,11 +69,14 @@ def _service(service: Mapping[str, Mapping[str, Act]] | str) -> dict[str, Any]:
 def _act(act: Act) -> dict[str, Any]:
     fields = act.struct.fields or {}
     access, roles = _access(act)
+    steps = list(steps_of((*act.pre_validation, *act.pre_act)))
     return {
         "description": act.description,
         "mode": act.validation_run_type,
         "access": access,
         "roles": roles,
+        "token": _described(step.token for step in steps),
+        "role": _described(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
         "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
@@ -86,6 +94,11 @@ def _access(act: Act) -> tuple[str, list[str] | None]:
     rules = act.access_rules
     named = [role for hook in rules for rule in getattr(hook, "rules", ()) for role in rule.roles]
     return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
+
+
+def _described(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
+    """Return the description of the first carrier."""
+    return next((carrier.described() for carrier in carriers if carrier is not None), None)
 
 
 def _name(hook: Any) -> str:

@@ -55,7 +55,7 @@ def list_schemas(name: str | None, as_json: bool) -> None:
 @click.argument("act")
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
 @click.option("--get", default="{}", help="details.get as JSON.")
-@click.option("--token", help="Sent as the header token.")
+@click.option("--token", help="Sent where the gateway looks for one.")
 @click.option("--service", default="main", show_default=True)
 @NAME
 @with_appcontext

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from math import isfinite
 from types import TracebackType
 from typing import Any, Protocol, TypeVar, final
 
 from flask import Flask
 
+from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.acts.posting import ENVELOPE_BYTES, endpoint
 from gatewayfw.acts.remote import encode
 from gatewayfw.client.replies import answer
@@ -27,7 +28,7 @@ _OWN = frozenset(
     {
         *("accept", "accept-encoding", "content-encoding", "content-length", "content-type"),
         *("connection", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
-        *("token", "x-gateway-detail"),
+        "x-gateway-detail",
     }
 )
 _FIXED = {"Accept": "application/json", "Content-Type": "application/json", "X-Gateway-Detail": "1"}
@@ -38,10 +39,20 @@ _Self = TypeVar("_Self", bound="_Client")
 class _Client:
     """What both clients can. Nothing in it changes, so threads may share one."""
 
-    def __init__(self, transport: Transport, shown: str, token: str | None, headers: Mapping[str, str] | None) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        shown: str,
+        token: str | None,
+        headers: Mapping[str, str] | None,
+        token_from: Carrier,
+    ) -> None:
+        if not isinstance(token_from, Carrier) or not token_from.header:
+            raise DefinitionError("token_from: expected header(...), bearer() or cookie(...)")
         self._transport = transport
         self._shown = shown
-        self._headers = _checked(headers or {})
+        self._token_from = token_from
+        self._headers = _checked(headers or {}, _OWN | {token_from.header})
         self._token = _checked_token(token)
 
     def call(
@@ -65,7 +76,7 @@ class _Client:
         """
         details = {"set": {} if set is None else dict(set), "get": {} if get is None else dict(get)}
         data = encode({"service": service, "model": model, "act": act, "details": details})
-        own = {} if self._token is None else {"token": self._token}
+        own = {} if self._token is None else self._token_from.sent(self._token)
         return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
 
     def with_token(self: _Self, token: str | None) -> _Self:
@@ -87,9 +98,10 @@ class HttpClient(_Client):
     """A client over HTTP.
 
     ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with
-    each request, besides those of the client. A call takes at most ``timeout`` seconds, from
-    connecting to the last byte of the reply; only the look-up of the host's name has the system's own
-    limit. ``connections`` are kept open for the next calls; more threads than that may call.
+    each request, besides those of the client. ``token_from`` is where the gateway's `Auth` looks for the
+    token: ``header(name)``, ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most
+    ``timeout`` seconds, from connecting to the last byte of the reply; only the look-up of the host's
+    name has the system's own limit. ``connections`` are kept open for the next calls; more threads than that may call.
     A reply of more than ``max_bytes`` is refused. A forked process makes connections of its own.
 
     Raises:
@@ -103,6 +115,7 @@ class HttpClient(_Client):
         headers: Mapping[str, str] | None = None,
         timeout: float = 10.0,
         *,
+        token_from: Carrier = TOKEN,
         connections: int = 8,
         max_bytes: int = MAX_BYTES,
     ) -> None:
@@ -117,7 +130,7 @@ class HttpClient(_Client):
         except ValueError as error:
             raise DefinitionError(f"the URL {error}") from None
         self._http = Http(target, timeout, connections, max_bytes)
-        super().__init__(self._http, target, token, headers)
+        super().__init__(self._http, target, token, headers, token_from)
 
     def close(self) -> None:
         """Close the kept connections, also of those made by `with_token`; another call opens new ones."""
@@ -148,7 +161,8 @@ class InProcessClient(_Client):
     ``served`` is a Flask app with a gateway in it, or a gateway, of which an app is made. So hooks of
     the app, headers, the reading of the body and the envelope are those of a server. An exception
     that the app lets through, as Flask does while testing, is raised by `call`. ``path`` is the
-    gateway's, such as ``/api/gateway``; it is found where the app has one gateway.
+    gateway's, such as ``/api/gateway``; it is found where the app has one gateway. ``token_from``: as for
+    `HttpClient`.
 
     Raises:
         DefinitionError: the app has no or several gateways, or a variable in their path, and
@@ -161,6 +175,7 @@ class InProcessClient(_Client):
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
         *,
+        token_from: Carrier = TOKEN,
         path: str | None = None,
     ) -> None:
         """Take the app, and what to send along."""
@@ -168,15 +183,15 @@ class InProcessClient(_Client):
         found = _path_of(app) if path is None else path
         if not found.startswith("/"):
             raise DefinitionError("path: expected one that starts with a slash")
-        super().__init__(InProcess(app, found), found, token, headers)
+        super().__init__(InProcess(app, found), found, token, headers, token_from)
 
 
-def _checked(headers: Mapping[str, str]) -> dict[str, str]:
+def _checked(headers: Mapping[str, str], own: Set[str]) -> dict[str, str]:
     sent: dict[str, str] = {}
     for name, value in headers.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise DefinitionError("headers: a name is not one of HTTP")
-        if name.lower() in _OWN:
+        if name.lower() in own:
             raise DefinitionError(f"headers: {name} is the client's own")
         if name.lower() in map(str.lower, sent):
             raise DefinitionError(f"headers: {name} is given twice")

@@ -64,6 +64,6 @@ class InProcess:
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
         """Return the reply to a request body; what the app lets through is raised."""
-        # A test client for each call: one must not be shared by threads, and would keep cookies.
-        with self._app.test_client().post(self._path, data=data, headers=dict(headers)) as response:
+        # A test client for each call: one must not be shared by threads. With cookies it would drop one that is sent.
+        with self._app.test_client(use_cookies=False).post(self._path, data=data, headers=dict(headers)) as response:
             return Reply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

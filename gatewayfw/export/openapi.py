@@ -10,7 +10,7 @@ Needs the extra ``gatewayfw[openapi]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 VERSION = "3.1.0"
 _REF = "#/components/"
 _SCHEMAS = f"{_REF}schemas/"
-_TOKEN = "token"
 _ABOUT = (
     "One endpoint. The body names model and act; `details.set` is what the act needs, `details.get` what of the "
     "result it shows: 1 for a field, an object for what a relation embeds."
@@ -57,7 +56,7 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
     {
         "X-Request-Id": "The id of the request, as it was sent or a new one.",
         "X-Error-Code": "The error in one word.",
-        "WWW-Authenticate": "Token.",
+        "WWW-Authenticate": "How a caller says who it is: Token, or Bearer.",
         "Retry-After": "In how many seconds another try may succeed.",
     }
 )
@@ -87,12 +86,12 @@ def openapi(
     spec = _spec(title, version)
     for name, schema in definitions(catalog, _SCHEMAS).items():
         spec.components.schema(name, schema)
-    _add_components(spec)
+    _add_components(spec, catalog)
     for model in dict.fromkeys(entry.model for entry in acts_of(catalog)):
         spec.tag({"name": model})
     if virtual_paths:
         for entry in acts_of(catalog):
-            spec.path(f"{path}#{entry.title}", operations={"post": _operation_of(entry)})
+            spec.path(f"{path}#{entry.title}", operations={"post": _operation_of(catalog, entry)})
     else:
         spec.path(path, operations={"post": _operation(catalog)})
     # apispec begins with the paths.
@@ -108,7 +107,7 @@ def _spec(title: str, version: str) -> APISpec:
     return APISpec(title, version, VERSION, info={"description": _ABOUT})
 
 
-def _add_components(spec: APISpec) -> None:
+def _add_components(spec: APISpec, catalog: Mapping[str, Any]) -> None:
     components = spec.components
     components.schema(
         "failure",
@@ -127,7 +126,29 @@ def _add_components(spec: APISpec) -> None:
     for status, text in _ERRORS.items():
         components.response(str(status), _error(text, _MORE_HEADERS.get(status)))
     components.response("error", _error("Another error that the author of an act chose."))
-    components.security_scheme(_TOKEN, {"type": "apiKey", "in": "header", "name": "token"})
+    for role in _roles(entry.act for entry in acts_of(catalog)):
+        described = {"description": "The id of the role that the caller acts in.", "schema": {"type": "string"}}
+        components.parameter(_key(role), role["in"], {"name": role["name"], **described})
+    for token in catalog["tokens"]:
+        components.security_scheme(_key(token), _scheme(token))
+
+
+def _scheme(token: Mapping[str, str]) -> Schema:
+    if token["in"] == "bearer":
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+    return {"type": "apiKey", "in": token["in"], "name": token["name"]}
+
+
+def _key(carrier: Mapping[str, str]) -> str:
+    """Return what a carrier is called among the components."""
+    before = {"header": "", "bearer": "bearer.", "cookie": "cookie."}[carrier["in"]]
+    return before + carrier["name"]
+
+
+def _roles(acts: Iterable[Mapping[str, Any]]) -> list[Mapping[str, str]]:
+    """Return where acts look for a role beside their ``set``, each place once."""
+    found = {_key(role): role for act in acts if (role := act["role"]) and role["in"] != "set"}
+    return list(found.values())
 
 
 def _error(text: str, *more: str | None) -> Schema:
@@ -155,28 +176,29 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
         "operationId": "gateway",
         "summary": "Run an act",
         # Whether a token is needed is the act's matter.
-        "security": [{}, {_TOKEN: []}],
-        **_exchange(asked, {"anyOf": replies} if replies else {}, statuses),
+        "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
+        **_exchange(asked, {"anyOf": replies} if replies else {}, statuses, _roles(entry.act for entry in entries)),
     }
 
 
-def _operation_of(entry: ActEntry) -> Schema:
+def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
     first, _, rest = entry.act["description"].partition("\n")
     described = {"summary": first or entry.title} | ({"description": rest.strip()} if rest.strip() else {})
     return {
         "operationId": entry.title,
         "tags": [entry.model],
         **described,
-        "security": _security(entry.act["access"]),
+        "security": _security(entry.act, catalog["tokens"]),
         **_exchange(
             {"$ref": f"{_SCHEMAS}{entry.key}.request"},
             {"$ref": f"{_SCHEMAS}{entry.key}.reply"},
             _statuses(entry.act),
+            _roles([entry.act]),
         ),
     }
 
 
-def _exchange(request: Schema, reply: Schema, statuses: frozenset[int]) -> Schema:
+def _exchange(request: Schema, reply: Schema, statuses: frozenset[int], roles: Iterable[Mapping[str, str]]) -> Schema:
     """Return what is sent and what may come back."""
     envelope = {
         "type": "object",
@@ -185,7 +207,7 @@ def _exchange(request: Schema, reply: Schema, statuses: frozenset[int]) -> Schem
     }
     refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
     return {
-        "parameters": list(_PARAMETERS),
+        "parameters": [*_PARAMETERS, *map(_key, roles)],
         "requestBody": {"required": True, "content": {"application/json": {"schema": request}}},
         "responses": {
             "200": _response("What the act returned.", envelope),
@@ -195,9 +217,12 @@ def _exchange(request: Schema, reply: Schema, statuses: frozenset[int]) -> Schem
     }
 
 
-def _security(access: str) -> list[Schema]:
+def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> list[Schema]:
     """Return who may call: with ``open`` nobody but the act's hooks knows whether they want a token."""
-    return {"public": [], "rule": [{_TOKEN: []}]}.get(access, [{}, {_TOKEN: []}])
+    if act["access"] == "public":
+        return []
+    anonymous: list[Schema] = [] if act["access"] == "rule" else [{}]
+    return [*anonymous, *({_key(token): []} for token in ([act["token"]] if act["token"] else tokens))]
 
 
 def _statuses(act: Mapping[str, Any]) -> frozenset[int]:

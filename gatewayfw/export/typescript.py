@@ -7,13 +7,13 @@ a ``fetch``: browsers, Node 18 and later, Deno, Bun.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.export.text import header
 from gatewayfw.export.typescript_kinds import DEEPEST, Asked, Kind, Sent, Shown
 from gatewayfw.export.typescript_parts import CLIENT, TYPES
-from gatewayfw.export.typescript_text import Member, block, union
+from gatewayfw.export.typescript_text import Member, block, key, union
 
 
 def typescript(catalog: Mapping[str, Any]) -> str:
@@ -27,9 +27,23 @@ def typescript(catalog: Mapping[str, Any]) -> str:
         f"export interface Models {described}\n",
         f"export interface Services {services}\n",
         f"{TYPES}/** One level less. */\ntype Below = [{below}];\n",
-        CLIENT,
+        CLIENT.replace("{ token: client.token }", _token(catalog["tokens"])),
     ]
     return "\n".join(parts)
+
+
+def _token(carriers: Iterable[Mapping[str, str]]) -> str:
+    """Return the headers that carry the token; a browser leaves out that of a cookie, and sends its own."""
+    sent: dict[str, str] = {}
+    for carrier in carriers:
+        name, value = carrier["name"], "client.token"
+        if carrier["in"] == "bearer":
+            name, value = "Authorization", "`Bearer ${client.token}`"
+        elif carrier["in"] == "cookie":
+            before = f"{sent['Cookie'][1:-1]}; " if "Cookie" in sent else ""
+            name, value = "Cookie", f"`{before}{carrier['name']}=${{client.token}}`"
+        sent[name] = value
+    return f"{{ {', '.join(f'{key(name)}: {value}' for name, value in sent.items())} }}"
 
 
 def _model(models: Mapping[str, Any], model: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ def block(members: Iterable[Member]) -> str:
     listed = list(members)
     if not listed:
         return "{}"
-    parts = [f"{_key(one.name)}{'?' if one.optional else ''}: {one.type}" for one in listed]
+    parts = [f"{key(one.name)}{'?' if one.optional else ''}: {one.type}" for one in listed]
     line = f"{{ {'; '.join(parts)} }}"
     if len(line) <= _SHORT and "\n" not in line and not any(one.comment for one in listed):
         return line
@@ -59,5 +59,6 @@ def block(members: Iterable[Member]) -> str:
     return "{\n" + indent("".join(rows), "  ") + "}"
 
 
-def _key(name: str) -> str:
+def key(name: str) -> str:
+    """Return a name as the key of an object."""
     return name if _IDENTIFIER.fullmatch(name) else literal(name)

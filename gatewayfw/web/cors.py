@@ -1,14 +1,14 @@
 """CORS: which origins may read the replies, and the answer to a preflight.
 
 A preflight is an OPTIONS request with `Origin` and `Access-Control-Request-Method`; it never
-runs an act. Credentials are never allowed: tokens travel in a header that the page sets.
+runs an act. Credentials are never allowed: tokens of other origins travel in a header that the page sets.
 Source: contract, `runServer` option `cors`; Fetch standard, "CORS protocol".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,17 +43,19 @@ class Cors:
     Attributes:
         origins: nobody (None), everybody (``"*"``) or exact origins.
         headers: what a preflight allows.
+        carried: returns more of those: where hooks look for a token or a role now.
     """
 
     origins: frozenset[str] | str | None = None
     headers: str = ", ".join(ALLOWED_HEADERS)
+    carried: Callable[[], Iterable[str]] = tuple
 
     @classmethod
-    def checked(cls, option: Any, headers: Any = ()) -> Cors:
+    def checked(cls, option: Any, headers: Any = (), carried: Callable[[], Iterable[str]] = tuple) -> Cors:
         """Return the policy that the options `cors` and `cors_headers` mean.
 
         ``option`` is None, `"*"` or a list of origins. ``headers`` are names of request headers that a
-        preflight allows besides `ALLOWED_HEADERS`.
+        preflight allows besides `ALLOWED_HEADERS` and what ``carried`` returns.
 
         Raises:
             DefinitionError: anything else; an origin that no browser ever sends (a path, a
@@ -64,12 +66,12 @@ class Cors:
         if option is None and headers:
             raise DefinitionError("option 'cors_headers' goes with 'cors'")
         if option is None or option == "*":
-            return cls(option, allowed)
+            return cls(option, allowed, carried)
         if isinstance(option, str) or not isinstance(option, Sequence):
             raise DefinitionError("option 'cors': expected '*' or a list of origins")
         for origin in option:
             _check_origin(origin)
-        return cls(frozenset(option), allowed)
+        return cls(frozenset(option), allowed, carried)
 
     def complete(self, headers: Headers, origin: str | None, *, preflight: bool) -> None:
         """Add the headers of this policy to a reply's; those that are set already stay."""
@@ -83,9 +85,10 @@ class Cors:
                 headers.setdefault(name, value)
 
     def _preflight(self) -> tuple[tuple[str, str], ...]:
+        allowed = ", ".join(dict.fromkeys([*self.headers.split(", "), *self.carried()]))
         return (
             ("Access-Control-Allow-Methods", "POST"),
-            ("Access-Control-Allow-Headers", self.headers),
+            ("Access-Control-Allow-Headers", allowed),
             ("Access-Control-Max-Age", MAX_AGE),
         )
 

@@ -64,6 +64,7 @@ def act_of(gw, **options):
 def test_models_with_their_links_and_without_excluded_fields(gw):
     assert catalog(gw) == {
         "format": FORMAT,
+        "tokens": [{"in": "header", "name": "token"}],
         "models": {
             "country": {
                 "fields": {"_id": ID, "name": TEXT},
@@ -142,6 +143,8 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         "mode": "create",
         "access": "rule",
         "roles": ["Manager", "Admin"],
+        "token": {"in": "header", "name": "token"},
+        "role": {"in": "set", "name": "activeRoleId"},
         "mcp": True,
         "limit": ["2/minute"],
         "hooks": {"preValidation": ["read_token"], "preAct": ["load_user", "check_access"]},

@@ -155,6 +155,7 @@ def test_an_act_says_who_may_call_it():
         "returns": {"kind": "boolean", "presence": "optional"},
     }
     catalog = {
+        "tokens": [],
         "models": {},
         "services": {"main": {"remote": False, "acts": {"m": {"a": act}}}, "far": {"remote": True}},
     }
