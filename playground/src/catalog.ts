@@ -73,6 +73,12 @@ export interface Model {
   links: Record<string, Link>;
 }
 
+/** Where a token stands in a request. */
+export interface Carrier {
+  in: "header" | "bearer" | "cookie";
+  name: string;
+}
+
 export interface Act {
   description: string | null;
   mode: "assert" | "create";
@@ -91,6 +97,8 @@ export type Service = { remote: true } | { remote: false; acts: Record<string, R
 
 export interface Catalog {
   format: number;
+  /** Where clients put a token. */
+  tokens: Carrier[];
   models: Record<string, Model>;
   services: Record<string, Service>;
 }

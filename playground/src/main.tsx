@@ -4,7 +4,7 @@ import { render } from "preact";
 import { fetchCatalog } from "./catalog";
 import { startHistory } from "./library/record";
 import { Shell } from "./shell";
-import { catalog, catalogError, openRequest } from "./state";
+import { carriers, catalog, catalogError, openRequest } from "./state";
 import { followAddress } from "./state/address";
 import { keepTabs } from "./state/kept-tabs";
 
@@ -12,7 +12,9 @@ async function start(): Promise<void> {
   render(<Shell />, document.getElementById("app") as HTMLElement);
   startHistory();
   try {
-    catalog.value = await fetchCatalog();
+    const found = await fetchCatalog();
+    carriers.value = found.tokens;
+    catalog.value = found;
   } catch (error) {
     catalogError.value = error instanceof Error ? error.message : String(error);
     return;

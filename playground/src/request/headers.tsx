@@ -1,6 +1,6 @@
 /** The token and more headers of every call. */
 
-import { headers, keepToken, MOST_HEADERS, token, tokenRefusal, type HeaderRow } from "../state";
+import { headers, keepToken, MOST_HEADERS, token, tokenHint, tokenRefusal, type HeaderRow } from "../state";
 import { Button, Dialog, Field, IconButton } from "../ui";
 import "../form/form.css";
 
@@ -12,7 +12,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Headers and token" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack">
-        <Field label="Token" hint="Sent in the header “token”. An act that returns one offers to put it here.">
+        <Field label="Token" hint={`${tokenHint()} An act that returns one offers to put it here.`}>
           {(ids) => (
             <textarea
               {...ids}

@@ -2,6 +2,7 @@
 
 import { type Json } from "../catalog";
 import { literal, python } from "../snippets/literals";
+import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/send";
 import { NAMES, PLACEHOLDER } from "./fill";
 import { parsePath } from "./path";
@@ -39,7 +40,13 @@ TOKEN = os.environ.get("GATEWAY_TOKEN", "")
 def ${functionName(sequence.name)}() -> None:
     ${literal(sequence.name)}
 ${lines.join("")}
-${RUNTIME}`;
+${RUNTIME.replace('{"token": token}', tokenHeaderOf)}`;
+}
+
+/** Return the dictionary of Python with the headers that carry the token. */
+function tokenHeaderOf(): string {
+  const sent = tokenHeaders().map(({ name, before }) => `${literal(name)}: ${before ? `f"${before}{token}"` : "token"}`);
+  return `{${sent.join(", ")}}`;
 }
 
 const TAKEN = ["GATEWAY_URL", "GATEWAY_TOKEN"];

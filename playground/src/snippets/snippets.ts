@@ -2,6 +2,7 @@
 
 import { hasNumerals, stringify } from "../json";
 import { bodyOf, type ActRequest } from "../state/send";
+import { tokenHeaders } from "../state/carriers";
 import { headers } from "../state/settings";
 import { literal, python, shellWord, typescript } from "./literals";
 
@@ -36,21 +37,29 @@ interface Given {
 
 function headersNow(): [string, string][] {
   const own = headers.value
-    .filter(({ name, on }) => on && name.trim() && !/^(content-type|token)$/i.test(name.trim()))
+    .filter(({ name, on }) => on && name.trim() && !isOwn(name.trim().toLowerCase()))
     .map(({ name, value }): [string, string] => [name.trim(), value.trim()]);
   return [["Content-Type", "application/json"], ...own];
 }
 
+function isOwn(name: string): boolean {
+  return name === "content-type" || tokenHeaders().some((own) => own.name.toLowerCase() === name);
+}
+
 /** Two words, each for itself: zsh does not split what one expansion gives. */
-const FROM_ENVIRONMENT = '${GATEWAY_TOKEN:+-H} ${GATEWAY_TOKEN:+"token: $GATEWAY_TOKEN"}';
+function fromEnvironment(name: string, before: string): string {
+  return `\${GATEWAY_TOKEN:+-H} \${GATEWAY_TOKEN:+"${name}: ${before}$GATEWAY_TOKEN"}`;
+}
 
 function curlOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `-H ${shellWord(value ? `${name}: ${value}` : `${name};`)}`);
-  const own = token === undefined ? FROM_ENVIRONMENT : token && `-H ${shellWord(`token: ${token}`)}`;
+  const own = tokenHeaders().map(({ name, before }) =>
+    token === undefined ? fromEnvironment(name, before) : token && `-H ${shellWord(`${name}: ${before}${token}`)}`,
+  );
   const words = [
     `curl -sS --globoff ${shellWord(url)}`,
     ...named,
-    own,
+    ...own,
     `--data-raw ${shellWord(stringify(body))}`,
   ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
@@ -58,18 +67,19 @@ function curlOf({ body, headers, url, token }: Given): string {
 
 function pythonOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
-  const given = token ? `    "token": ${literal(token)},\n` : "";
+  const given = tokenHeaders().map(({ name, before }) => token && `    ${literal(name)}: ${literal(before + token)},\n`);
   const [value, sent] = hasNumerals(body)
     ? [literal(stringify(body)), "BODY.encode()"]
     : [python(body), "json.dumps(BODY).encode()"];
-  const own = token === undefined ? 'if token := os.environ.get("GATEWAY_TOKEN"):\n    HEADERS["token"] = token\n' : "";
+  const read = tokenHeaders().map(({ name, before }) => `    HEADERS[${literal(name)}] = ${before ? `f"${before}{token}"` : "token"}\n`);
+  const own = token === undefined ? `if token := os.environ.get("GATEWAY_TOKEN"):\n${read.join("")}` : "";
   return `import json
 ${own && "import os\n"}import urllib.error
 import urllib.request
 
 URL = ${literal(url)}
 HEADERS = {
-${named}${given}}
+${named}${given.filter(Boolean).join("")}}
 BODY = ${value}
 
 ${own}request = urllib.request.Request(URL, ${sent}, HEADERS)
@@ -84,20 +94,27 @@ print(json.dumps(envelope, indent=2))
 
 function typescriptOf({ body, headers, url, token }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
-  const given = token ? `    token: ${literal(token)},\n` : "";
+  const given = tokenHeaders().map(({ name, before }) => token && `    ${keyOf(name)}: ${literal(before + token)},\n`);
   const sent = hasNumerals(body) ? literal(stringify(body)) : `JSON.stringify(${typescript(body, "  ")})`;
-  const own =
-    token === undefined ? "    ...(process.env.GATEWAY_TOKEN ? { token: process.env.GATEWAY_TOKEN } : {}),\n" : "";
+  const read = tokenHeaders().map(({ name, before }) => {
+    const value = "process.env.GATEWAY_TOKEN";
+    return `${keyOf(name)}: ${before ? `\`${before}\${${value}}\`` : value}`;
+  });
+  const own = token === undefined ? `    ...(process.env.GATEWAY_TOKEN ? { ${read.join(", ")} } : {}),\n` : "";
   return `type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
 
 const reply = await fetch(${literal(url)}, {
   method: "POST",
   headers: {
-${named}${given}${own}  },
+${named}${given.filter(Boolean).join("")}${own}  },
   body: ${sent},
 });
 const envelope = (await reply.json()) as Envelope;
 console.log(JSON.stringify(envelope, null, 2));
 export {};
 `;
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : literal(name);
 }

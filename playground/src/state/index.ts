@@ -1,3 +1,4 @@
+export * from "./carriers";
 export * from "./collection";
 export * from "./commands";
 export * from "./drafts";

@@ -2,6 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 import { Unreadable, readList, readPlain } from "../library/reading";
+import { tokenHeaders } from "./carriers";
 import { keep, load, stored, type Refusal } from "./storage";
 
 export const MOST_HEADERS = 100;
@@ -64,7 +65,7 @@ effect(() => {
 export function callHeaders(sent: string = token.value): Record<string, string> {
   const own = headers.value.filter(({ name, on }) => on && name.trim());
   return {
-    ...(sent ? { token: sent } : {}),
+    ...(sent ? Object.fromEntries(tokenHeaders().map(({ name, before }) => [name, before + sent])) : {}),
     ...Object.fromEntries(own.map(({ name, value }) => [name.trim(), value])),
   };
 }
