@@ -104,13 +104,24 @@ def test_a_client_refuses_what_is_no_part_of_its_headers(token_from):
     assert raised.value.message == "token_from: expected header(...), bearer() or cookie(...)"
 
 
-def test_the_command_line_sends_the_token_there(carrier):
-    run = runner(make_app(gw=made(carrier, cookie("role"))))
-    status, output = run("call", "user", "name", "--token", f"{GOOD}")
-    refused = {"body": {"message": "role is required"}, "success": False}
-    assert (status, json.loads(output)) == (1, refused)  # the token is right: the role is asked for
-    status, output = run("call", "user", "name", "--token", "x")
-    assert json.loads(output)["body"] == {"message": "Invalid or expired token"}
+@pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])
+def test_the_command_line_sends_both_there(carrier, role_from):
+    run = runner(make_app(gw=made(carrier, role_from)))
+
+    def called(*options):
+        status, output = run("call", "user", "name", *options)
+        return status, json.loads(output)["body"]
+
+    assert called("--token", GOOD, "--role", ROLE) == (0, "Manager")
+    assert called("--token", "x", "--role", ROLE) == (1, {"message": "Invalid or expired token"})
+    assert called("--token", GOOD) == (1, {"message": f"{role_from.name} is required"})
+
+
+def test_the_command_line_sends_no_role_where_it_is_a_field_of_set():
+    run = runner(make_app(gw=made(header("token"), set_field("activeRoleId")), check=False))
+    status, output = run("call", "user", "name", "--token", GOOD, "--role", ROLE)
+    problem = "Error: --role: no hook looks for a role in a header or cookie; it is a field of set"
+    assert (status, output.splitlines()[-1]) == (2, problem)
 
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])

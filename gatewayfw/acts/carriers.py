@@ -100,10 +100,10 @@ TOKEN = Carrier("header", "token")
 ROLE = Carrier("set", "activeRoleId")
 
 
-def sent_by_all(carriers: Iterable[Carrier], value: str) -> dict[str, str]:
-    """Return the headers that carry a value wherever one is looked for."""
+def sent_by_all(values: Iterable[tuple[Carrier, str]]) -> dict[str, str]:
+    """Return the headers that carry all values, each where it belongs; cookies share one."""
     sent: dict[str, str] = {}
-    for carrier in carriers:
+    for carrier, value in values:
         for name, text in carrier.sent(value).items():
             sent[name] = f"{sent[name]}; {text}" if carrier.kind == "cookie" and name in sent else text
     return sent

@@ -64,9 +64,10 @@ def jsonschema(output: Path | None, name: str | None) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help=f"Holds the token that is sent, read for each call; else the variable {TOKEN_VARIABLE} does.",
 )
+@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
 @NAME
 @with_appcontext
-def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
+def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None) -> None:
     """Serve acts as tools of a language model, over standard input and output.
 
     Offered are the acts with mcp=True. Each call is a request to the app, in this process.
@@ -82,7 +83,7 @@ def mcp(only_list: bool, token_file: Path | None, name: str | None) -> None:
         if not tools:
             raise click.ClickException("no act is offered as a tool: give those that should be mcp=True")
         route = route_of(name)
-        server = make_server(catalog, lambda body: _sent(route, body, _token(token_file)), name)
+        server = make_server(catalog, lambda body: _sent(route, body, _token(token_file), role), name)
     serve(server)
 
 
@@ -103,9 +104,9 @@ def _token(file: Path | None) -> str:
     return file.read_text("utf-8").strip()
 
 
-def _sent(route: Route, body: dict[str, Any], token: str) -> Mapping[str, Any]:
+def _sent(route: Route, body: dict[str, Any], token: str, role: str | None) -> Mapping[str, Any]:
     """Send a body to the app and return the envelope of its reply; what is none becomes an error."""
     try:
-        return route.ask(body, token)
+        return route.ask(body, token, role)
     except click.ClickException as error:
         return {"success": False, "body": {"message": error.message}}

@@ -56,20 +56,31 @@ def list_schemas(name: str | None, as_json: bool) -> None:
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
 @click.option("--get", default="{}", help="details.get as JSON.")
 @click.option("--token", help="Sent where the gateway looks for one.")
+@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
 @click.option("--service", default="main", show_default=True)
 @NAME
 @with_appcontext
-def call(model: str, act: str, set_: str, get: str, token: str | None, service: str, name: str | None) -> None:
+def call(
+    model: str,
+    act: str,
+    set_: str,
+    get: str,
+    token: str | None,
+    role: str | None,
+    service: str,
+    name: str | None,
+) -> None:
     """Run one request through the app and print its envelope; exit status 1 unless it succeeded.
 
     A reply of the app that is no envelope is an error that names its status.
     """
     name, _ = chosen(name)
-    if token is not None and not (token.isascii() and token.isprintable()):
-        raise click.UsageError("--token: expected printable ASCII characters")
+    for option, text in (("--token", token), ("--role", role)):
+        if text is not None and not (text.isascii() and text.isprintable()):
+            raise click.UsageError(f"{option}: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
-    envelope = route_of(name).ask(body, token)
+    envelope = route_of(name).ask(body, token, role)
     click.echo(dumped(envelope))
     if envelope["success"] is not True:
         sys.exit(1)

@@ -16,19 +16,24 @@ from gatewayfw.cli.choice import app
 
 @dataclass(frozen=True)
 class Route:
-    """Where a gateway stands in an app, and where its hooks look for a token."""
+    """Where a gateway stands in an app, and where its hooks look for a token, and a role beside ``set``."""
 
     host: Flask
     rule: Rule
-    carriers: tuple[Carrier, ...]
+    tokens: tuple[Carrier, ...]
+    roles: tuple[Carrier, ...]
 
-    def ask(self, body: Mapping[str, Any], token: str | None) -> Mapping[str, Any]:
-        """Send a body to the app, with a token if there is one, and return the envelope of the reply.
+    def ask(self, body: Mapping[str, Any], token: str | None, role: str | None = None) -> Mapping[str, Any]:
+        """Send a body to the app, with token and role if there are any, and return the envelope of the reply.
 
         Raises:
-            ClickException: it is none, such as an error page of the host; names the status.
+            UsageError: there is a role, and no hook looks for one in a header or cookie.
+            ClickException: the reply is no envelope, such as an error page of the host; names the status.
         """
-        headers = sent_by_all(self.carriers, token) if token else {}
+        if role and not self.roles:
+            raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
+        values = [(carrier, token) for carrier in self.tokens if token]
+        headers = sent_by_all([*values, *((carrier, role) for carrier in self.roles if role)])
         # Without cookies of its own, which would take the place of one that is sent.
         client, rule = self.host.test_client(use_cookies=False), self.rule
         reply = client.post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
@@ -48,4 +53,6 @@ def route_of(name: str) -> Route:
     rule = next(host.url_map.iter_rules(f"{name}.gateway"))
     if rule.arguments:
         raise click.ClickException(f"the route {rule.rule} has variables, which a command cannot fill in")
-    return Route(host, rule, host.extensions["gatewayfw"][name].acts.token_carriers)
+    acts = host.extensions["gatewayfw"][name].acts
+    roles = tuple(carrier for carrier in acts.role_carriers if carrier.kind != "set")
+    return Route(host, rule, acts.token_carriers, roles)

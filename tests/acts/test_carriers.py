@@ -58,9 +58,9 @@ def test_what_is_sent_is_what_is_read(carrier, headers):
     assert (carrier.sent("a"), carrier.found(Headers(headers))) == (headers, ["a"])
 
 
-def test_a_value_is_sent_wherever_one_is_looked_for():
-    carriers = (TOKEN, bearer(), cookie("sid"), cookie("old"))
-    assert sent_by_all(carriers, "a") == {"token": "a", "Authorization": "Bearer a", "Cookie": "sid=a; old=a"}
+def test_values_are_sent_together():
+    values = [(TOKEN, "a"), (bearer(), "b"), (cookie("sid"), "c"), (cookie("role"), "d")]
+    assert sent_by_all(values) == {"token": "a", "Authorization": "Bearer b", "Cookie": "sid=c; role=d"}
 
 
 @pytest.mark.parametrize("make", [header, cookie])

@@ -9,6 +9,7 @@ import mongomock
 import pytest
 from flask import Flask
 
+from gatewayfw.auth import Auth, Rule, Tokens, header
 from gatewayfw.catalog import build
 from gatewayfw.cli import exports
 from gatewayfw.core import gateway
@@ -89,10 +90,10 @@ def test_a_gateway_without_tools_serves_none():
 def sent(run, monkeypatch):
     """Run ``mcp`` with words, and give what a call of an act comes back as."""
 
-    def sent(*words):
+    def sent(*words, act="myToken"):
         monkeypatch.setattr(exports, "make_server", lambda catalog, send, name: send)
         seen = []
-        body = {"service": "main", "model": "item", "act": "myToken", "details": {"set": {}, "get": {}}}
+        body = {"service": "main", "model": "item", "act": act, "details": {"set": {}, "get": {}}}
         monkeypatch.setattr(exports, "serve", lambda send: seen.append(send(body)))
         assert run("mcp", *words) == (0, "")
         return seen[0]
@@ -110,6 +111,16 @@ def test_calls_have_the_token_of_the_file_first(sent, monkeypatch, tmp_path):
     monkeypatch.setenv("GATEWAYFW_MCP_TOKEN", "t")
     (tmp_path / "token").write_text("from the file\n")
     assert sent("--token-file", str(tmp_path / "token")) == {"success": True, "body": "from the file"}
+
+
+def test_calls_have_the_role_where_a_hook_looks_for_it(sent, gw):
+    refused = "--role: no hook looks for a role in a header or cookie; it is a field of set"
+    assert sent("--role", "r") == {"success": False, "body": {"message": refused}}
+    auth = Auth(gw.context_fns, Tokens("k" * 32), {}.get, role_from=header("x-role"))
+    gw.acts.act("item", "ruled", pre_act=[auth.read_token, auth.load_user, auth.grant(Rule(roles=("A",)))])(len)
+    tell = gw.acts.act("item", "myRole", mcp=True)
+    tell(lambda body: gw.context_fns.get_context_model().Headers.get("x-role"))
+    assert sent("--role", "r", act="myRole") == {"success": True, "body": "r"}
 
 
 def test_a_reply_of_the_host_is_an_error(gw, monkeypatch):
