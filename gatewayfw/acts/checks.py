@@ -13,8 +13,8 @@ from gatewayfw.acts.definitions import Act
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.kinds.base import ObjectField
 from gatewayfw.schemas.registry import Schemas
-from gatewayfw.schemas.strict import ObjectField
 
 #: Models that are named.
 _NAMED = 10

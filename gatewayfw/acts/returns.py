@@ -21,8 +21,8 @@ from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import as_field
+from gatewayfw.schemas.kinds.base import ObjectField
 from gatewayfw.schemas.select import SelectStruct
-from gatewayfw.schemas.strict import ObjectField
 
 Word = Literal["one", "optional", "many"]
 

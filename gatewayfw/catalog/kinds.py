@@ -37,8 +37,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.catalog.selections import selection
 from gatewayfw.schemas.fields import Constant
-from gatewayfw.schemas.select import SelectStruct
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     AnyField,
     ArrayField,
     BooleanField,
@@ -52,6 +51,7 @@ from gatewayfw.schemas.strict import (
     ObjectIdField,
     StringField,
 )
+from gatewayfw.schemas.select import SelectStruct
 
 Kind = dict[str, Any]
 

@@ -14,8 +14,7 @@ from marshmallow.fields import Field
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.links import object_id
 from gatewayfw.schemas.fields import any_, stored
-from gatewayfw.schemas.paths import below
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     AnyField,
     ArrayField,
     BooleanField,
@@ -28,6 +27,7 @@ from gatewayfw.schemas.strict import (
     ObjectIdField,
     StringField,
 )
+from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import encodable, finite_number, moment_of, plain
 

@@ -18,8 +18,8 @@ from gatewayfw.errors import UsageError
 from gatewayfw.odm.projection import Link, links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
+from gatewayfw.schemas.kinds.base import AnyField, ArrayField, Kind, ObjectField
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.strict import AnyField, ArrayField, Kind, ObjectField
 
 _ID: Field[Any] = object_id()
 #: Marshmallow's fields in whose values nothing is inside.

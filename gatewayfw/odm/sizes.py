@@ -18,7 +18,7 @@ from marshmallow import fields as mm
 from gatewayfw.odm.projection import Link, links_of, source_of
 from gatewayfw.odm.snapshots import HIDDEN
 from gatewayfw.schemas import ModelSchema, Schemas
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     LONGEST_EMAIL,
     ArrayField,
     DateField,

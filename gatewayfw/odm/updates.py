@@ -15,8 +15,8 @@ from gatewayfw.odm.paths import Find, find_in_elements, is_free, is_free_object
 from gatewayfw.odm.queries import convert_condition, convert_filter, has_operators
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.fields import any_
+from gatewayfw.schemas.kinds.base import AnyField, ArrayField, IntegerField, NumberField, ObjectField
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.strict import AnyField, ArrayField, IntegerField, NumberField, ObjectField
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators

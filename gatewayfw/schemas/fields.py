@@ -18,7 +18,7 @@ from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     AnyField,
     ArrayField,
     BooleanField,

@@ -16,8 +16,8 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import Constant, first_message
+from gatewayfw.schemas.kinds.base import ArrayField, EmailField, ObjectField, ObjectIdField, StringField
 from gatewayfw.schemas.paths import below
-from gatewayfw.schemas.strict import ArrayField, EmailField, ObjectField, ObjectIdField, StringField
 
 
 @dataclass(frozen=True)

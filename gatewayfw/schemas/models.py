@@ -10,9 +10,9 @@ from typing import Any
 
 from marshmallow.fields import Field
 
+from gatewayfw.schemas.kinds.base import ObjectField
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 from gatewayfw.schemas.select import Level, Spec
-from gatewayfw.schemas.strict import ObjectField
 
 #: A relation a model declares, or a reverse relation that appears on it.
 Linked = Relation | RelatedRelation

@@ -13,8 +13,8 @@ from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.kinds.base import Kind
 from gatewayfw.schemas.relations import Relation
-from gatewayfw.schemas.strict import Kind
 
 if TYPE_CHECKING:
     from gatewayfw.schemas.registry import Schemas

@@ -18,11 +18,11 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.fields import is_kind, object_, stored
+from gatewayfw.schemas.kinds.base import ArrayField, ObjectField, Parts, SchemaField
+from gatewayfw.schemas.kinds.quick import fill_of, hastened, quick_of, quick_test
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.paths import Collected, below
-from gatewayfw.schemas.quick import fill_of, hastened, quick_of, quick_test
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
-from gatewayfw.schemas.strict import ArrayField, ObjectField, Parts, SchemaField
 from gatewayfw.schemas.values import SCALARS, same, storable_key
 
 if TYPE_CHECKING:

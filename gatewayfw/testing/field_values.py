@@ -20,8 +20,7 @@ from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode, Schemas, compile_struct
-from gatewayfw.schemas.select import Bounds, Level, SelectStruct, Spec, bounds_problem, level
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     AnyField,
     ArrayField,
     BooleanField,
@@ -35,6 +34,7 @@ from gatewayfw.schemas.strict import (
     ObjectIdField,
     StringField,
 )
+from gatewayfw.schemas.select import Bounds, Level, SelectStruct, Spec, bounds_problem, level
 from gatewayfw.schemas.values import finite_number
 
 Values = st.SearchStrategy[Any]

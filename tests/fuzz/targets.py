@@ -11,8 +11,8 @@ from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.projection import compile_projection
+from gatewayfw.schemas.kinds.base import ObjectField
 from gatewayfw.schemas.select import SelectStruct
-from gatewayfw.schemas.strict import ObjectField
 from gatewayfw.web.reader import check_request, parse
 
 

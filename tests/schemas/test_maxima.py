@@ -22,8 +22,8 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.quick import quick_test
-from gatewayfw.schemas.strict import StringField
+from gatewayfw.schemas.kinds.base import StringField
+from gatewayfw.schemas.kinds.quick import quick_test
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals

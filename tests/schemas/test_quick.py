@@ -38,9 +38,9 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.fields import storer
-from gatewayfw.schemas.quick import SENT, Quick, quick_of, quick_test
+from gatewayfw.schemas.kinds.base import AnyField, EnumsField, IntegerField, Kind, ObjectField, StringField
+from gatewayfw.schemas.kinds.quick import SENT, Quick, quick_of, quick_test
 from gatewayfw.schemas.select import Ceilings, SelectStruct
-from gatewayfw.schemas.strict import AnyField, EnumsField, IntegerField, Kind, ObjectField, StringField
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import storable
 from gatewayfw.settings import Settings

@@ -24,8 +24,7 @@ from marshmallow import ValidationError, missing, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.fields import Constant, storer
-from gatewayfw.schemas.select import SelectStruct
-from gatewayfw.schemas.strict import (
+from gatewayfw.schemas.kinds.base import (
     LONGEST_EMAIL,
     AnyField,
     ArrayField,
@@ -40,6 +39,7 @@ from gatewayfw.schemas.strict import (
     ObjectIdField,
     StringField,
 )
+from gatewayfw.schemas.select import SelectStruct
 from gatewayfw.schemas.values import (
     HIGHEST,
     LOWEST,

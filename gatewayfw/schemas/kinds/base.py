@@ -45,7 +45,7 @@ class Kind:
 
     kind = ""
     load_default: Any
-    #: What `gatewayfw.schemas.quick` keeps about this field.
+    #: What `gatewayfw.schemas.kinds.quick` keeps about this field.
     quick: Any = None
 
     @property
@@ -216,7 +216,7 @@ class ArrayField(Measured, mm.List[Any]):
     """
 
     kind = "array"
-    #: What surely loads unchanged; see `gatewayfw.schemas.quick.hastened`.
+    #: What surely loads unchanged; see `gatewayfw.schemas.kinds.quick.hastened`.
     takes: Callable[[Any], object] | None = None
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -257,7 +257,7 @@ class ObjectField(Kind, mm.Dict):
 
     kind = "object_"
     default_error_messages = {"unknown": "Unknown field."}
-    #: What surely loads unchanged; see `gatewayfw.schemas.quick.hastened`.
+    #: What surely loads unchanged; see `gatewayfw.schemas.kinds.quick.hastened`.
     takes: Callable[[Any], object] | None = None
 
     def __init__(self, fields: Mapping[str, mm.Field[Any]] | None, **kwargs: Any) -> None:

@@ -1,0 +1,1 @@
+"""The value kinds: one class for each, which knows all about it."""
