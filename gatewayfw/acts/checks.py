@@ -13,7 +13,7 @@ from gatewayfw.acts.definitions import Act
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds.base import ObjectField
+from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.registry import Schemas
 
 #: Models that are named.

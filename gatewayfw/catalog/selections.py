@@ -6,26 +6,6 @@ from typing import Any
 
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
-from gatewayfw.schemas.select import Spec
-
-
-def selection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
-    """Return what a select struct lets clients name of one model.
-
-    ``{"model", "depth"}``: its fields, and links as many levels down; or, where its author named
-    what may be asked for, ``{"model", "fields": [names], "whole", "links": {name: selection}}``:
-    below a link, 1 is taken only where ``whole`` is true.
-    """
-    if isinstance(spec, int):
-        return {"model": model, "depth": spec}
-    level = schemas.level(model, spec)
-    visible = schemas.get_schema(model).copy_fields()
-    return {
-        "model": model,
-        "fields": ["_id", *(name for name in visible if name in level.pure)],
-        "whole": level.whole,
-        "links": {name: selection(schemas, link.model, link.spec) for name, link in level.links.items()},
-    }
 
 
 def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 from flask.cli import with_appcontext
-from marshmallow.fields import Field
 
 from gatewayfw.acts import Act
 from gatewayfw.cli.choice import JSON, NAME, chosen
@@ -17,6 +16,7 @@ from gatewayfw.cli.output import dumped, table
 from gatewayfw.cli.route import route_of
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.kinds import as_kind
 
 _ACT_COLUMNS = ("service", "model", "act", "mode", "description")
 
@@ -113,7 +113,7 @@ def _described(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
     excludes = schema.options.excludes
     return {
         "fields": {
-            name: {"kind": _kind(field), "required": field.required, "excluded": name in excludes}
+            name: {"kind": as_kind(field).kind, "required": field.required, "excluded": name in excludes}
             for name, field in schema.pure.items()
         },
         "relations": {
@@ -130,10 +130,6 @@ def _described(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
             for name, reverse in gateway.schemas.get_related_relations(schema.name).items()
         },
     }
-
-
-def _kind(field: Field[Any]) -> str:
-    return str(getattr(field, "kind", type(field).__name__))
 
 
 def _schema_rows(model: str, parts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:

@@ -11,19 +11,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.projection import Link, links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
-from gatewayfw.schemas.kinds.base import AnyField, ArrayField, Kind, ObjectField
+from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 
 _ID: Field[Any] = object_id()
-#: Marshmallow's fields in whose values nothing is inside.
-_SCALARS = (mm.String, mm.Number, mm.Boolean, mm.DateTime)
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,9 @@ def find_in_elements(found: Found, path: str, where: str) -> Find:
         raise UsageError(f"{where}: {shown(path)} is no list; write {shown(path)}._id or another field of it")
     if found is None or is_free(found):
         return lambda below: None
-    if not isinstance(found, ArrayField):
+    inner = as_kind(found).elements
+    if inner is None:
         raise UsageError(f"{where}: {shown(path)} is no list")
-    inner = found.inner
     return lambda below: field_below(inner, below.split("."), f"{where}: an element of {shown(path)}", below)
 
 
@@ -110,36 +107,32 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
     if not all(is_key(part) for part in parts):
         raise _unknown(whose, path)
     for part in parts:
-        if isinstance(field, ArrayField):
-            field = field.inner
+        elements = as_kind(field).elements
+        if elements is not None:
+            field = elements
             if part.isdigit():
                 continue
         if is_free(field):
             return None
-        if not isinstance(field, ObjectField) or field.fields is None or part not in field.fields:
+        inner = as_kind(field).part(part)
+        if inner is None:
             raise _unknown(whose, path)
-        field = field.fields[part]
+        field = inner
     return field
 
 
 def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
     """Tell whether a field of a model is a list, or a relation or reverse relation that holds many."""
     if name in schema.pure:
-        return isinstance(schema.pure[name], ArrayField)
+        return as_kind(schema.pure[name]).elements is not None
     link = links_of(schemas, schema).get(name)
     return link is not None and link.type == "multiple"
 
 
 def is_free(field: Field[Any]) -> bool:
     """Tell whether no kind says what is inside a field's values; of marshmallow's own only scalars are known."""
-    if isinstance(field, Kind):
-        return isinstance(field, AnyField) or is_free_object(field)
-    return not isinstance(field, _SCALARS)
-
-
-def is_free_object(field: Field[Any]) -> bool:
-    """Tell whether a field takes objects of any keys."""
-    return isinstance(field, ObjectField) and field.fields is None
+    kind = as_kind(field)
+    return kind.is_free or kind.is_unknown
 
 
 def is_key(part: str) -> bool:

@@ -8,40 +8,25 @@ has a maximum; the hidden field is counted too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from marshmallow import INCLUDE, validate
 from marshmallow import fields as mm
 
 from gatewayfw.odm.projection import Link, links_of, source_of
 from gatewayfw.odm.snapshots import HIDDEN
 from gatewayfw.schemas import ModelSchema, Schemas
-from gatewayfw.schemas.kinds.base import (
-    LONGEST_EMAIL,
-    ArrayField,
-    DateField,
-    EmailField,
-    EnumsField,
-    ObjectField,
-    ObjectIdField,
-    SchemaField,
-    StringField,
-)
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in
+from gatewayfw.schemas.kinds.sizes import DOCUMENT, ELEMENT, ENDLESS, ID, NUMBER, element_bytes, list_bytes
+
+__all__ = ["ENDLESS", "MOST_BYTES", "Part", "Size", "own_bytes", "worst_sizes"]
 
 #: What MongoDB allows in one document, bytes.
 MOST_BYTES = 16 * 1024 * 1024
-#: Bytes of a letter in UTF-8 at most; of an ObjectId, a number or a date; of the hexadecimal form of an id.
-_LETTER, _ID, _NUMBER, _HEX = 4, 12, 8, 24
-#: Stands for no maximum; sums and products of it are never less.
-ENDLESS = 1 << 62
-#: Letters of a moment that a field of marshmallow's own stores, which is text.
-_MOMENT = 64
-#: Bytes of an empty document or list, and of an element around its name and value: the type, the end of the name.
-_DOCUMENT, _ELEMENT = 5, 2
-#: Bytes around a text: its length and its end.
-_TEXT = 5
+#: Bytes of the hexadecimal form of an id.
+_HEX = 24
 
 
 @dataclass(frozen=True)
@@ -78,7 +63,7 @@ def worst_sizes(schemas: Schemas) -> list[Size]:
 
 def own_bytes(schema: ModelSchema) -> int:
     """Return the most bytes that the pure fields of a document may have; `ENDLESS` or more where one has no maximum."""
-    return _DOCUMENT + _elements(schema.pure)
+    return DOCUMENT + largest_of(schema.pure)
 
 
 def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
@@ -89,14 +74,14 @@ def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
 
 def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
     most = schemas.settings.document_bytes
-    parts = [Part("_id", _element("_id", _ID), 1, _ID), _part(HIDDEN, _hidden(schema))]
-    unstated = set(_unstated_in(schema.pure, schema.name))
+    parts = [Part("_id", element_bytes("_id", ID), 1, ID), _part(HIDDEN, _hidden(schema))]
+    unstated = set(unstated_in(schema.pure, schema.name))
     for link in links_of(schemas, schema).values():
         copied = _copied(schemas, link)
         parts.append(_copies(link, copied, most))
-        unstated.update(_unstated_in(copied, source_of(schemas, link).name))
-    size = _DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
-    parts += [_part(name, min(_value(field), most)) for name, field in schema.pure.items()]
+        unstated.update(unstated_in(copied, source_of(schemas, link).name))
+    size = DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
+    parts += [_part(name, min(as_kind(field).largest(), most)) for name, field in schema.pure.items()]
     largest = sorted(parts, key=lambda part: -part.bytes)
     return Size(schema.name, size, tuple(largest), tuple(sorted(unstated)))
 
@@ -109,111 +94,28 @@ def _copied(schemas: Schemas, link: Link) -> Mapping[str, mm.Field[Any]]:
 
 def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
     """Return the part of a relation or reverse relation: copies of some fields, as many as it may hold."""
-    copy = _DOCUMENT + _element("_id", _ID) + _own(copied, most)
+    copy = DOCUMENT + element_bytes("_id", ID) + _own(copied, most)
     if link.limit is None:
         return _part(link.name, copy)
-    return Part(link.name, _element(link.name, _list(link.limit, copy)), link.limit, copy)
+    return Part(link.name, element_bytes(link.name, list_bytes(link.limit, copy)), link.limit, copy)
 
 
 def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
     """Return the bytes of some pure fields of one document: no more than all of them may have."""
-    return min(_elements(fields), most - _DOCUMENT)
+    return min(largest_of(fields), most - DOCUMENT)
 
 
 def _hidden(schema: ModelSchema) -> int:
     """Return the bytes of ``_gw``: counters, the version of each copy, where the document opted out."""
-    versions = outs = _DOCUMENT
+    versions = outs = DOCUMENT
     for relation in schema.relations.values():
         held = relation.limit or 1
-        versions += _element(relation.name, _DOCUMENT + held * (_ELEMENT + _HEX + _NUMBER))
-        lists = (_element(name, _list(held, _ID)) for name in relation.related_relations)
-        outs += _element(relation.name, _DOCUMENT + sum(lists))
-    counters = _element("rev", _NUMBER) + _element("v", _NUMBER)
-    return _DOCUMENT + counters + _element("at", versions) + _element("out", outs)
-
-
-def _value(field: mm.Field[Any]) -> int:
-    """Return the most bytes of a value of a kind; `ENDLESS` or more where it has no maximum."""
-    if isinstance(field, ArrayField):
-        length = _longest(field)
-        return ENDLESS if length is None else _list(length, _value(field.inner))
-    if isinstance(field, (ObjectField, SchemaField)):
-        fields = _fields(field)
-        return ENDLESS if fields is None else _DOCUMENT + _elements(fields)
-    size = _scalar(field)
-    return ENDLESS if size is None else size
-
-
-def _elements(fields: Mapping[str, mm.Field[Any]]) -> int:
-    return sum(_element(name, _value(field)) for name, field in fields.items())
-
-
-def _fields(field: mm.Field[Any]) -> Mapping[str, mm.Field[Any]] | None:
-    """Return what is below an object kind; None for any other, and where any key or any number is taken."""
-    if isinstance(field, ObjectField):
-        return field.fields
-    if not isinstance(field, SchemaField) or field.schema.many or field.schema.unknown == INCLUDE:
-        return None
-    return field.schema.load_fields
-
-
-def _scalar(field: mm.Field[Any]) -> int | None:
-    """Return the most bytes of a value without parts; None when its kind has no maximum."""
-    if isinstance(field, ObjectIdField):
-        return _ID
-    if isinstance(field, mm.Boolean):
-        return 1
-    if isinstance(field, mm.DateTime):
-        return _TEXT + _MOMENT
-    if isinstance(field, DateField) or (isinstance(field, mm.Number) and not field.as_string):
-        return _NUMBER
-    if isinstance(field, EnumsField):
-        return max(_encoded(choice) for choice in field.metadata["choices"])
-    if isinstance(field, EmailField):
-        return _TEXT + LONGEST_EMAIL
-    if isinstance(field, mm.String):
-        longest = _longest(field)
-        return None if longest is None else _TEXT + longest * _LETTER
-    return None
-
-
-def _unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]:
-    for name, field in fields.items():
-        yield from _unstated(field, f"{path}.{name}")
-
-
-def _unstated(field: mm.Field[Any], path: str) -> Iterator[str]:
-    """Yield the paths at and below a field whose definition states no maximum."""
-    if isinstance(field, ArrayField):
-        if _longest(field) is None:
-            yield path
-        yield from _unstated(field.inner, f"{path}[]")
-    elif fields := _fields(field):
-        yield from _unstated_in(fields, path)
-    elif _value(field) >= ENDLESS or (isinstance(field, StringField) and not field.states_maximum):
-        yield path
-
-
-def _longest(field: mm.Field[Any]) -> int | None:
-    """Return the nearest of the maxima that the field's checks of length have."""
-    checks = [check for check in field.validators if isinstance(check, validate.Length)]
-    ends = [check.equal if check.equal is not None else check.max for check in checks]
-    return min((end for end in ends if end is not None), default=None)
-
-
-def _encoded(choice: object) -> int:
-    return _TEXT + len(choice.encode()) if isinstance(choice, str) else _NUMBER
+        versions += element_bytes(relation.name, DOCUMENT + held * (ELEMENT + _HEX + NUMBER))
+        lists = (element_bytes(name, list_bytes(held, ID)) for name in relation.related_relations)
+        outs += element_bytes(relation.name, DOCUMENT + sum(lists))
+    counters = element_bytes("rev", NUMBER) + element_bytes("v", NUMBER)
+    return DOCUMENT + counters + element_bytes("at", versions) + element_bytes("out", outs)
 
 
 def _part(name: str, value: int) -> Part:
-    return Part(name, _element(name, value), 1, value)
-
-
-def _element(name: str, value: int) -> int:
-    return _ELEMENT + len(name.encode()) + value
-
-
-def _list(count: int, value: int) -> int:
-    """Return the bytes of a list: a document whose names are the numbers from 0."""
-    digits = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
-    return _DOCUMENT + count * (_ELEMENT + value) + digits if count else _DOCUMENT
+    return Part(name, element_bytes(name, value), 1, value)

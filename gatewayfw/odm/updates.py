@@ -11,11 +11,11 @@ from marshmallow.fields import Field
 from gatewayfw.errors import UsageError, ValidationError, beyond_64_bits
 from gatewayfw.odm.links import REQUIRED
 from gatewayfw.odm.operands import stored_operand
-from gatewayfw.odm.paths import Find, find_in_elements, is_free, is_free_object
+from gatewayfw.odm.paths import Find, find_in_elements, is_free
 from gatewayfw.odm.queries import convert_condition, convert_filter, has_operators
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.fields import any_
-from gatewayfw.schemas.kinds.base import AnyField, ArrayField, IntegerField, NumberField, ObjectField
+from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
@@ -23,6 +23,8 @@ from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
+#: What is wrong with a field that an operator does not fit.
+_REFUSED = {"$inc": "Not a number.", **dict.fromkeys(("$push", "$pull", "$addToSet"), "Not a list.")}
 _DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
@@ -88,18 +90,20 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
             raise ValidationError({where: [str(error)]}) from None
         raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
     if operator == "$set":
-        return check_value(field or _ANY, value, where)
+        return check_value(field, value, where)
     if operator == "$unset":
         if path in schema.pure and schema.pure[path].required:
             raise ValidationError({where: [REQUIRED]})
         return ""
+    if operator not in as_kind(field).operators:
+        raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
     if operator == "$inc":
-        return _increment(field, value, path)
+        return _increment(value, where)
     return _element(field, operator, value, path)
 
 
-def _named_field(schema: ModelSchema, path: str) -> Field[Any] | None:
-    """Return the field that an update names; None where anything may stand. It reaches into no list.
+def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
+    """Return the field that an update names, that of anything where anything may stand. It reaches into no list.
 
     Raises:
         LookupError: there is none; the text says so.
@@ -111,50 +115,49 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any] | None:
         raise LookupError("Keys may not start with $.")
     field = schema.pure[head]
     for part in below:
-        if isinstance(field, AnyField) or is_free_object(field):
-            return None
-        if not isinstance(field, ObjectField) or field.fields is None or part not in field.fields:
+        kind = as_kind(field)
+        if kind.is_free:
+            return _ANY
+        inner = kind.part(part) if kind.sets_parts else None
+        if inner is None:
             raise LookupError("Not a field of this object.")
-        field = field.fields[part]
+        field = inner
     return field
 
 
-def _increment(field: Field[Any] | None, value: Any, path: str) -> Any:
-    if field is not None and not isinstance(field, (NumberField, IntegerField, AnyField)):
-        raise UsageError(f"update: $inc {shown(path)}: Not a number.")
+def _increment(value: Any, where: str) -> Any:
     if not finite_number(value):
-        raise ValidationError({f"update.{path}": ["Not a valid number."]})
+        raise ValidationError({where: ["Not a valid number."]})
     return value
 
 
-def _element(field: Field[Any] | None, operator: str, value: Any, path: str) -> Any:
+def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:
     """Return what is pushed onto, added to or pulled from a list."""
-    if not isinstance(field, ArrayField):
-        raise UsageError(f"update: {operator} {shown(path)}: Not a list.")
+    inner = _inner(field)
     where = f"update.{path}"
     said = isinstance(value, Operators)
-    if _holds_free(field.inner) and not said:
+    if _holds_free(inner) and not said:
         if has_operators(value):
             raise ValidationError({where: [_DISGUISED]})
-        element = check_value(field.inner, value, where)
+        element = check_value(inner, value, where)
         return {"$in": [element]} if operator == "$pull" and isinstance(element, Mapping) else element
     check_element(operator, path, value)
     if operator == "$pull":
         return _pulled(field, value, said, path)
     if isinstance(value, Mapping) and "$each" in value:
-        return {"$each": [check_value(field.inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
-    return check_value(field.inner, value, where)
+        return {"$each": [check_value(inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
+    return check_value(inner, value, where)
 
 
-def _pulled(field: ArrayField, value: Any, said: bool, path: str) -> Any:
+def _pulled(field: Field[Any], value: Any, said: bool, path: str) -> Any:
     """Return the condition on the elements to be pulled, or the value that they have."""
-    where = f"update.{path}"
+    where, inner = f"update.{path}", _inner(field)
     if not isinstance(value, Mapping):
-        return stored_operand(field.inner, value, where)
+        return stored_operand(inner, value, where)
     if has_operators(value):
         if not said and "$elemMatch" in value:
-            _check_values(find_in_elements(field.inner, path, "update"), value["$elemMatch"], where)
-        return convert_condition(field.inner, value, "update", where)
+            _check_values(find_in_elements(inner, path, "update"), value["$elemMatch"], where)
+        return convert_condition(inner, value, "update", where)
     find = find_in_elements(field, path, "update")
     if not said:
         _check_values(find, value, where)
@@ -176,10 +179,15 @@ def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
                 _check_values(find_in_elements(found, path, "update"), value["$elemMatch"], path)
 
 
+def _inner(field: Field[Any]) -> Field[Any]:
+    """Return the field of a list's elements; that of anything where no kind describes them."""
+    return as_kind(field).elements or _ANY
+
+
 def _holds_free(field: Field[Any]) -> bool:
     """Tell whether a field is free, or a list, at any depth, of what is free: operators reach its elements."""
-    while isinstance(field, ArrayField):
-        field = field.inner
+    while (inner := as_kind(field).elements) is not None:
+        field = inner
     return is_free(field)
 
 

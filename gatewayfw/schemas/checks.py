@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.models import ModelSchema, State
 from gatewayfw.schemas.relations import MOST_INDEXES, RelatedRelation, Relation, Sort, check_excludes
-
-#: Kinds whose values MongoDB orders as a user expects.
-_SORTABLE = frozenset({"string", "number", "integer", "boolean", "object_id", "enums", "date", "email"})
 
 
 def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
@@ -62,8 +60,8 @@ def _excludes_problem(relation: Relation, target: ModelSchema, where: str) -> It
 def _sort_problem(sort: Sort | None, source: ModelSchema, excludes: frozenset[str], where: str) -> Iterator[str]:
     if sort is None or sort.field == "_id":
         return
-    kind = getattr(source.pure.get(sort.field), "kind", None)
-    if kind not in _SORTABLE or sort.field not in source.copy_fields(excludes):
+    field = source.pure.get(sort.field)
+    if field is None or not as_kind(field).sorts or sort.field not in source.copy_fields(excludes):
         yield (
             f"{where}, sort: {sort.field!r} is neither _id nor a scalar pure field"
             f" of {source.name!r} that is not excluded"

@@ -8,32 +8,31 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from bson import ObjectId
 from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds.base import (
+from gatewayfw.schemas.kinds import (
     AnyField,
     ArrayField,
     BooleanField,
+    Constant,
     DateField,
     EmailField,
     EnumsField,
-    FullMatch,
     IntegerField,
     NumberField,
     ObjectField,
     ObjectIdField,
     SchemaField,
     StringField,
+    as_kind,
 )
-from gatewayfw.schemas.values import HEX_ID, finite_number, moment_of, plain, same, storable_key
+from gatewayfw.schemas.kinds.checks import FullMatch, first_message
+from gatewayfw.schemas.values import HEX_ID, finite_number, plain, same
 
 __all__ = [
     "HEX_ID",
@@ -69,16 +68,6 @@ __all__ = [
     "stored",
     "string",
 ]
-
-
-@dataclass(frozen=True)
-class Constant:
-    """The default of a field that has the same one always; each call gives a copy of ``value``."""
-
-    value: Any
-
-    def __call__(self) -> Any:
-        return copy.deepcopy(self.value)
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
@@ -275,56 +264,7 @@ def stored(field: mm.Field[Any], value: Any) -> Any:
     Dates are cut to milliseconds, which is what BSON keeps, also inside values that no kind
     describes. Lists and described objects are converted inside.
     """
-    return storer(field)(value)
-
-
-def storer(field: mm.Field[Any]) -> Callable[[Any], Any]:
-    """Return the function that `stored` applies to the values of one field; lists and objects come out as copies."""
-    if type(field) in _KEPT:
-        return _as_it_is
-    if isinstance(field, ObjectIdField):
-        return lambda value: None if value is None else ObjectId(value)
-    if isinstance(field, DateField):
-        return lambda value: None if value is None else moment_of(value)
-    if isinstance(field, ArrayField):
-        inner = storer(field.inner)
-        return lambda value: None if value is None else [inner(item) for item in value]
-    if isinstance(field, ObjectField) and field.fields is not None:
-        return _object_storer(field.fields)
-    return _cut
-
-
-#: The kinds whose values the database holds as they are.
-_KEPT = frozenset({StringField, NumberField, IntegerField, BooleanField, EnumsField, EmailField})
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _object_storer(fields: Mapping[str, mm.Field[Any]]) -> Callable[[Any], Any]:
-    storers = {name: storer(field) for name, field in fields.items()}
-    converted = [(name, inner) for name, inner in storers.items() if inner is not _as_it_is]
-
-    def store(value: Any) -> Any:
-        if value is None:
-            return None
-        whole = dict(value)
-        for name, inner in converted:
-            if name in whole:
-                whole[name] = inner(whole[name])
-        return whole
-
-    return store
-
-
-def _cut(value: Any) -> Any:
-    """Return a value with every date in it as the database holds it."""
-    if isinstance(value, datetime):
-        return moment_of(value)
-    if isinstance(value, Mapping):
-        return {key: _cut(item) for key, item in value.items()}
-    return [_cut(item) for item in value] if isinstance(value, list) else value
+    return as_kind(field).storer()(value)
 
 
 def check_stored_names(field: mm.Field[Any], where: str) -> None:
@@ -333,20 +273,8 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
     Raises:
         DefinitionError: one starts with ``$`` or contains ``.`` or NUL.
     """
-    if isinstance(field, ArrayField):
-        check_stored_names(field.inner, where)
-    if isinstance(field, ObjectField):
-        for name, inner in (field.fields or {}).items():
-            if not storable_key(name):
-                raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
-            check_stored_names(inner, where)
-
-
-def first_message(messages: Any) -> str:
-    """Return the first of a marshmallow error's messages."""
-    while isinstance(messages, (dict, list)):
-        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
-    return str(messages)
+    for name in as_kind(field).unstorable():
+        raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
 
 
 def _compiled(pattern: Any) -> re.Pattern[str]:

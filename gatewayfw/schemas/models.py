@@ -10,7 +10,7 @@ from typing import Any
 
 from marshmallow.fields import Field
 
-from gatewayfw.schemas.kinds.base import ObjectField
+from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 from gatewayfw.schemas.select import Level, Spec
 

@@ -15,7 +15,8 @@ from marshmallow.fields import Field
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas import fields as kinds
 from gatewayfw.schemas.checks import own_problems, problems_of
-from gatewayfw.schemas.maxima import Maxima, bounded
+from gatewayfw.schemas.kinds import Maxima
+from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.models import ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at

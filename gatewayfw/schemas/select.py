@@ -13,7 +13,8 @@ from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.schemas.kinds.base import Kind
+from gatewayfw.schemas.kinds.base import Description, KindField, cut
+from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
 from gatewayfw.schemas.relations import Relation
 
 if TYPE_CHECKING:
@@ -184,7 +185,26 @@ class _InDoubt(Exception):
     """Raised to leave a walk through a `get` that has to be judged at length."""
 
 
-class SelectStruct(Kind, mm.Raw):
+def selection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
+    """Return what a select struct lets clients name of one model.
+
+    ``{"model", "depth"}``: its fields, and links as many levels down; or, where its author named
+    what may be asked for, ``{"model", "fields": [names], "whole", "links": {name: selection}}``:
+    below a link, 1 is taken only where ``whole`` is true.
+    """
+    if isinstance(spec, int):
+        return {"model": model, "depth": spec}
+    found = schemas.level(model, spec)
+    visible = schemas.get_schema(model).copy_fields()
+    return {
+        "model": model,
+        "fields": ["_id", *(name for name in visible if name in found.pure)],
+        "whole": found.whole,
+        "links": {name: selection(schemas, link.model, link.spec) for name, link in found.links.items()},
+    }
+
+
+class SelectStruct(KindField, mm.Raw, own=True):
     """The field for ``get``: names of one model with 1, 0 or, for links, an object.
 
     Nothing is ever coerced, so both modes are the same. Excluded fields may be named; who
@@ -265,6 +285,18 @@ class SelectStruct(Kind, mm.Raw):
             if item:
                 leaves += self._leaves(item, inner, levels - 1) - 1
         return leaves
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        return [self.takes]
+
+    def storer(self) -> Store:
+        return cut
+
+    def _compared(self, value: Any) -> Any:
+        return value
+
+    def description(self) -> Description:
+        return {"kind": "selection", **selection(self.schemas, self.model, self.spec)}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if self.takes(value):

@@ -13,17 +13,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import marshmallow
-from marshmallow import Schema, missing
+from marshmallow import Schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
+from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
 from gatewayfw.schemas.fields import is_kind, object_, stored
-from gatewayfw.schemas.kinds.base import ArrayField, ObjectField, Parts, SchemaField
-from gatewayfw.schemas.kinds.quick import fill_of, hastened, quick_of, quick_test
+from gatewayfw.schemas.kinds import ObjectField, SchemaField, as_kind, quick_of
+from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
-from gatewayfw.schemas.values import SCALARS, same, storable_key
+from gatewayfw.schemas.values import SCALARS, same
 
 if TYPE_CHECKING:
     from gatewayfw.schemas.registry import Schemas
@@ -33,11 +34,7 @@ Mode = Literal["assert", "create"]
 _PARTS = ("set", "get")
 #: The path of an error about ``details`` as a whole.
 _WHOLE = "details"
-_INVALID = "Invalid value."
 _NOT_OBJECT = "Not a valid mapping type."
-_UNKNOWN = "Unknown field."
-_REQUIRED = "Missing data for required field."
-_UNSTORABLE = "Not a key the database can hold."
 
 
 class Struct:
@@ -49,15 +46,15 @@ class Struct:
 
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
-        self._takes = quick_test(root)
-        self._fill = fill_of(root)
+        self._takes = as_kind(root).quick_test(SENT)
+        self._fill = as_kind(root).filler()
         self._given = root
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
 
     @cached_property
     def _root(self) -> mm.Field[Any]:
         """The field of ``details``, made when the quick test first refuses some: most acts never need it."""
-        root: Any = hastened(self._given)
+        root: Any = as_kind(self._given).hastened()
         if root is not self._given:
             root.takes = None  # that test has been asked by then
         return root  # type: ignore[no-any-return]  # a field
@@ -91,7 +88,7 @@ class Struct:
             _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
-            _strict(self._root, details, "", collected, fill=False)
+            load_exactly(self._root, details, "", collected, fill=False)
             _refuse(collected)
             return dict(details)
         try:
@@ -152,7 +149,7 @@ class FunctionStruct(Struct):
         if mode == "create":
             return dict(result)
         if not same(details, result):
-            _compare(None, details, result, "", collected, fill=False)
+            compare(None, details, result, "", collected, fill=False)
         _refuse(collected)
         return dict(details)
 
@@ -163,7 +160,7 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
     A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
     these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
     changes), or a struct. A Schema keeps its own ``unknown``, messages and lengths: see
-    `gatewayfw.schemas.fields.SchemaField`. Elsewhere a text without a maximum takes at most as many
+    `gatewayfw.schemas.kinds.foreign.SchemaField`. Elsewhere a text without a maximum takes at most as many
     characters as the setting ``max_text`` says, a list of ids as many as ``max_ids``.
 
     Raises:
@@ -221,9 +218,9 @@ def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
 
 def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
     collected = Collected()
-    dumped = _strict(field, value, path, collected, fill=fill)
+    dumped = load_exactly(field, value, path, collected, fill=fill)
     if not collected.errors:
-        _check_keys(dumped, path, collected)
+        check_keys(dumped, path, collected)
     _refuse(collected)
     return stored(field, dumped)
 
@@ -244,11 +241,8 @@ def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: 
 def _selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:
     if isinstance(field, SelectStruct):
         yield path, field
-    elif isinstance(field, ArrayField):
-        yield from _selects(field.inner, path)
-    elif isinstance(field, ObjectField):
-        for name, inner in (field.fields or {}).items():
-            yield from _selects(inner, below(path, name))
+    for part, inner in as_kind(field).parts(path):
+        yield from _selects(inner, part.removesuffix("[]"))
 
 
 def _check_bounds(details: Any, bounds: Bounds | None) -> None:
@@ -259,113 +253,18 @@ def _check_bounds(details: Any, bounds: Bounds | None) -> None:
         raise ValidationError({"get": [problem]})
 
 
-def _strict(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return the dump of the loaded value, collecting what load refuses and what it changed.
-
-    Where load refuses a part, the other parts are still judged, so that all failures are told.
-    """
-    try:
-        loaded = field.deserialize(sent)
-    except marshmallow.ValidationError as error:
-        _refused(field, sent, error, path, collected, fill=fill)
-        return None
-    return _judged(field, sent, loaded, path, collected, fill=fill)
-
-
-def _judged(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return the dump of a loaded value, collecting where it differs from what was sent."""
-    dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
-    if sent is not missing and same(sent, dumped):
-        return dumped
-    if sent is not missing:
-        _compare(field, sent, dumped, path, collected, fill=fill)
-    elif dumped is not missing and not fill:
-        collected.add(path, _message(field, "required", _REQUIRED))
-    return dumped
-
-
-def _refused(
-    field: Any, sent: Any, error: marshmallow.ValidationError, path: str, collected: Collected, *, fill: bool
-) -> None:
-    """Collect what load refused, part by part, and what it changed of the other parts."""
-    if not isinstance(error, Parts):
-        collected.add_all(error.messages, path)
-        return
-    fields: Any = field.fields if isinstance(field, ObjectField) else dict.fromkeys(range(len(sent)), field.inner)
-    items = sent if isinstance(field, ArrayField) else {name: sent.get(name, missing) for name in fields}
-    for key, inner in fields.items():
-        if collected.full:
-            return
-        refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
-        if refusal is not None:
-            _refused(inner, items[key], refusal, below(path, key), collected, fill=fill)
-        elif loaded is not items[key]:
-            _judged(inner, items[key], loaded, below(path, key), collected, fill=fill)
-    collected.add_all({key: part.messages for key, part in error.parts.items() if key not in fields}, path)
-
-
-def _compare(field: Any, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool) -> None:
-    """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
-    if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
-        for key in [name for name in dumped if name not in sent]:
-            inner = _inner(field, key)
-            if not (fill and inner is not None and inner.load_default is not missing):
-                collected.add(below(path, key), _message(inner, "required", _REQUIRED))
-        for key, item in sent.items():
-            if key in dumped:
-                if dumped[key] is item:
-                    continue
-                _compare(_inner(field, key), item, dumped[key], below(path, key), collected, fill=fill)
-            else:
-                collected.add(below(path, key), _UNKNOWN)
-    elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
-        inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
-        for index, item in enumerate(sent):
-            if dumped[index] is item:
-                continue
-            _compare(inner, item, dumped[index], below(path, index), collected, fill=fill)
-    elif not same(sent, dumped):
-        collected.add(path, _message(field, "invalid", _INVALID))
-
-
-def _inner(field: Any, key: Any) -> mm.Field[Any] | None:
-    if isinstance(field, ObjectField):
-        return (field.fields or {}).get(key)
-    if isinstance(field, mm.Nested):
-        known = field.schema.load_fields.items()
-        return next((inner for name, inner in known if key == (inner.data_key or name)), None)
-    return None
-
-
-def _message(field: mm.Field[Any] | None, name: str, default: str) -> str:
-    """Return the field's own message unless it is formatted with values."""
-    text = default if field is None else field.error_messages.get(name, default)
-    return text if isinstance(text, str) and "{" not in text else default
-
-
-def _check_keys(value: Any, path: str, collected: Collected) -> None:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not storable_key(key):
-                collected.add(below(path, key), _UNSTORABLE)
-            _check_keys(item, below(path, key), collected)
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            _check_keys(item, below(path, index), collected)
-
-
 def _shape(details: Any, collected: Collected) -> None:
     if not isinstance(details, Mapping):
         collected.add(_WHOLE, _NOT_OBJECT)
         return
     for part in _PARTS:
         if part not in details:
-            collected.add(part, _REQUIRED)
+            collected.add(part, REQUIRED)
         elif not isinstance(details[part], Mapping):
             collected.add(part, _NOT_OBJECT)
     for key in details:
         if key not in _PARTS:
-            collected.add(below("", key), _UNKNOWN)
+            collected.add(below("", key), UNKNOWN)
 
 
 def _copied(value: Any) -> Any:

@@ -130,15 +130,16 @@ def _plain_scalar(value: Any) -> bool:
 
 def storable(value: Any) -> bool:
     """Tell whether a value is `plain` and the database can hold each key in it."""
-    return plain(value) and _has_storable_keys(value)
+    return plain(value) and has_storable_keys(value)
 
 
-def _has_storable_keys(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(map(_has_storable_keys, value))
+def has_storable_keys(value: Any) -> bool:
+    """Tell whether the database can hold each key in a value."""
+    if isinstance(value, (list, tuple)):
+        return all(map(has_storable_keys, value))
     if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
         for key, item in value.items():
-            if not (storable_key(key) and _has_storable_keys(item)):
+            if not (storable_key(key) and has_storable_keys(item)):
                 return False
     return True
 

@@ -20,21 +20,9 @@ from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode, Schemas, compile_struct
-from gatewayfw.schemas.kinds.base import (
-    AnyField,
-    ArrayField,
-    BooleanField,
-    DateField,
-    EmailField,
-    EnumsField,
-    FullMatch,
-    IntegerField,
-    NumberField,
-    ObjectField,
-    ObjectIdField,
-    StringField,
-)
-from gatewayfw.schemas.select import Bounds, Level, SelectStruct, Spec, bounds_problem, level
+from gatewayfw.schemas.kinds import KindField, as_kind
+from gatewayfw.schemas.kinds.checks import FullMatch, lengths
+from gatewayfw.schemas.select import Bounds, Level, Spec, bounds_problem, level
 from gatewayfw.schemas.values import finite_number
 
 Values = st.SearchStrategy[Any]
@@ -85,7 +73,7 @@ class Maker:
         """Return a strategy of values that the field takes unless a check of the user's own refuses them."""
         for check in _checks(field, validate.OneOf):
             return st.sampled_from(list(check.choices))
-        made = next((MAKERS[kind](self, field) for kind in type(field).__mro__ if kind in MAKERS), JSON)
+        made = _maker(field)(self, field)
         return st.none() | made if field.allow_none else made
 
     def fields(self, fields: Mapping[str, mm.Field[Any]], make: Callable[[mm.Field[Any]], Values]) -> Values:
@@ -183,6 +171,10 @@ def _boolean(maker: Maker, field: Any) -> Values:
     return st.booleans() | st.sampled_from(sorted(field.truthy | field.falsy, key=str))
 
 
+def _any(maker: Maker, field: mm.Field[Any]) -> Values:
+    return JSON
+
+
 def _array(maker: Maker, field: Any) -> Values:
     return _list(field, maker.values(field.inner))
 
@@ -215,21 +207,23 @@ def _tuple(maker: Maker, field: Any) -> Values:
     return st.tuples(*map(maker.likely, field.tuple_fields)).map(list)
 
 
-#: How values are made, by the class of the field; the nearest class of a field counts.
-MAKERS: Mapping[type, Callable[[Maker, mm.Field[Any]], Values]] = {
-    StringField: _text,
-    EmailField: _email,
-    NumberField: _number,
-    IntegerField: _integer,
-    BooleanField: _boolean,
-    ObjectIdField: lambda maker, _: maker.ids,
-    DateField: lambda maker, _: DATES,
-    EnumsField: lambda maker, field: st.sampled_from(list(field.metadata["choices"])),
-    AnyField: lambda maker, _: JSON,
-    ArrayField: _array,
-    ObjectField: _object,
-    SelectStruct: _select,
-    # marshmallow's own
+#: How values of each of our kinds are made, by its name; any value drawn is taken.
+MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
+    "string": _text,
+    "email": _email,
+    "number": _number,
+    "integer": _integer,
+    "boolean": _boolean,
+    "object_id": lambda maker, _: maker.ids,
+    "date": lambda maker, _: DATES,
+    "enums": lambda maker, field: st.sampled_from(list(field.metadata["choices"])),
+    "any_": _any,
+    "array": _array,
+    "object_": _object,
+    "select_struct": _select,
+}
+#: How values of marshmallow's own fields are made, by the class; the nearest class of a field counts.
+_FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {
     mm.String: _text,
     mm.Email: _email,
     mm.Url: lambda maker, _: _WORDS.map("https://{}.example.org/".format),
@@ -243,21 +237,25 @@ MAKERS: Mapping[type, Callable[[Maker, mm.Field[Any]], Values]] = {
     mm.Time: lambda maker, _: st.times().map(str),
     mm.IPv4: lambda maker, _: st.ip_addresses(v=4).map(str),
     mm.IPv6: lambda maker, _: st.ip_addresses(v=6).map(str),
-    mm.List: lambda maker, field: _list(field, maker.likely(field.inner)),  # type: ignore[attr-defined]  # a List has it
+    mm.List: lambda maker, field: _list(field, maker.likely(field.inner)),
     mm.Tuple: _tuple,
     mm.Dict: lambda maker, _: OBJECTS,
     mm.Nested: _nested,
     mm.Enum: _enum,
-    mm.Constant: lambda maker, field: st.just(field.constant),  # type: ignore[attr-defined]  # a Constant has it
+    mm.Constant: lambda maker, field: st.just(field.constant),
 }
-#: The classes of which any value drawn is taken.
-KNOWN = frozenset(list(MAKERS)[:12])
 _KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, FullMatch)
+
+
+def _maker(field: mm.Field[Any]) -> Callable[[Maker, Any], Values]:
+    if isinstance(field, KindField):
+        return MAKERS.get(field.kind, _any)
+    return next((_FOREIGN[cls] for cls in type(field).__mro__ if cls in _FOREIGN), _any)
 
 
 def _is_known(field: mm.Field[Any]) -> bool:
     """Tell whether a field is a value kind of this package with no check but ours."""
-    return type(field) in KNOWN and all(type(check) in _KNOWN_CHECKS for check in field.validators)
+    return as_kind(field).own and all(type(check) in _KNOWN_CHECKS for check in field.validators)
 
 
 def _checks(field: mm.Field[Any], kind: type) -> Iterator[Any]:
@@ -265,11 +263,8 @@ def _checks(field: mm.Field[Any], kind: type) -> Iterator[Any]:
 
 
 def _size(field: mm.Field[Any]) -> tuple[int, int]:
-    least, most = 0, _ENDLESS
-    for check in _checks(field, validate.Length):
-        low, high = (check.equal, check.equal) if check.equal is not None else (check.min, check.max)
-        least, most = max(least, low or 0), min(most, _ENDLESS if high is None else high)
-    return least, most
+    least, most = lengths(field)
+    return least, _ENDLESS if most is None else most
 
 
 def _range(field: mm.Field[Any], low: float = _INT64[0], high: float = _INT64[1]) -> tuple[float, float]:

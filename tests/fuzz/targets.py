@@ -11,7 +11,7 @@ from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.projection import compile_projection
-from gatewayfw.schemas.kinds.base import ObjectField
+from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.select import SelectStruct
 from gatewayfw.web.reader import check_request, parse
 

@@ -22,8 +22,8 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.kinds.base import StringField
-from gatewayfw.schemas.kinds.quick import quick_test
+from gatewayfw.schemas.kinds import StringField, as_kind
+from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
@@ -98,7 +98,7 @@ def test_a_text_of_a_model_has_at_most_the_settings_characters(field: Any, place
 
 @pytest.mark.parametrize(("field", "place"), PLACES.values(), ids=PLACES)
 def test_the_quick_test_knows_the_bound(field: Any, place: list[Any]) -> None:
-    test: Any = quick_test(pure(field))
+    test: Any = as_kind(pure(field)).quick_test(SENT)
     assert [bool(test(within(place, "a" * count))) for count in (5, 6)] == [True, False]
 
 

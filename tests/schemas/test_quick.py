@@ -37,9 +37,17 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.fields import storer
-from gatewayfw.schemas.kinds.base import AnyField, EnumsField, IntegerField, Kind, ObjectField, StringField
-from gatewayfw.schemas.kinds.quick import SENT, Quick, quick_of, quick_test
+from gatewayfw.schemas.kinds import (
+    AnyField,
+    EnumsField,
+    IntegerField,
+    KindField,
+    ObjectField,
+    StringField,
+    as_kind,
+    quick_of,
+)
+from gatewayfw.schemas.kinds.quick import SENT, Quick
 from gatewayfw.schemas.select import Ceilings, SelectStruct
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import storable
@@ -182,14 +190,14 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> str:
 def loaded(field: Any) -> Any:
     """Return a copy of a field of which nothing is quick."""
     other = copy.copy(field)
-    other.quick = Quick(other, lambda value: False, None, storer(other))
+    other.quick = Quick(other, lambda value: False, None, as_kind(other).storer())
     return other
 
 
 def agreement(field: Any) -> Callable[[Any], None]:
     """Return what checks that nothing tells whether a value went the quick way or was loaded."""
     quick = struct({"x": field})
-    at_length, test = slow(quick), quick_test(field, SENT)
+    at_length, test = slow(quick), as_kind(field).quick_test(SENT)
     document = ObjectField({"x": field}, required=True)
     loaded_document, loaded_field = loaded(document), loaded(field)
 
@@ -221,7 +229,7 @@ def test_quick_and_slow_agree_on_every_kind_and_value(case: tuple[Drawn, Any]) -
 
 @given(kinds(), st.data())
 def test_the_quick_test_knows_every_good_value(kind: Drawn, data: st.DataObject) -> None:
-    test = quick_test(kind.field, SENT)
+    test = as_kind(kind.field).quick_test(SENT)
     assert test is not None
     assert test(data.draw(kind.valid))
 
@@ -243,7 +251,7 @@ def without_loading(monkeypatch: pytest.MonkeyPatch, function: Any, *arguments: 
         raise AssertionError(f"{self.kind} was loaded")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Kind, "deserialize", refuse)
+        patched.setattr(KindField, "deserialize", refuse)
         return function(*arguments)
 
 

@@ -1,29 +1,72 @@
-"""The strict marshmallow fields behind the value kinds.
+"""What every value kind answers, and what the fields behind our kinds share.
 
-Loading a field coerces (mode ``create``); where it coerces, the value before and after differ,
-and that is how mode ``assert`` sees it (`gatewayfw.schemas.structs`). Loading what was loaded
-changes nothing. No message of these fields holds the value.
+A kind is a marshmallow field that knows all about its values. Loading one coerces (mode ``create``);
+where it coerces, the value before and after differ, and that is how mode ``assert`` sees it
+(`gatewayfw.schemas.exactness`). Loading what was loaded changes nothing. No message holds the value.
+
+Whoever has a field asks `gatewayfw.schemas.kinds.foreign.as_kind`, which answers for marshmallow's
+own fields, too. A new kind has its class here beside the others, its constructor in
+`gatewayfw.schemas.fields`, and one row in each export; ``tests/schemas/test_every_kind.py`` names what
+is missing.
 """
 
 from __future__ import annotations
 
 import copy
-import operator
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from bson import ObjectId
-from marshmallow import INCLUDE, Schema, ValidationError, missing, utils, validate
+from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.values import HEX_ID, INTEGER, encodable, finite_number, moment_of, plain, read_number
+from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.quick import (
+    STORED,
+    Fill,
+    Purpose,
+    Quick,
+    Store,
+    Test,
+    all_of,
+    never,
+    or_none,
+    tests_of,
+)
+from gatewayfw.schemas.kinds.sizes import ENDLESS
+from gatewayfw.schemas.values import has_storable_keys, moment_of, same
 
-#: Errors of one object or list after which the rest is not judged.
-_MOST = Refused.MOST
-#: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1, as corrected by erratum 1690 of RFC 3696.
-LONGEST_EMAIL = 254
+#: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
+Description = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The default of a field that has the same one always; each call gives a copy of ``value``."""
+
+    value: Any
+
+    def __call__(self) -> Any:
+        return copy.deepcopy(self.value)
+
+
+@dataclass(frozen=True)
+class Maxima:
+    """What a text or a list of ids may have where its kind says nothing.
+
+    Attributes:
+        text: characters of a text.
+        stated: characters that a kind may state itself, at most.
+        ids: ids of a list; None for any number.
+    """
+
+    text: int
+    stated: int
+    ids: int | None = None
 
 
 class Parts(ValidationError):
@@ -41,12 +84,140 @@ class Parts(ValidationError):
 
 
 class Kind:
-    """What our fields share: a name, the identity as dump, and defaults that are checked too."""
+    """What is asked of a field, with the answers of one that nothing is known about.
+
+    Attributes:
+        kind: its name.
+        own: whether its class is one of this package's; of a user's subclass less is known.
+        sorts: whether MongoDB orders its values as a user expects.
+        operators: the update operators it takes, beside ``$set`` and ``$unset``.
+        sets_parts: whether ``$set`` reaches below it, ``address.street``.
+        is_free: whether it says nothing about what is inside its values.
+        is_unknown: whether only its author knows what is inside its values.
+        elements: the field of its elements; None for what is no list.
+    """
 
     kind = ""
+    own = False
+    sorts = False
+    operators: frozenset[str] = frozenset()
+    sets_parts = False
+    is_free = False
+    is_unknown = False
+
+    @property
+    def _field(self) -> mm.Field[Any]:
+        """The field that is answered for."""
+        return self  # type: ignore[return-value]  # our kinds are fields
+
+    @property
+    def elements(self) -> mm.Field[Any] | None:
+        return None
+
+    # -- what is inside
+
+    def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
+        """Return the fields inside, each after its path from ``path``; ``[]`` stands for every element."""
+        return ()
+
+    def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
+        """Return a copy with other fields inside, in the order of `parts`."""
+        raise NotImplementedError
+
+    def part(self, key: Any) -> mm.Field[Any] | None:
+        """Return the field of what is inside under a key or an index; None where none is known."""
+        return None
+
+    def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
+        """Yield what is inside a value: its key or index, its field, the item, ``missing`` where it has none."""
+        return iter(())
+
+    def unstorable(self) -> Iterator[str]:
+        """Yield the names of fields inside that the database cannot hold."""
+        return iter(())
+
+    # -- loading
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell whether a value says what its dump says, though in another way: so ``assert`` takes it."""
+        return False
+
+    def quick_test(self, purpose: Purpose) -> Test | None:
+        """Return the test that knows good values at once; None where there is none."""
+        return None
+
+    def filler(self) -> Fill | None:
+        """Return what fills in the constants of `defaulted` fields inside; None where nothing could be filled in."""
+        return None
+
+    def hastened(self) -> mm.Field[Any]:
+        """Return a field that is loaded with the tests of those parts that have one, itself where none has.
+
+        The parts of a part with a test have their own, for values of which not all is right.
+        """
+        return self._field
+
+    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+        """Return a copy with the maximum that settings give a kind that states none; itself where they give none.
+
+        Raises:
+            DefinitionError: it states more than it may; the message starts with ``place``.
+        """
+        return self._field
+
+    # -- storing
+
+    def storer(self) -> Store:
+        """Return the function that gives the stored form of a valid value; lists and objects come out as copies."""
+        return cut
+
+    def operand(self, value: Any, path: str) -> Any:
+        """Return what the field is compared with in a filter in its stored form; None compares with all.
+
+        What is refused by a field that we know nothing about is compared as it is.
+
+        Raises:
+            gatewayfw.errors.ValidationError: it cannot be a value of this field, which stands at ``path``.
+        """
+        field = self._field
+        if value is None:
+            return None
+        try:
+            loaded = field.deserialize(value)
+        except ValidationError:
+            return value
+        dumped = None if loaded is None else field._serialize(loaded, None, {})
+        return self.storer()(dumped) if same(value, dumped) and has_storable_keys(dumped) else value
+
+    def largest(self) -> int:
+        """Return the most bytes of a stored value; `ENDLESS` or more where it has no maximum."""
+        return ENDLESS
+
+    def unstated(self, path: str) -> Iterator[str]:
+        """Yield the paths at and below the field, which stands at ``path``, that state no maximum."""
+        if self.largest() >= ENDLESS:
+            yield path
+
+    # -- telling
+
+    def description(self) -> Description:
+        """Return the kind and its bounds in plain words, as `gatewayfw.catalog.kinds` tells them."""
+        return {"kind": "any"}
+
+
+class KindField(Kind):
+    """What the fields behind our kinds share; it stands beside a field of marshmallow's.
+
+    A class that is one of ours says ``own=True``, so that a user's subclass is not taken for it.
+    """
+
     load_default: Any
-    #: What `gatewayfw.schemas.kinds.quick` keeps about this field.
-    quick: Any = None
+    #: What `quick_of` keeps about this field.
+    quick: Quick | None = None
+
+    def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        cls.own = own
 
     @property
     def dumps_itself(self) -> bool:
@@ -54,7 +225,7 @@ class Kind:
         return True
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
-        field: Any = self  # a Field beside this class
+        field: Any = self
         if value is not missing and value is not None and not field.pre_load and not field.post_load:
             loaded = field._deserialize(value, attr, data, **kwargs)
             if field.validators:
@@ -67,283 +238,82 @@ class Kind:
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value
 
-
-class Measured(Kind):
-    """What fields share whose values have a length."""
-
-    #: Whether the maximum is one of the definition, not one of a setting.
-    states_maximum = True
-
-    def maxima(self) -> dict[int, validate.Length]:
-        """Return the checks that refuse a value for being too long, by the greatest length each allows."""
-        field: Any = self  # a Field beside this class
-        checks = [check for check in field.validators if isinstance(check, validate.Length)]
-        ends = [check.max if check.equal is None else check.equal for check in checks]
-        return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
-
-
-class StringField(Measured, mm.String):
-    """A str; a lone surrogate, which no UTF-8 can carry, is refused.
-
-    Its checks are made one after the other until one refuses: a pattern, which may take long on a
-    long text, comes after the lengths.
-    """
-
-    kind = "string"
-
-    def _validate(self, value: Any) -> None:
-        for check in self.validators:
-            check(value)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not isinstance(value, str) or not encodable(value):
-            raise self.make_error("invalid")
-        return value
-
-
-class EmailField(StringField):
-    """A string that marshmallow's Email check passes, of 254 bytes at most.
-
-    No address is longer, and the check of a long text is slow.
-    """
-
-    kind = "email"
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if len(text.encode()) > LONGEST_EMAIL:
-            raise ValidationError(validate.Email.default_message)
-        return text
-
-
-class NumberField(Kind, mm.Float):
-    """An int within 64 bits or a finite float; text that reads as one becomes it."""
-
-    kind = "number"
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, str):
-            value = read_number(value)
-        if not finite_number(value):
-            raise self.make_error("invalid")
-        return value
-
-
-class IntegerField(Kind, mm.Integer):
-    """An int within 64 bits; integral text and floats become it."""
-
-    kind = "integer"
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, str):
-            value = int(value) if INTEGER.fullmatch(value) else None
-        elif isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, float) or not finite_number(value):
-            raise self.make_error("invalid")
-        return value
-
-
-class BooleanField(Kind, mm.Boolean):
-    """A bool; marshmallow's words for true and false, and 1 and 0, become it."""
-
-    kind = "boolean"
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, (str, int)):
-            if value in self.truthy:
-                return True
-            if value in self.falsy:
-                return False
-        raise self.make_error("invalid")
-
-
-class ObjectIdField(Kind, mm.String):
-    """24 hexadecimal digits, kept as sent; server code may pass an ObjectId."""
-
-    kind = "object_id"
-    default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, ObjectId) or (isinstance(value, str) and HEX_ID.fullmatch(value)):
-            return value
-        raise self.make_error("invalid")
-
-
-class DateField(Kind, mm.String):
-    """An ISO 8601 date or date and time, kept as sent; server code may pass a datetime."""
-
-    kind = "date"
-    default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if moment_of(value) is None:
-            raise self.make_error("invalid")
-        return value
-
-
-class EnumsField(Kind, mm.Raw):
-    """One of the given values, by value and type."""
-
-    kind = "enums"
-    default_error_messages = {"invalid": "Must be one of: {choices}."}
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        choices = self.metadata["choices"]
-        if not any(type(choice) is type(value) and choice == value for choice in choices):
-            raise self.make_error("invalid", choices=", ".join(map(str, choices)))
-        return value
-
-
-class AnyField(Kind, mm.Raw):
-    """Any JSON value, null included; server code may pass ObjectIds and datetimes in it."""
-
-    kind = "any_"
-    default_error_messages = {"invalid": "Not a valid value."}
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not plain(value):
-            raise self.make_error("invalid")
-        return value
-
-
-class ArrayField(Measured, mm.List[Any]):
-    """A list whose elements are of one kind, which ``inner`` holds.
-
-    One longer than its maximum is refused before its elements are judged.
-    """
-
-    kind = "array"
-    #: What surely loads unchanged; see `gatewayfw.schemas.kinds.quick.hastened`.
-    takes: Callable[[Any], object] | None = None
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes is not None and self.takes(value):
-            return value
-        if not isinstance(value, list):
-            raise self.make_error("invalid")
-        for most, check in self.maxima().items():
-            if len(value) > most:
-                check(value)
-        loaded: list[Any] = []
-        errors: dict[Any, ValidationError] = {}
-        for index, item in enumerate(value):
-            try:
-                loaded.append(self.inner.deserialize(item))
-            except ValidationError as error:
-                errors[index] = error
-                if len(errors) > _MOST:
-                    break
-        if errors:
-            good = (index for index in range(len(value)) if index not in errors)
-            raise Parts(errors, dict(zip(good, loaded, strict=False)))
-        return value if all(map(operator.is_, loaded, value)) else loaded
-
-    @property
-    def dumps_itself(self) -> bool:
-        """Whether the dumps of all elements are the elements."""
-        return getattr(self.inner, "dumps_itself", False)
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if self.dumps_itself:
-            return value
-        return [self.inner._serialize(item, attr, obj) for item in value]
-
-
-class ObjectField(Kind, mm.Dict):
-    """An object: with exactly the keys of ``fields``, or with any where that is None."""
-
-    kind = "object_"
-    default_error_messages = {"unknown": "Unknown field."}
-    #: What surely loads unchanged; see `gatewayfw.schemas.kinds.quick.hastened`.
-    takes: Callable[[Any], object] | None = None
-
-    def __init__(self, fields: Mapping[str, mm.Field[Any]] | None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.fields = None if fields is None else MappingProxyType(dict(fields))
-
-    @property
-    def dumps_itself(self) -> bool:
-        """Whether the dumps of all values are the values."""
-        return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes is not None and self.takes(value):
-            return value
-        fields = self.fields
-        if not isinstance(value, Mapping) or (fields is None and not plain(value)):
-            raise self.make_error("invalid")
-        if fields is None:
-            return value
-        loaded: dict[Any, Any] = {}
-        errors: dict[Any, ValidationError] = {}
-        changed = False
-        for name, field in fields.items():
-            sent = value.get(name, missing)
-            try:
-                item = field.deserialize(sent, name, value)
-            except ValidationError as error:
-                errors[name] = error
-                continue
-            changed = changed or item is not sent
-            if item is not missing:
-                loaded[name] = item
-        for key in value:
-            if key not in fields and len(errors) <= _MOST:
-                errors[key] = self.make_error("unknown")
-        if errors:
-            raise Parts(errors, loaded)
-        return loaded if changed else value
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if self.fields is None or self.dumps_itself:
-            return value
-        return {key: self.fields[key]._serialize(item, key, value) for key, item in value.items()}
-
-
-class SchemaField(mm.Nested):
-    """The value a user's marshmallow Schema describes.
-
-    Its own rules hold, ``unknown`` included, and its own messages are shown to clients:
-    messages that format ``{input}`` echo values, so give such fields other ``error_messages``.
-    """
-
-    kind = "schema"
-
-    def __init__(self, schema: Schema | type[Schema]) -> None:
-        super().__init__(schema() if isinstance(schema, type) else schema, required=True)
-        # Dumped is what was loaded, nothing else: load_only fields too, no dump_default, and an
-        # absent key named "items" is absent, where marshmallow would take dict.items.
-        own = self.schema
-        own.load_fields = {name: copy.copy(field) for name, field in own.load_fields.items()}
-        for field in own.load_fields.values():
-            field.dump_default = missing
-        own.dump_fields = own.load_fields
-        if type(own).get_attribute is Schema.get_attribute:
-            own.get_attribute = _own_key  # type: ignore[method-assign]  # our copy, not the user's schema
-
-    def _serialize(  # type: ignore[override]  # Nested and Field of marshmallow 4.4 disagree on a name
-        self, value: Any, attr: str | None, obj: Any, **kwargs: Any
-    ) -> Any:
-        dumped = super()._serialize(value, attr, obj, **kwargs)  # type: ignore[no-untyped-call]  # marshmallow 4.4
-        if self.schema.unknown == INCLUDE and isinstance(value, Mapping) and isinstance(dumped, dict):
-            known = {field.attribute or name for name, field in self.schema.load_fields.items()}
-            dumped.update((key, item) for key, item in value.items() if key not in known)
-        return dumped
-
-
-class FullMatch(validate.Regexp):
-    """A pattern that the whole value must match."""
-
-    def __call__(self, value: Any) -> Any:
-        if self.regex.fullmatch(value) is None:
-            raise ValidationError(self.error)
-        return value
-
-
-def _own_key(obj: Any, attr: str, default: Any) -> Any:
-    if isinstance(obj, Mapping) and "." not in attr:
-        return obj.get(attr, default)
-    return utils.get_value(obj, attr, default)
+    def quick_test(self, purpose: Purpose) -> Test | None:
+        field: Any = self
+        if not self.own or field.pre_load or field.post_load:
+            return None
+        checks = tests_of(self._checks_beside())
+        tests = None if checks is None else self._tests(purpose)
+        if checks is None or tests is None:
+            return None
+        first, *rest = tests
+        test = all_of([first, *checks, *rest])
+        return self._with_none(test, bool(field.allow_none))
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        """Return the tests of a value without its checks, which come after the first; None where one is missing."""
+        raise NotImplementedError
+
+    def _checks_beside(self) -> list[Any]:
+        """Return the checks that `_tests` does not make already."""
+        field: Any = self
+        return list(field.validators)
+
+    def _with_none(self, test: Test, is_taken: bool) -> Test:
+        return or_none(test) if is_taken else test
+
+    def storer(self) -> Store:
+        return as_it_is if self.own else cut
+
+    def operand(self, value: Any, path: str) -> Any:
+        if not self.own or value is None:
+            return super().operand(value, path)
+        result = self._compared(value)
+        if result is None:
+            raise Refused({path: [plain_message(self._field, "invalid", "Invalid value.")]})
+        return result
+
+    def _compared(self, value: Any) -> Any:
+        """Return the stored form of a value it is compared with; None for one that cannot be its own.
+
+        Only the type is judged: a number beyond the range, or a text longer than the size, is a fair question.
+        """
+        raise NotImplementedError
+
+
+def quick_of(field: mm.Field[Any]) -> Quick | None:
+    """Return what is quick about storing values of a field, kept on the field; None where nothing is."""
+    kind: Any = field
+    if not getattr(kind, "own", False):
+        return None
+    known: Quick | None = kind.quick
+    if known is None or known.field is not field:  # a copy of a field brings what belongs to the first one
+        known = kind.quick = Quick(field, kind.quick_test(STORED) or never, kind.filler(), kind.storer())
+    return known
+
+
+def as_it_is(value: Any) -> Any:
+    """Return the stored form of what the database holds as it is."""
+    return value
+
+
+def cut(value: Any) -> Any:
+    """Return a value with every date in it as the database holds it."""
+    if isinstance(value, datetime):
+        return moment_of(value)
+    if isinstance(value, Mapping):
+        return {key: cut(item) for key, item in value.items()}
+    return [cut(item) for item in value] if isinstance(value, list) else value
+
+
+def described_default(value: Any) -> Description:
+    """Return a default as clients would send it; nothing where JSON has no form of it."""
+    if isinstance(value, ObjectId):
+        return {"default": str(value)}
+    if isinstance(value, datetime):
+        return {"default": value.isoformat(timespec="milliseconds") + ("Z" if value.tzinfo is None else "")}
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return {}
+    return {"default": value}

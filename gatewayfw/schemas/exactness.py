@@ -1,0 +1,126 @@
+"""Exactness: what mode ``assert`` and the documents of a model ask of a value.
+
+A value is loaded and dumped again, and what comes out must be what was sent: so it is taken just
+where loading changes nothing. All differences are told, each by its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow
+from marshmallow import fields as mm
+from marshmallow import missing
+
+from gatewayfw.schemas.kinds import Parts, as_kind
+from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.values import same, storable_key
+
+INVALID = "Invalid value."
+REQUIRED = "Missing data for required field."
+UNKNOWN = "Unknown field."
+_UNSTORABLE = "Not a key the database can hold."
+
+
+def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
+    """Return the dump of the loaded value, collecting what load refuses and what it changed.
+
+    Where load refuses a part, the other parts are still judged, so that all failures are told. With
+    ``fill``, filled defaults are no difference.
+    """
+    try:
+        loaded = field.deserialize(sent)
+    except marshmallow.ValidationError as error:
+        _collect_refused(field, sent, error, path, collected, fill=fill)
+        return None
+    return _judge(field, sent, loaded, path, collected, fill=fill)
+
+
+def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
+    """Return the dump of a loaded value, collecting where it differs from what was sent."""
+    dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
+    if sent is not missing and same(sent, dumped):
+        return dumped
+    if sent is not missing:
+        compare(field, sent, dumped, path, collected, fill=fill)
+    elif dumped is not missing and not fill:
+        collected.add(path, plain_message(field, "required", REQUIRED))
+    return dumped
+
+
+def _collect_refused(
+    field: mm.Field[Any],
+    sent: Any,
+    error: marshmallow.ValidationError,
+    path: str,
+    collected: Collected,
+    *,
+    fill: bool,
+) -> None:
+    """Collect what load refused, part by part, and what it changed of the other parts."""
+    if not isinstance(error, Parts):
+        collected.add_all(error.messages, path)
+        return
+    known = set()
+    for key, inner, item in as_kind(field).items(sent):
+        if collected.full:
+            return
+        known.add(key)
+        refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
+        if refusal is not None:
+            _collect_refused(inner, item, refusal, below(path, key), collected, fill=fill)
+        elif loaded is not item:
+            _judge(inner, item, loaded, below(path, key), collected, fill=fill)
+    collected.add_all({key: part.messages for key, part in error.parts.items() if key not in known}, path)
+
+
+def compare(
+    field: mm.Field[Any] | None, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool
+) -> None:
+    """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
+    if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
+        _compare_keys(field, sent, dumped, path, collected, fill=fill)
+    elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
+        for index, item in enumerate(sent):
+            if dumped[index] is not item:
+                compare(_part(field, index), item, dumped[index], below(path, index), collected, fill=fill)
+    elif not same(sent, dumped) and not (field is not None and as_kind(field).keeps(sent, dumped)):
+        collected.add(path, plain_message(field, "invalid", INVALID))
+
+
+def _compare_keys(
+    field: mm.Field[Any] | None,
+    sent: Mapping[Any, Any],
+    dumped: Mapping[Any, Any],
+    path: str,
+    collected: Collected,
+    *,
+    fill: bool,
+) -> None:
+    for key in [name for name in dumped if name not in sent]:
+        inner = _part(field, key)
+        if not (fill and inner is not None and inner.load_default is not missing):
+            collected.add(below(path, key), plain_message(inner, "required", REQUIRED))
+    for key, item in sent.items():
+        if key not in dumped:
+            collected.add(below(path, key), UNKNOWN)
+        elif dumped[key] is not item:
+            compare(_part(field, key), item, dumped[key], below(path, key), collected, fill=fill)
+
+
+def _part(field: mm.Field[Any] | None, key: Any) -> mm.Field[Any] | None:
+    return None if field is None else as_kind(field).part(key)
+
+
+def check_keys(value: Any, path: str, collected: Collected) -> None:
+    """Collect the keys in a value that the database cannot hold."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not storable_key(key):
+                collected.add(below(path, key), _UNSTORABLE)
+            check_keys(item, below(path, key), collected)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            check_keys(item, below(path, index), collected)

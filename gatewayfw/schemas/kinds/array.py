@@ -1,0 +1,149 @@
+"""Lists of values of one kind."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from marshmallow import ValidationError
+from marshmallow import fields as mm
+
+from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.schemas.kinds.base import Description, KindField, Maxima, Parts
+from gatewayfw.schemas.kinds.checks import described_lengths, lengths, maximum_checks
+from gatewayfw.schemas.kinds.foreign import as_kind, describe
+from gatewayfw.schemas.kinds.ids import ObjectIdField
+from gatewayfw.schemas.kinds.quick import SENT, Fill, Purpose, Store, Test
+from gatewayfw.schemas.kinds.sizes import ENDLESS, list_bytes
+from gatewayfw.schemas.kinds.text import with_maximum
+
+
+class ArrayField(KindField, mm.List[Any], own=True):
+    """A list whose elements are of one kind, which ``inner`` holds.
+
+    One longer than its maximum is refused before its elements are judged.
+    """
+
+    kind = "array"
+    operators = frozenset({"$push", "$addToSet", "$pull"})
+    #: Whether the maximum is one of the definition, not one of a setting.
+    states_maximum = True
+    #: What surely loads unchanged; see `hastened`.
+    takes: Callable[[Any], object] | None = None
+
+    @property
+    def elements(self) -> mm.Field[Any]:
+        return self.inner
+
+    def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
+        return ((f"{path}[]", self.inner),)
+
+    def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
+        changed = copy.copy(self)
+        (changed.inner,) = parts
+        return changed
+
+    def part(self, key: Any) -> mm.Field[Any] | None:
+        return self.inner if isinstance(key, int) else None
+
+    def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
+        return ((index, self.inner, item) for index, item in enumerate(sent))
+
+    def unstorable(self) -> Iterator[str]:
+        return as_kind(self.inner).unstorable()
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if self.takes is not None and self.takes(value):
+            return value
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        for most, check in maximum_checks(self).items():
+            if len(value) > most:
+                check(value)
+        loaded: list[Any] = []
+        errors: dict[Any, ValidationError] = {}
+        for index, item in enumerate(value):
+            try:
+                loaded.append(self.inner.deserialize(item))
+            except ValidationError as error:
+                errors[index] = error
+                if len(errors) > Refused.MOST:
+                    break
+        if errors:
+            good = (index for index in range(len(value)) if index not in errors)
+            raise Parts(errors, dict(zip(good, loaded, strict=False)))
+        return value if all(map(operator.is_, loaded, value)) else loaded
+
+    @property
+    def dumps_itself(self) -> bool:
+        """Whether the dumps of all elements are the elements."""
+        return getattr(self.inner, "dumps_itself", False)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if self.dumps_itself:
+            return value
+        return [self.inner._serialize(item, attr, obj) for item in value]
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        item = as_kind(self.inner).quick_test(purpose)
+        return None if item is None else [_is_list, lambda value: all(map(item, value))]
+
+    def filler(self) -> Fill | None:
+        item = as_kind(self.inner).filler() if self.own else None
+        if item is None:
+            return None
+
+        def fill(value: Any) -> Any:
+            if type(value) is not list:
+                return value
+            filled = list(map(item, value))
+            return value if all(map(operator.is_, filled, value)) else filled
+
+        return fill
+
+    def hastened(self) -> mm.Field[Any]:
+        if not self.own:
+            return self
+        changed: Any = self.with_parts([as_kind(self.inner).hastened()])
+        changed.takes = self.quick_test(SENT)
+        return changed  # type: ignore[no-any-return]  # a copy of the field
+
+    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+        is_bounded = isinstance(self.inner, ObjectIdField) and maxima.ids is not None
+        return with_maximum(self, maxima.ids or 0) if is_bounded else self
+
+    def storer(self) -> Store:
+        inner = as_kind(self.inner).storer()
+        return lambda value: None if value is None else [inner(item) for item in value]
+
+    def operand(self, value: Any, path: str) -> Any:
+        """Return a list as a whole one, or as one element where elements are lists; anything else as an element."""
+        if value is None:
+            return None
+        inner = as_kind(self.inner)
+        if not isinstance(value, (list, tuple)):
+            return inner.operand(value, path)
+        try:
+            return [inner.operand(one, f"{path}.{at}") for at, one in enumerate(value)]
+        except Refused:
+            if inner.elements is None:
+                raise
+        return inner.operand(value, path)
+
+    def largest(self) -> int:
+        most = lengths(self)[1]
+        return ENDLESS if most is None else list_bytes(most, as_kind(self.inner).largest())
+
+    def unstated(self, path: str) -> Iterator[str]:
+        if lengths(self)[1] is None:
+            yield path
+        yield from as_kind(self.inner).unstated(f"{path}[]")
+
+    def description(self) -> Description:
+        return {"kind": "array", "items": describe(self.inner), **described_lengths(self, "minItems", "maxItems")}
+
+
+def _is_list(value: Any) -> bool:
+    return type(value) is list

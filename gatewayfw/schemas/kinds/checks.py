@@ -1,0 +1,79 @@
+"""What the checks of a field say of lengths, ranges and patterns: of our kinds and of marshmallow's own fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, validate
+from marshmallow import fields as mm
+
+
+class FullMatch(validate.Regexp):
+    """A pattern that the whole value must match."""
+
+    def __call__(self, value: Any) -> Any:
+        if self.regex.fullmatch(value) is None:
+            raise ValidationError(self.error)
+        return value
+
+
+def length_checks(field: mm.Field[Any]) -> list[validate.Length]:
+    """Return the checks of length that a field has."""
+    return [check for check in field.validators if isinstance(check, validate.Length)]
+
+
+def lengths(field: mm.Field[Any]) -> tuple[int, int | None]:
+    """Return the least and the greatest length that the checks of a field allow; None for no greatest."""
+    least, most = 0, None
+    for check in length_checks(field):
+        low, high = (check.min, check.max) if check.equal is None else (check.equal, check.equal)
+        least = max(least, low or 0)
+        most = high if most is None else most if high is None else min(most, high)
+    return least, most
+
+
+def maximum_checks(field: mm.Field[Any]) -> dict[int, validate.Length]:
+    """Return the checks that refuse a value for being too long, by the greatest length each allows."""
+    checks = length_checks(field)
+    ends = [check.max if check.equal is None else check.equal for check in checks]
+    return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
+
+
+def described_lengths(field: mm.Field[Any], least: str, most: str) -> dict[str, Any]:
+    """Return the lengths of a field under two names, without those that say nothing."""
+    low, high = lengths(field)
+    return {**({least: low} if low else {}), **({} if high is None else {most: high})}
+
+
+def described_range(field: mm.Field[Any]) -> dict[str, Any]:
+    """Return ``minimum`` and ``maximum`` of a field, as far as they are allowed values."""
+    found: dict[str, Any] = {}
+    for check in field.validators:
+        if isinstance(check, validate.Range) and check.min_inclusive and check.max_inclusive:
+            found |= {} if check.min is None else {"minimum": check.min}
+            found |= {} if check.max is None else {"maximum": check.max}
+    return found
+
+
+def choices(field: mm.Field[Any]) -> list[Any] | None:
+    """Return the only values that a check of a field admits; None where no one check says so."""
+    found = [check for check in field.validators if isinstance(check, validate.OneOf)]
+    return list(found[0].choices) if len(found) == 1 and all(map(is_scalar, found[0].choices)) else None
+
+
+def is_scalar(value: object) -> bool:
+    """Tell whether a value is a text or a number, which JSON has literals for."""
+    return isinstance(value, (str, int, float))
+
+
+def first_message(messages: Any) -> str:
+    """Return the first of a marshmallow error's messages."""
+    while isinstance(messages, (dict, list)):
+        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
+    return str(messages)
+
+
+def plain_message(field: mm.Field[Any] | None, name: str, default: str) -> str:
+    """Return a field's own message unless it is formatted with values."""
+    text = default if field is None else field.error_messages.get(name, default)
+    return text if isinstance(text, str) and "{" not in text else default

@@ -1,0 +1,23 @@
+"""How many bytes BSON takes: https://bsonspec.org."""
+
+from __future__ import annotations
+
+#: Stands for no maximum; sums and products of it are never less.
+ENDLESS = 1 << 62
+#: Bytes of a letter in UTF-8 at most; of an ObjectId, and of a number or a date.
+LETTER, ID, NUMBER = 4, 12, 8
+#: Bytes of an empty document or list, and around a text: its length and its end.
+DOCUMENT, TEXT = 5, 5
+#: Bytes of an element around its name and value: the type, the end of the name.
+ELEMENT = 2
+
+
+def element_bytes(name: str, value: int) -> int:
+    """Return the bytes of one field of a document: its name and a value of ``value`` bytes."""
+    return ELEMENT + len(name.encode()) + value
+
+
+def list_bytes(count: int, value: int) -> int:
+    """Return the bytes of a list: a document whose names are the numbers from 0."""
+    digits = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
+    return DOCUMENT + count * (ELEMENT + value) + digits if count else DOCUMENT

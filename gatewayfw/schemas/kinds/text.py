@@ -1,0 +1,142 @@
+"""Texts: any, and e-mail addresses."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from marshmallow import ValidationError, validate
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
+from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, length_checks, lengths, maximum_checks
+from gatewayfw.schemas.kinds.quick import INFINITY, Purpose, Test
+from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT
+from gatewayfw.schemas.values import encodable
+
+#: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1, as corrected by erratum 1690 of RFC 3696.
+LONGEST_EMAIL = 254
+#: What ``re.compile`` sets by itself for text.
+_PLAIN_FLAGS = 32
+
+
+class StringField(KindField, mm.String, own=True):
+    """A str; a lone surrogate, which no UTF-8 can carry, is refused.
+
+    Its checks are made one after the other until one refuses: a pattern, which may take long on a
+    long text, comes after the lengths.
+    """
+
+    kind = "string"
+    sorts = True
+    #: Whether the maximum is one of the definition, not one of a setting.
+    states_maximum = True
+
+    def _validate(self, value: Any) -> None:
+        for check in self.validators:
+            check(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or not encodable(value):
+            raise self.make_error("invalid")
+        return value
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        """Return the test of a text and of its lengths in one: nearly every text has a maximum."""
+        least, most = lengths(self)
+        end = INFINITY if most is None else most
+        return [
+            lambda value: type(value) is str and least <= len(value) <= end and (value.isascii() or encodable(value))
+        ]
+
+    def _checks_beside(self) -> list[Any]:
+        return [check for check in self.validators if type(check) is not validate.Length]
+
+    def _compared(self, value: Any) -> Any:
+        return value if isinstance(value, str) and encodable(value) else None
+
+    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+        ends = [end for check in length_checks(self) for end in (check.min, check.max, check.equal) if end is not None]
+        if max(ends, default=0) > maxima.stated:
+            raise DefinitionError(
+                f"{place}: size {max(ends)} is above the {maxima.stated} characters "
+                "that a text in a request may have; raise the setting 'max_body_text', or state a smaller size"
+            )
+        return with_maximum(self, maxima.text)
+
+    def largest(self) -> int:
+        most = lengths(self)[1]
+        return ENDLESS if most is None else TEXT + most * LETTER
+
+    def unstated(self, path: str) -> Iterator[str]:
+        return super().unstated(path) if self.states_maximum else iter((path,))
+
+    def description(self) -> Description:
+        return described_text(self) if self.states_maximum else described_text(self, sized=False)
+
+
+class EmailField(StringField, own=True):
+    """A string that marshmallow's Email check passes, of 254 bytes at most.
+
+    No address is longer, and the check of a long text is slow.
+    """
+
+    kind = "email"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if len(text.encode()) > LONGEST_EMAIL:
+            raise ValidationError(validate.Email.default_message)
+        return text
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        return [_is_address]
+
+    def _checks_beside(self) -> list[Any]:
+        return list(self.validators)
+
+    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+        return self
+
+    def largest(self) -> int:
+        return TEXT + LONGEST_EMAIL
+
+    def description(self) -> Description:
+        return {"kind": "email"}
+
+
+def described_text(field: mm.Field[Any], **more: Any) -> Description:
+    """Return the description of a text: its lengths and its pattern, or its choices."""
+    known = choices(field)
+    if known is not None:
+        return {"kind": "enums", "choices": known}
+    described: Description = {"kind": "string", **described_lengths(field, "minLength", "maxLength"), **more}
+    for check in field.validators:
+        # A pattern of marshmallow's own need only match the beginning.
+        if isinstance(check, FullMatch) and not check.regex.flags & ~_PLAIN_FLAGS:
+            described["pattern"] = check.regex.pattern
+    return described
+
+
+def with_maximum(field: Any, most: int) -> mm.Field[Any]:
+    """Return a copy of a text or list of at most this length, itself where it states a maximum.
+
+    What must be longer than the maximum may be just as long as it must be.
+    """
+    if maximum_checks(field):
+        return field  # type: ignore[no-any-return]  # a field
+    least = lengths(field)[0]
+    most = max(most, least)
+    changed = copy.copy(field)
+    changed.validators = [validate.Length(max=most), *field.validators]
+    changed.metadata = {**field.metadata, "size": (least or None, most)}
+    changed.states_maximum = False
+    return changed  # type: ignore[no-any-return]  # a copy of the field
+
+
+def _is_address(value: Any) -> bool:
+    if type(value) is not str or not (value.isascii() or encodable(value)):
+        return False
+    return len(value if value.isascii() else value.encode()) <= LONGEST_EMAIL
