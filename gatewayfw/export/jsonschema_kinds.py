@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.export.patterns import ecma
+from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
+from gatewayfw.schemas.values import HIGHEST, LOWEST
 
 Schema = dict[str, Any]
 Kind = Mapping[str, Any]
@@ -19,9 +21,6 @@ Kind = Mapping[str, Any]
 FLAG: Mapping[str, Any] = MappingProxyType({"enum": [0, 1]})
 #: More levels than any `get` has.
 ENDLESS = 1_000
-#: The ends of what 64 bits, signed, can hold.
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
-_LONGEST_EMAIL = 254
 _ID: Mapping[str, Any] = MappingProxyType(
     # The length is for readers to whom `$` also means before a last line break, as it does to Python's.
     {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
@@ -49,7 +48,7 @@ class Values:
 
     def schema(self, kind: Kind, levels: int = ENDLESS) -> Schema:
         """Return the schema of a kind; ``levels`` is how deep a `get` may be from here on."""
-        written = self._bare(kind, levels)
+        written = ROWS[kind["kind"]](self, kind, levels)
         if kind.get("nullable"):
             written = _or_null(written)
         notes = [f"An _id of the model {kind['of']}."] if "of" in kind else []
@@ -77,20 +76,13 @@ class Values:
             return {**written, "pattern": pattern}
         return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
 
-    def _bare(self, kind: Kind, levels: int) -> Schema:
-        name = kind["kind"]
-        if name == "string":
-            return self.text(kind)
-        if name == "array":
-            items = self.schema(kind["items"], levels - 1)
-            return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
-        if name == "object":
-            return self._object(kind, levels)
-        if name == "selection":
-            return self.selection(kind, levels)
-        return self.date() if name == "date" else _SCALARS[name](kind)
+    def list(self, kind: Kind, levels: int) -> Schema:
+        """Return the schema of a list."""
+        items = self.schema(kind["items"], levels - 1)
+        return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
 
-    def _object(self, kind: Kind, levels: int) -> Schema:
+    def object(self, kind: Kind, levels: int) -> Schema:
+        """Return the schema of an object."""
         if kind["fields"] is None:
             return {"type": "object"}
         written = {"type": "object", **self.fields(kind["fields"], levels - 1)}
@@ -229,17 +221,23 @@ def _enums(kind: Kind) -> Schema:
 
 
 def _integer(kind: Kind) -> Schema:
-    return {"type": "integer", "minimum": kind.get("minimum", _LOWEST), "maximum": kind.get("maximum", _HIGHEST)}
+    return {"type": "integer", "minimum": kind.get("minimum", LOWEST), "maximum": kind.get("maximum", HIGHEST)}
 
 
-_SCALARS: Mapping[str, Callable[[Kind], Schema]] = MappingProxyType(
+#: The schema of each kind but for null, by its word in the catalog.
+ROWS: Mapping[str, Callable[[Values, Kind, int], Schema]] = MappingProxyType(
     {
-        "object_id": lambda kind: dict(_ID),
-        "email": lambda kind: {"type": "string", "format": "email", "maxLength": _LONGEST_EMAIL},
-        "boolean": lambda kind: {"type": "boolean"},
-        "any": lambda kind: {},
-        "number": lambda kind: {"type": "number", **_named(kind, "minimum", "maximum")},
-        "integer": _integer,
-        "enums": _enums,
+        "string": lambda values, kind, levels: values.text(kind),
+        "object_id": lambda values, kind, levels: dict(_ID),
+        "email": lambda values, kind, levels: {"type": "string", "format": "email", "maxLength": LONGEST_EMAIL},
+        "date": lambda values, kind, levels: values.date(),
+        "boolean": lambda values, kind, levels: {"type": "boolean"},
+        "any": lambda values, kind, levels: {},
+        "number": lambda values, kind, levels: {"type": "number", **_named(kind, "minimum", "maximum")},
+        "integer": lambda values, kind, levels: _integer(kind),
+        "enums": lambda values, kind, levels: _enums(kind),
+        "array": lambda values, kind, levels: values.list(kind, levels),
+        "object": lambda values, kind, levels: values.object(kind, levels),
+        "selection": lambda values, kind, levels: values.selection(kind, levels),
     }
 )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.export.text import printable
@@ -23,8 +24,6 @@ RESERVED = (
 #: Builtins that stand in annotations; as keys of a class body they would hide these.
 _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_TEXTS = {"string": "str", "email": "str", "object_id": "Id", "date": "Date"}
-_SCALARS = {**_TEXTS, "boolean": "bool", "number": "float", "integer": "int"}
 
 ANY_OBJECT = "dict[str, Any]"
 
@@ -83,7 +82,7 @@ class Types:
 
         A selection has no annotation here: see `gatewayfw.export.python_selections`.
         """
-        found = self._value(kind, wanted)
+        found = ROWS.get(kind["kind"], ROWS["any"])(self, kind, wanted)
         return f"{found} | None" if kind.get("nullable") and found != "Any" else found
 
     def entries(self, fields: Mapping[str, Mapping[str, Any]], wanted: str) -> list[Entry]:
@@ -93,14 +92,8 @@ class Types:
             for name, kind in fields.items()
         ]
 
-    def _value(self, kind: Mapping[str, Any], wanted: str) -> str:
-        word = kind["kind"]
-        if word == "enums":
-            return _choices(kind["choices"])
-        if word == "array":
-            return f"list[{self.value(kind['items'], wanted)}]"
-        if word != "object":
-            return _SCALARS.get(word, "Any")
+    def object(self, kind: Mapping[str, Any], wanted: str) -> str:
+        """Return the annotation of an object."""
         if kind["fields"] is None or kind.get("open"):
             return ANY_OBJECT  # a typed dictionary takes no other keys
         entries = tuple(self.entries(kind["fields"], wanted))
@@ -183,3 +176,22 @@ def _functional(name: str, entries: Iterable[Entry], doc: str, *, total: bool) -
 
 def _described(entry: Entry, line: str) -> list[str]:
     return [*([f"    #: {entry.comment}"] if entry.comment else []), f"    {line}"]
+
+
+#: The annotation of each kind but for None, by its word in the catalog.
+ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProxyType(
+    {
+        "string": lambda types, kind, wanted: "str",
+        "object_id": lambda types, kind, wanted: "Id",
+        "email": lambda types, kind, wanted: "str",
+        "date": lambda types, kind, wanted: "Date",
+        "boolean": lambda types, kind, wanted: "bool",
+        "any": lambda types, kind, wanted: "Any",
+        "number": lambda types, kind, wanted: "float",
+        "integer": lambda types, kind, wanted: "int",
+        "enums": lambda types, kind, wanted: _choices(kind["choices"]),
+        "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",
+        "object": lambda types, kind, wanted: types.object(kind, wanted),
+        "selection": lambda types, kind, wanted: "Any",
+    }
+)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.export.typescript_text import Member, block, union
@@ -14,15 +15,6 @@ Hidden = Mapping[str, frozenset[str]]
 
 #: Levels of links that the type `Get` counts.
 DEEPEST = 32
-_PLAIN = {
-    "string": "string",
-    "email": "string",
-    "object_id": "ObjectId",
-    "date": "IsoDate",
-    "boolean": "boolean",
-    "number": "number",
-    "integer": "number",
-}
 #: What the comment of a field says of its bounds.
 _NOTES = {
     "minimum": "at least",
@@ -51,16 +43,7 @@ class Shown:
             yield Member(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
 
     def _type(self, kind: Kind) -> str:
-        name = kind["kind"]
-        if name == "enums":
-            return union(kind["choices"])
-        if name == "array":
-            return self._array(kind["items"])
-        if name == "object":
-            return self._object(kind)
-        if name == "selection":
-            return self._selection(kind)
-        return _PLAIN.get(name) or self._anything()
+        return ROWS.get(kind["kind"], ROWS["any"])(self, kind)
 
     def _may_be_absent(self, kind: Kind) -> bool:
         return bool(kind["presence"] == "optional")
@@ -68,13 +51,16 @@ class Shown:
     def _comment(self, kind: Kind) -> str:
         return str(kind.get("description", ""))
 
-    def _anything(self) -> str:
+    def anything(self) -> str:
+        """Return the type of any value."""
         return "Json"
 
-    def _array(self, items: Kind) -> str:
+    def array(self, items: Kind) -> str:
+        """Return the type of a list."""
         return f"({self.type(items)})[]" if _is_open_ended(items) else f"{self.type(items)}[]"
 
-    def _object(self, kind: Kind) -> str:
+    def object(self, kind: Kind) -> str:
+        """Return the type of an object."""
         if kind["fields"] is None:
             return "{ [key: string]: Json }"
         text = block(self.members(kind["fields"]))
@@ -82,7 +68,8 @@ class Shown:
             return f"{text} & AnyObject"
         return text if kind["fields"] else "Nothing"
 
-    def _selection(self, kind: Kind) -> str:
+    def selection(self, kind: Kind) -> str:
+        """Return the type of a selection."""
         return "AnyObject"
 
 
@@ -95,9 +82,9 @@ class Sent(Shown):
     def _comment(self, kind: Kind) -> str:
         return "\n".join(filter(None, [super()._comment(kind), noted(kind)]))
 
-    def _array(self, items: Kind) -> str:
+    def array(self, items: Kind) -> str:
         is_list = items["kind"] == "array" and not items.get("nullable")
-        return f"readonly ({self.type(items)})[]" if is_list else f"readonly {super()._array(items)}"
+        return f"readonly ({self.type(items)})[]" if is_list else f"readonly {super().array(items)}"
 
 
 @final
@@ -115,13 +102,13 @@ class Asked(Sent):
     def _type(self, kind: Kind) -> str:
         return "Flag" if kind["kind"] == "enums" and kind["choices"] == [0, 1] else super()._type(kind)
 
-    def _anything(self) -> str:
+    def anything(self) -> str:
         return "unknown"
 
-    def _object(self, kind: Kind) -> str:
-        return "AnyObject" if kind["fields"] is None else super()._object(kind)
+    def object(self, kind: Kind) -> str:
+        return "AnyObject" if kind["fields"] is None else super().object(kind)
 
-    def _selection(self, kind: Kind) -> str:
+    def selection(self, kind: Kind) -> str:
         return self._select(kind, self._levels, {})
 
     def _select(self, kind: Kind, levels: int, hidden: Hidden) -> str:
@@ -159,3 +146,22 @@ def _is_open_ended(kind: Kind) -> bool:
     """Whether ``[]`` after the type of a kind would belong to the last part of it only."""
     many = kind["kind"] == "enums" and len(kind["choices"]) > 1
     return bool(many or kind.get("nullable") or kind.get("open"))
+
+
+#: The type of each kind but for null, by its word in the catalog.
+ROWS: Mapping[str, Callable[[Shown, Kind], str]] = MappingProxyType(
+    {
+        "string": lambda values, kind: "string",
+        "object_id": lambda values, kind: "ObjectId",
+        "email": lambda values, kind: "string",
+        "date": lambda values, kind: "IsoDate",
+        "boolean": lambda values, kind: "boolean",
+        "any": lambda values, kind: values.anything(),
+        "number": lambda values, kind: "number",
+        "integer": lambda values, kind: "number",
+        "enums": lambda values, kind: union(kind["choices"]),
+        "array": lambda values, kind: values.array(kind["items"]),
+        "object": lambda values, kind: values.object(kind),
+        "selection": lambda values, kind: values.selection(kind),
+    }
+)
