@@ -10,7 +10,7 @@ import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
-import { ScalarField } from "./scalar";
+import { isScalar, ScalarField } from "./scalar";
 
 export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
@@ -110,10 +110,6 @@ function Control(props: ValueProps) {
   if (isScalar(kind) && !isObject(value) && !Array.isArray(value))
     return <ScalarField {...props} kind={kind} value={value} />;
   return <JsonField {...props} />;
-}
-
-function isScalar(kind: Kind): boolean {
-  return !["array", "object", "any", "selection", "documents"].includes(kind.kind);
 }
 
 function SelectionField({ kind, name, path, value, onChange }: ValueProps<Extract<Kind, { kind: "selection" }>>) {

@@ -1,5 +1,6 @@
 /** Texts, numbers, dates, choices, ids. */
 
+import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
@@ -25,25 +26,30 @@ export function ScalarField(props: ScalarProps) {
   );
 }
 
+/** Kinds with a form of their own, or written as JSON. */
+const WITH_PARTS = ["array", "object", "selection", "documents", "any"] as const;
+
+/** The input of each other kind: the compiler names one that is missing. */
+const INPUTS: Record<Exclude<Kind["kind"], (typeof WITH_PARTS)[number]>, (props: InputProps) => ComponentChild> = {
+  string: (props) => <TextInput {...(props as InputProps<TextKind>)} />,
+  email: (props) => <PlainInput {...props} type="email" />,
+  object_id: (props) => <IdInput {...(props as InputProps<IdKind>)} />,
+  date: (props) => <DateInput {...props} />,
+  boolean: (props) => <EnumInput {...props} kind={{ kind: "enums", choices: [true, false], presence: props.kind.presence }} />,
+  number: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
+  integer: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
+  enums: (props) => <EnumInput {...(props as InputProps<EnumKind>)} />,
+};
+
+/** Whether values of a kind have no parts. */
+export function isScalar(kind: Kind): boolean {
+  return !(WITH_PARTS as readonly string[]).includes(kind.kind);
+}
+
 function Input(props: InputProps) {
-  const { kind } = props;
-  switch (kind.kind) {
-    case "enums":
-      return <EnumInput {...props} kind={kind} />;
-    case "boolean":
-      return <EnumInput {...props} kind={{ kind: "enums", choices: [true, false], presence: kind.presence }} />;
-    case "number":
-    case "integer":
-      return <NumberInput {...props} kind={kind} />;
-    case "date":
-      return <DateInput {...props} />;
-    case "object_id":
-      return <IdInput {...props} kind={kind} />;
-    case "string":
-      return <TextInput {...props} kind={kind} />;
-    default:
-      return <PlainInput {...props} type={kind.kind === "email" ? "email" : "text"} />;
-  }
+  const known: Partial<Record<string, (props: InputProps) => ComponentChild>> = INPUTS;
+  const input = known[props.kind.kind];
+  return <>{input ? input(props) : <PlainInput {...props} type="text" />}</>;
 }
 
 function text(value: Value): string {
