@@ -85,10 +85,14 @@ SCALARS: dict[str, Callable[[], Kind]] = {
 }
 
 
+#: The kinds of kinds, which `kinds` draws itself.
+COMPOSED = ("array", "object_")
+
+
 @st.composite
 def kinds(draw: st.DrawFn, depth: int = 2) -> Kind:
     """Draw a kind: without parts, or a list or an object of kinds."""
-    shape = draw(st.sampled_from([*SCALARS, "array", "object_", "object_"] if depth else list(SCALARS)))
+    shape = draw(st.sampled_from([*SCALARS, *COMPOSED, "object_"] if depth else list(SCALARS)))
     if shape == "array":
         inner = draw(kinds(depth - 1))
         return Kind(
