@@ -32,6 +32,7 @@ from gatewayfw.schemas.kinds import (
     as_kind,
 )
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
+from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import HEX_ID, finite_number, plain, same
 
 __all__ = [
@@ -106,12 +107,7 @@ def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
         return ObjectField(None, required=True)
     if not isinstance(fields, Mapping):
         raise DefinitionError(f"object_: expected a mapping of fields, not {type(fields).__name__}")
-    parsed: dict[str, mm.Field[Any]] = {}
-    for name, value in fields.items():
-        if not isinstance(name, str):
-            raise DefinitionError(f"object_: the field name {name!r} is not a string")
-        parsed[name] = as_field(value, f"field {name!r}")
-    return ObjectField(parsed, required=True)
+    return _object_of(fields, "", "")
 
 
 def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
@@ -229,20 +225,21 @@ def is_kind(value: object) -> bool:
     return any(kind is value for kind in KINDS.values())
 
 
-def as_field(value: Any, where: str) -> mm.Field[Any]:
+def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     """Return the field that a kind, an uncalled kind, a mapping or a marshmallow object stands for.
 
     Raises:
-        DefinitionError: it is none of these; the message starts with ``where``.
+        DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.
     """
+    place = _place(where, path)
     if isinstance(value, mm.Field):
         if value.data_key is not None or value.attribute is not None or value.dump_only:
-            raise DefinitionError(f"{where}: data_key, attribute and dump_only work in a marshmallow Schema only")
+            raise DefinitionError(f"{place}: data_key, attribute and dump_only work in a marshmallow Schema only")
         return value
     if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
         return SchemaField(value)
     if isinstance(value, Mapping):
-        return object_(value)
+        return _object_of(value, where, path)
     name = getattr(value, "__name__", "")
     if is_kind(value) and name not in _NEED_ARGUMENTS:
         return KINDS[name]()
@@ -250,12 +247,25 @@ def as_field(value: Any, where: str) -> mm.Field[Any]:
         try:
             return value()
         except TypeError:
-            raise DefinitionError(f"{where}: {name} needs arguments") from None
+            raise DefinitionError(f"{place}: {name} needs arguments") from None
     if is_kind(value):
-        raise DefinitionError(f"{where}: {name} needs arguments")
+        raise DefinitionError(f"{place}: {name} needs arguments")
     raise DefinitionError(
-        f"{where}: expected a value kind, a marshmallow field or schema, or a mapping, not {type(value).__name__}"
+        f"{place}: expected a value kind, a marshmallow field or schema, or a mapping, not {type(value).__name__}"
     )
+
+
+def _object_of(fields: Mapping[Any, Any], where: str, path: str) -> mm.Field[Any]:
+    parsed: dict[str, mm.Field[Any]] = {}
+    for name, value in fields.items():
+        if not isinstance(name, str):
+            raise DefinitionError(f"{_place(where, path) or 'object_'}: the field name {name!r} is not a string")
+        parsed[name] = as_field(value, where, below(path, name))
+    return ObjectField(parsed, required=True)
+
+
+def _place(where: str, path: str) -> str:
+    return ", ".join(filter(None, [where, path and f"field {path!r}"]))
 
 
 def stored(field: mm.Field[Any], value: Any) -> Any:

@@ -97,7 +97,7 @@ class Schemas:
         pure: dict[str, Field[Any]] = {}
         for name, value in given.items():
             place = f"{where}, field {name!r}"
-            field = kinds.as_field(value, place)
+            field = kinds.as_field(value, where, name)
             pure[check_name(name, place)] = bounded(field, self.maxima(), where, name)
             kinds.check_stored_names(field, place)
         return pure

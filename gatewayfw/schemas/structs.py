@@ -18,7 +18,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
-from gatewayfw.schemas.fields import is_kind, object_, stored
+from gatewayfw.schemas.fields import as_field, is_kind, stored
 from gatewayfw.schemas.kinds import ObjectField, SchemaField, as_kind, quick_of
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.maxima import bounded
@@ -174,7 +174,7 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
         schema = SchemaField(validator)
         return _struct(schema, schema.schema.load_fields, registry)
     if isinstance(validator, Mapping):
-        validator = object_(validator)
+        validator = as_field(validator, "validator")
     if isinstance(validator, ObjectField):
         parts = cast(ObjectField, bounded(validator, registry.maxima(ids=True), "validator"))
         return _struct(parts, parts.fields or {}, registry)

@@ -234,6 +234,11 @@ def test_a_default_function_is_called_each_time_and_its_value_checked() -> None:
         (lambda: enums("a", None), "enums: expected one or more strings, numbers or booleans"),
         (lambda: object_(["a"]), "object_: expected a mapping of fields, not list"),
         (lambda: object_({1: string}), "object_: the field name 1 is not a string"),
+        (lambda: object_({"a": {1: string}}), "field 'a': the field name 1 is not a string"),
+        (
+            lambda: array({"a": {"b": 5}}),
+            "array, field 'a.b': expected a value kind, a marshmallow field or schema, or a mapping, not int",
+        ),
         (
             lambda: optional(None),
             "optional: expected a value kind, a marshmallow field or schema, or a mapping, not NoneType",
@@ -242,7 +247,7 @@ def test_a_default_function_is_called_each_time_and_its_value_checked() -> None:
         (lambda: optional(mm.List), "optional: List needs arguments"),
         (
             lambda: object_({"a": {"b": 5}}),
-            "field 'b': expected a value kind, a marshmallow field or schema, or a mapping, not int",
+            "field 'a.b': expected a value kind, a marshmallow field or schema, or a mapping, not int",
         ),
         (
             lambda: object_({"a": mm.String(data_key="b")}),

@@ -159,6 +159,9 @@ def test_pure_fields_are_a_mapping_of_kinds(schemas: Schemas) -> None:
     assert told(schemas.add, "a", {"name": 5}) == (
         "model 'a', field 'name': expected a value kind, a marshmallow field or schema, or a mapping, not int"
     )
+    assert told(schemas.add, "a", {"part": {"deep": {"name": 5}}}) == (
+        "model 'a', field 'part.deep.name': expected a value kind, a marshmallow field or schema, or a mapping, not int"
+    )
 
 
 @pytest.mark.parametrize("name", ["$a", "a.b", "a\0"])

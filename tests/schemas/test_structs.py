@@ -209,7 +209,7 @@ class Open:
         (string(), "validator: expected an object with set and get, a schema or a function, not StringField"),
         (
             {"set": {"a": 5}, "get": {}},
-            "field 'a': expected a value kind, a marshmallow field or schema, or a mapping, not int",
+            "validator, field 'set.a': expected a value kind, a marshmallow field or schema, or a mapping, not int",
         ),
     ],
 )
