@@ -19,6 +19,8 @@ from gatewayfw.schemas import (
     email,
     enums,
     integer,
+    mapping,
+    nullable,
     number,
     object_,
     object_id,
@@ -86,7 +88,7 @@ SCALARS: dict[str, Callable[[], Kind]] = {
 
 
 #: The kinds of kinds, which `kinds` draws itself.
-COMPOSED = ("array", "object_")
+COMPOSED = ("array", "mapping", "object_")
 
 
 @st.composite
@@ -100,6 +102,16 @@ def kinds(draw: st.DrawFn, depth: int = 2) -> Kind:
             st.lists(inner.valid, max_size=3),
             st.lists(inner.valid | inner.near, max_size=4) | st.just({}),
         )
+    if shape == "mapping":
+        inner = draw(kinds(depth - 1))
+        return Kind(
+            mapping(inner.field),
+            st.dictionaries(st.text(max_size=4), inner.valid, max_size=3),
+            st.dictionaries(st.text(max_size=4), inner.valid | inner.near, max_size=3) | st.just([]),
+        )
+    if shape not in COMPOSED and draw(st.booleans()):
+        scalar = SCALARS[shape]()
+        return Kind(nullable(scalar.field), st.none() | scalar.valid, scalar.near)
     return draw(objects(depth - 1)) if shape == "object_" else SCALARS[shape]()
 
 

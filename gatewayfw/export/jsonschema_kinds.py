@@ -81,6 +81,10 @@ class Values:
         items = self.schema(kind["items"], levels - 1)
         return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
 
+    def mapping(self, kind: Kind, levels: int) -> Schema:
+        """Return the schema of an object of any keys."""
+        return {"type": "object", "additionalProperties": self.schema(kind["values"], levels - 1)}
+
     def object(self, kind: Kind, levels: int) -> Schema:
         """Return the schema of an object."""
         if kind["fields"] is None:
@@ -237,6 +241,7 @@ ROWS: Mapping[str, Callable[[Values, Kind, int], Schema]] = MappingProxyType(
         "integer": lambda values, kind, levels: _integer(kind),
         "enums": lambda values, kind, levels: _enums(kind),
         "array": lambda values, kind, levels: values.list(kind, levels),
+        "mapping": lambda values, kind, levels: values.mapping(kind, levels),
         "object": lambda values, kind, levels: values.object(kind, levels),
         "selection": lambda values, kind, levels: values.selection(kind, levels),
     }

@@ -191,6 +191,7 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "integer": lambda types, kind, wanted: "int",
         "enums": lambda types, kind, wanted: _choices(kind["choices"]),
         "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",
+        "mapping": lambda types, kind, wanted: f"dict[str, {types.value(kind['values'], wanted)}]",
         "object": lambda types, kind, wanted: types.object(kind, wanted),
         "selection": lambda types, kind, wanted: "Any",
     }

@@ -161,6 +161,7 @@ ROWS: Mapping[str, Callable[[Shown, Kind], str]] = MappingProxyType(
         "integer": lambda values, kind: "number",
         "enums": lambda values, kind: union(kind["choices"]),
         "array": lambda values, kind: values.array(kind["items"]),
+        "mapping": lambda values, kind: f"{{ [key: string]: {values.type(kind['values'])} }}",
         "object": lambda values, kind: values.object(kind),
         "selection": lambda values, kind: values.selection(kind),
     }

@@ -24,6 +24,7 @@ from gatewayfw.schemas.kinds import (
     EmailField,
     EnumsField,
     IntegerField,
+    MappingField,
     NumberField,
     ObjectField,
     ObjectIdField,
@@ -46,6 +47,7 @@ __all__ = [
     "EmailField",
     "EnumsField",
     "IntegerField",
+    "MappingField",
     "NumberField",
     "ObjectField",
     "ObjectIdField",
@@ -62,6 +64,8 @@ __all__ = [
     "email",
     "enums",
     "integer",
+    "mapping",
+    "nullable",
     "number",
     "object_",
     "object_id",
@@ -116,8 +120,20 @@ def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
     return ArrayField(inner, required=True, validate=_size(size), metadata=_given(size=size))
 
 
+def mapping(kind: Any) -> mm.Field[Any]:
+    """Return the kind of objects of any keys whose values are of ``kind``."""
+    return MappingField(as_field(kind, "mapping"), required=True)
+
+
+def nullable(kind: Any) -> mm.Field[Any]:
+    """Return a copy of ``kind`` that takes null, too: so a client can clear a field."""
+    field = copy.copy(as_field(kind, "nullable"))
+    field.allow_none = True
+    return field
+
+
 def optional(kind: Any) -> mm.Field[Any]:
-    """Return a copy of ``kind`` that may be absent; null stays what it was, refused by most kinds."""
+    """Return a copy of ``kind`` that may be absent; null stays refused by most kinds; see `nullable`."""
     field = copy.copy(as_field(kind, "optional"))
     field.required = False
     return field
@@ -207,6 +223,8 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
             boolean,
             object_,
             array,
+            mapping,
+            nullable,
             optional,
             defaulted,
             object_id,
@@ -217,7 +235,7 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
         )
     }
 )
-_NEED_ARGUMENTS = ("array", "optional", "defaulted", "enums")
+_NEED_ARGUMENTS = ("array", "mapping", "nullable", "optional", "defaulted", "enums")
 
 
 def is_kind(value: object) -> bool:

@@ -274,6 +274,8 @@ class Schemas:
     boolean = staticmethod(kinds.boolean)
     object_ = staticmethod(kinds.object_)
     array = staticmethod(kinds.array)
+    mapping = staticmethod(kinds.mapping)
+    nullable = staticmethod(kinds.nullable)
     optional = staticmethod(kinds.optional)
     defaulted = staticmethod(kinds.defaulted)
     object_id = staticmethod(kinds.object_id)

@@ -219,6 +219,7 @@ MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "enums": lambda maker, field: st.sampled_from(list(field.metadata["choices"])),
     "any_": _any,
     "array": _array,
+    "mapping": lambda maker, field: st.dictionaries(_KEYS, maker.values(field.inner), max_size=3),
     "object_": _object,
     "select_struct": _select,
 }

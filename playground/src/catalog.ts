@@ -27,6 +27,8 @@ export type PlainKind = Common & { kind: "email" | "date" | "boolean" | "any" };
 export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number | Numeral; maximum?: number | Numeral };
 export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };
 export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
+/** Any keys, values of one kind. */
+export type MappingKind = Common & { kind: "mapping"; values: Kind };
 export type ObjectKind = Common & { kind: "object"; fields: Record<string, Kind> | null; open?: boolean };
 
 /** What a `get` may name: by depth, or exactly what the act's author named. */
@@ -50,6 +52,7 @@ export type Kind =
   | NumberKind
   | EnumKind
   | ArrayKind
+  | MappingKind
   | ObjectKind
   | SelectionKind
   | DocumentsKind;

@@ -34,6 +34,8 @@ from gatewayfw.schemas import (
     email,
     enums,
     integer,
+    mapping,
+    nullable,
     number,
     object_,
     object_id,
@@ -78,6 +80,12 @@ SAMPLES = {
     "boolean": Sample(boolean(), True, "perhaps"),
     "object_": Sample(object_({"a": date()}), {"a": "2026-11-22"}, {"b": 1}, stored={"a": datetime(2026, 11, 22)}),
     "array": Sample(array(object_id(), size=2), [ID] * 2, [5, 5], stored=[ObjectId(ID)] * 2),
+    "mapping": Sample(
+        mapping(nullable(date())),
+        {"a": "2026-11-22", "b": None},
+        {"a": 5},
+        stored={"a": datetime(2026, 11, 22), "b": None},
+    ),
     "object_id": Sample(object_id(of="note"), ID, "x", stored=ObjectId(ID)),
     "enums": Sample(enums("a", 1), "a", "b"),
     "any_": Sample(any_(), {"a": [1]}, {"a": float("nan")}),
@@ -85,7 +93,7 @@ SAMPLES = {
     "email": Sample(email(), "a@b.org", 5),
 }
 #: What makes a copy of another kind has no class.
-COPIED = {"optional", "defaulted"}
+COPIED = {"nullable", "optional", "defaulted"}
 BY_NAME = pytest.mark.parametrize("name", SAMPLES)
 
 

@@ -12,6 +12,7 @@ from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
 from gatewayfw.schemas.kinds.dates import DateField
 from gatewayfw.schemas.kinds.foreign import SchemaField, as_kind
 from gatewayfw.schemas.kinds.ids import ObjectIdField
+from gatewayfw.schemas.kinds.mapping import MappingField
 from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.text import EmailField, StringField
@@ -27,6 +28,7 @@ __all__ = [
     "IntegerField",
     "Kind",
     "KindField",
+    "MappingField",
     "Maxima",
     "NumberField",
     "ObjectField",

@@ -82,7 +82,7 @@ class ArrayField(KindField, mm.List[Any], own=True):
         return getattr(self.inner, "dumps_itself", False)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if self.dumps_itself:
+        if value is None or self.dumps_itself:
             return value
         return [self.inner._serialize(item, attr, obj) for item in value]
 

@@ -92,7 +92,7 @@ class ObjectField(KindField, mm.Dict, own=True):
         return loaded if changed else value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if self.fields is None or self.dumps_itself:
+        if value is None or self.fields is None or self.dumps_itself:
             return value
         return {key: self.fields[key]._serialize(item, key, value) for key, item in value.items()}
 

@@ -26,6 +26,7 @@ export function keysOf(catalog: Catalog, kind: Kind | undefined): Record<string,
 export function kindAt(catalog: Catalog, kind: Kind | undefined, path: readonly string[]): Kind | undefined {
   return path.reduce<Kind | undefined>((at, name) => {
     if (at?.kind === "array") return at.items;
+    if (at?.kind === "mapping") return at.values;
     const keys = keysOf(catalog, at);
     return keys && Object.hasOwn(keys, name) ? keys[name] : undefined;
   }, kind);
@@ -54,6 +55,10 @@ export function check(catalog: Catalog, kind: Kind, value: Json, path: string): 
       return Array.isArray(value)
         ? value.flatMap((item, index) => check(catalog, kind.items, item, `${path}.${index}`))
         : wrong("Must be a list.");
+    case "mapping":
+      return isObject(value)
+        ? Object.entries(value).flatMap(([name, inner]) => check(catalog, kind.values, inner, path ? `${path}.${name}` : name))
+        : wrong("Must be an object.");
     case "boolean":
       return typeof value === "boolean" ? [] : wrong("Must be true or false.");
     case "number":

@@ -35,6 +35,7 @@ export function kindName(kind: Kind): string {
 function plainName(kind: Kind): string {
   if (kind.kind === "object_id") return kind.of ? `id of ${kind.of}` : "id";
   if (kind.kind === "enums") return "one of";
+  if (kind.kind === "mapping") return `any keys of ${kindName(kind.values)}`;
   if (kind.kind === "object" && kind.fields === null) return "object of any keys";
   if (kind.kind === "string" && kind.format) return kind.format;
   return kind.kind;

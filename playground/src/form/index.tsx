@@ -212,6 +212,8 @@ export function nameOfKind(kind: Kind): string {
       return "choice";
     case "array":
       return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
+    case "mapping":
+      return `any keys of ${nameOfKind(kind.values)}`;
     case "any":
       return "any value";
     default:

@@ -23,6 +23,7 @@ export function emptyValue(kind: Kind): Json {
     case "documents":
       return null;
     case "selection":
+    case "mapping":
       return {};
     default:
       return "";

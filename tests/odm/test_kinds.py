@@ -1,0 +1,81 @@
+"""The value kinds in models, on both adapters: stored, found, sorted, changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.schemas import Schemas, compile_struct, integer, mapping, nullable, number, optional, string
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.settings import Settings
+from tests.schemas.test_every_kind import SAMPLES
+
+
+def stored(model, id_):
+    """What the database holds of a document, without what is hidden."""
+    (found,) = model._database.storage.find(model.name, {"_id": id_})
+    return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
+
+
+def refused(function, **arguments):
+    """The errors of a call that is refused."""
+    with pytest.raises(ValidationError) as caught:
+        function(**arguments)
+    return caught.value.errors
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_kind_is_stored_found_and_shown(odm, name):
+    sample = SAMPLES[name]
+    thing = odm.new_model("thing", {"x": sample.field})
+    expected = sample.good if sample.stored is ... else sample.stored
+    made = thing.insert_one(doc={"x": sample.good}, projection={"_id": 1, "x": 1})
+    assert stored(thing, made["_id"]) == {"x": expected}
+    assert (made["x"], thing.find_one({"_id": made["_id"]})["x"]) == (expected, expected)
+    assert thing.count({"x": sample.good}) == thing.count({"x": {"$in": [sample.good]}}) == 1
+    assert thing.count({"x": expected}) == 1
+    assert refused(thing.insert_one, doc={"x": sample.bad}).keys() == {
+        path.replace("set.x", "doc.x") for path in _refused_by_acts(sample)
+    }
+    if as_kind(sample.field).sorts:
+        assert [one["x"] for one in thing.find().sort({"x": -1})] == [expected]
+
+
+def _refused_by_acts(sample):
+    struct = compile_struct({"set": {"x": sample.field}, "get": {}}, Schemas(Settings()))
+    return refused(struct.check, details={"set": {"x": sample.bad}, "get": {}}, mode="assert")
+
+
+def test_a_nullable_field_can_be_cleared(odm):
+    thing = odm.new_model("thing", {"a": nullable(string()), "n": nullable(number()), "o": nullable({"b": integer})})
+    id_ = thing.insert_one(doc={"a": "x", "n": 1, "o": {"b": 1}}, projection={"_id": 1})["_id"]
+    thing.find_one_and_update({"_id": id_}, {"$set": {"a": None, "n": None, "o": None}})
+    assert stored(thing, id_) == {"a": None, "n": None, "o": None}
+    assert thing.count({"a": None}) == 1
+    thing.find_one_and_update({"_id": id_}, {"$set": {"o": {"b": 2}}})
+    assert stored(thing, id_) == {"a": None, "n": None, "o": {"b": 2}}
+    assert refused(thing.find_one_and_update, filter={"_id": id_}, update={"$set": {"o": {"b": None}}}) == {
+        "update.o.b": ["Field may not be null."]
+    }
+
+
+def test_a_mapping_is_changed_and_compared_key_by_key(odm):
+    thing = odm.new_model(
+        "thing", {"prices": mapping(number(minimum=0)), "tags": optional(mapping(nullable(string())))}
+    )
+    id_ = thing.insert_one(doc={"prices": {"de": 1, "fr": 2}}, projection={"_id": 1})["_id"]
+    thing.find_one_and_update(
+        {"_id": id_}, {"$set": {"prices.it": 3}, "$inc": {"prices.de": 4}, "$unset": {"prices.fr": ""}}
+    )
+    assert stored(thing, id_) == {"prices": {"de": 5, "it": 3}}
+    assert [thing.count({"prices.de": {"$gt": at}}) for at in (4, 5)] == [1, 0]
+    assert refused(thing.count, filter={"prices.de": "x"}) == {"filter.prices.de": ["Not a valid number."]}
+    update = {"$set": {"prices.es": -1}}
+    assert refused(thing.find_one_and_update, filter={"_id": id_}, update=update) == {
+        "update.prices.es": ["Must be greater than or equal to 0."]
+    }
+    assert refused(thing.insert_one, doc={"prices": {"a.b": 1}}) == {
+        "doc.prices.a.b": ["Not a key the database can hold."]
+    }
+    with pytest.raises(UsageError, match=r"^update: \$push prices.de: Not a list.$"):
+        thing.find_one_and_update({"_id": id_}, {"$push": {"prices.de": 1}})
