@@ -39,6 +39,8 @@ from gatewayfw.schemas import (
     object_id,
     optional,
     string,
+    url,
+    uuid,
 )
 
 __all__ = [
@@ -79,4 +81,6 @@ __all__ = [
     "object_id",
     "optional",
     "string",
+    "url",
+    "uuid",
 ]

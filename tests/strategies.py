@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string as letters
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,11 @@ from gatewayfw.schemas import (
     object_id,
     optional,
     string,
+    url,
+    uuid,
 )
 
+UUID = "01234567-89ab-cdef-0123-456789abcdef"
 names = st.text(letters.ascii_letters, min_size=1, max_size=4)
 hex_ids = st.text("0123456789abcdefABCDEF", min_size=24, max_size=24)
 int64 = st.integers(-(2**63), 2**63 - 1)
@@ -81,29 +84,39 @@ SCALARS: dict[str, Callable[[], Kind]] = {
         dates,
         st.sampled_from(["2026-02-30", "0001-01-01T00:00:00+01:00", "2026-1-1", "9999-12-31T23:59:59-01:00", 5, ""]),
     ),
+    "url": lambda: Kind(
+        url(),
+        names.map("https://{}.example.org/a".format),
+        st.sampled_from(["a", "ftp://a.org", "javascript:a()", 5, "https://a.org\n"]),
+    ),
+    "uuid": lambda: Kind(
+        uuid(), st.uuids().map(str), st.sampled_from(["a" * 32, "0" * 36, "a", 5, f"{{{UUID}}}", f"{UUID}\n", None])
+    ),
     "email": lambda: Kind(
         email(), names.map("{}@example.org".format), st.sampled_from(["a", "a@", "@b.c", 5, "a@b\n"])
     ),
 }
 
 
+#: The kinds of which `create` makes values that JSON has not.
+LOADED = ("uuid",)
 #: The kinds of kinds, which `kinds` draws itself.
 COMPOSED = ("array", "mapping", "object_")
 
 
 @st.composite
-def kinds(draw: st.DrawFn, depth: int = 2) -> Kind:
+def kinds(draw: st.DrawFn, depth: int = 2, scalars: Sequence[str] = tuple(SCALARS)) -> Kind:
     """Draw a kind: without parts, or a list or an object of kinds."""
-    shape = draw(st.sampled_from([*SCALARS, *COMPOSED, "object_"] if depth else list(SCALARS)))
+    shape = draw(st.sampled_from([*scalars, *COMPOSED, "object_"] if depth else list(scalars)))
     if shape == "array":
-        inner = draw(kinds(depth - 1))
+        inner = draw(kinds(depth - 1, scalars))
         return Kind(
             array(inner.field, size=(0, 3)),
             st.lists(inner.valid, max_size=3),
             st.lists(inner.valid | inner.near, max_size=4) | st.just({}),
         )
     if shape == "mapping":
-        inner = draw(kinds(depth - 1))
+        inner = draw(kinds(depth - 1, scalars))
         return Kind(
             mapping(inner.field),
             st.dictionaries(st.text(max_size=4), inner.valid, max_size=3),
@@ -112,13 +125,13 @@ def kinds(draw: st.DrawFn, depth: int = 2) -> Kind:
     if shape not in COMPOSED and draw(st.booleans()):
         scalar = SCALARS[shape]()
         return Kind(nullable(scalar.field), st.none() | scalar.valid, scalar.near)
-    return draw(objects(depth - 1)) if shape == "object_" else SCALARS[shape]()
+    return draw(objects(depth - 1, scalars)) if shape == "object_" else SCALARS[shape]()
 
 
 @st.composite
-def objects(draw: st.DrawFn, depth: int = 2) -> Kind:
+def objects(draw: st.DrawFn, depth: int = 2, scalars: Sequence[str] = tuple(SCALARS)) -> Kind:
     """Draw an object kind whose fields are required, optional or defaulted."""
-    parts = draw(st.dictionaries(names, kinds(depth), max_size=4))
+    parts = draw(st.dictionaries(names, kinds(depth, scalars), max_size=4))
     fields: dict[str, Field[Any]] = {}
     required: dict[str, st.SearchStrategy[Any]] = {}
     optionals: dict[str, st.SearchStrategy[Any]] = {}

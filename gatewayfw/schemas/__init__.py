@@ -19,6 +19,8 @@ from gatewayfw.schemas.fields import (
     object_id,
     optional,
     string,
+    url,
+    uuid,
 )
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import IndexSpec, Options, RelatedRelation, Relation, Sort
@@ -51,4 +53,6 @@ __all__ = [
     "object_id",
     "optional",
     "string",
+    "url",
+    "uuid",
 ]

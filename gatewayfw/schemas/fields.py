@@ -30,6 +30,8 @@ from gatewayfw.schemas.kinds import (
     ObjectIdField,
     SchemaField,
     StringField,
+    UrlField,
+    UuidField,
     as_kind,
 )
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
@@ -53,6 +55,8 @@ __all__ = [
     "ObjectIdField",
     "SchemaField",
     "StringField",
+    "UrlField",
+    "UuidField",
     "any_",
     "array",
     "as_field",
@@ -72,6 +76,8 @@ __all__ = [
     "optional",
     "stored",
     "string",
+    "url",
+    "uuid",
 ]
 
 
@@ -156,7 +162,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
         loaded = field._serialize(field.deserialize(default), None, {})
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
-    if not same(default, loaded):
+    if not same(default, loaded) and not as_kind(field).keeps(default, loaded):
         raise DefinitionError("defaulted: the kind takes its default only after changing it")
     field.load_default = Constant(default)
     field.metadata = {**field.metadata, "default": default}
@@ -212,6 +218,16 @@ def email() -> mm.Field[Any]:
     return EmailField(required=True, validate=validate.Email())
 
 
+def url() -> mm.Field[Any]:
+    """Return the kind of addresses of the web, with http or https; of at most `max_text` characters (a setting)."""
+    return UrlField(required=True, validate=validate.URL(schemes={"http", "https"}))
+
+
+def uuid() -> mm.Field[Any]:
+    """Return the kind of UUIDs: text; `create` gives a `uuid.UUID`, the database holds the standard binary form."""
+    return UuidField(required=True)
+
+
 #: Every value kind by name; ``field.kind`` holds that name (optional and defaulted keep their kind's).
 KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
     {
@@ -232,6 +248,8 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
             any_,
             date,
             email,
+            url,
+            uuid,
         )
     }
 )

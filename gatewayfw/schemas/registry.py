@@ -284,6 +284,8 @@ class Schemas:
     date = staticmethod(kinds.date)
     email = staticmethod(kinds.email)
     described = staticmethod(kinds.described)
+    url = staticmethod(kinds.url)
+    uuid = staticmethod(kinds.uuid)
 
     # The contract's spellings of the methods and kinds above.
     object = object_

@@ -53,6 +53,7 @@ DATES = (
     | st.datetimes().map(lambda moment: moment.isoformat())
     | st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc).isoformat().replace("+00:00", "Z"))
 )
+URLS = _WORDS.map("https://{}.example.org/".format)
 EMAILS = st.builds("{}@{}.{}".format, _WORDS, _WORDS, st.sampled_from(["org", "com", "example"]))
 
 
@@ -144,6 +145,11 @@ def _email(maker: Maker, field: mm.Field[Any]) -> Values:
     return EMAILS.filter(lambda text: least <= len(text) <= most)
 
 
+def _url(maker: Maker, field: mm.Field[Any]) -> Values:
+    least, most = _size(field)
+    return URLS.filter(lambda text: least <= len(text) <= most)
+
+
 def _integer(maker: Maker, field: mm.Field[Any]) -> Values:
     # A float of an integer is the same integer up to 2**53.
     low, high = _range(field)
@@ -211,6 +217,8 @@ def _tuple(maker: Maker, field: Any) -> Values:
 MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "string": _text,
     "email": _email,
+    "url": _url,
+    "uuid": lambda maker, _: st.uuids().map(str),
     "number": _number,
     "integer": _integer,
     "boolean": _boolean,
@@ -227,7 +235,7 @@ MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
 _FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {
     mm.String: _text,
     mm.Email: _email,
-    mm.Url: lambda maker, _: _WORDS.map("https://{}.example.org/".format),
+    mm.Url: lambda maker, _: URLS,
     mm.UUID: lambda maker, _: st.uuids().map(str),
     mm.Integer: _integer,
     mm.Float: _float,
@@ -245,7 +253,7 @@ _FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {
     mm.Enum: _enum,
     mm.Constant: lambda maker, field: st.just(field.constant),
 }
-_KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, FullMatch)
+_KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, validate.URL, FullMatch)
 
 
 def _maker(field: mm.Field[Any]) -> Callable[[Maker, Any], Values]:

@@ -14,15 +14,18 @@ from __future__ import annotations
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
 from itertools import islice
+from decimal import Decimal
 from types import CoroutineType
 from typing import Any, Protocol, final
 
 import marshmallow
 import orjson
-from bson import DatetimeMS, Decimal128, ObjectId
+from bson import Binary, DatetimeMS, Decimal128, ObjectId
+from bson.binary import UUID_SUBTYPE
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
@@ -264,15 +267,26 @@ def _plain(value: Any) -> Any:
     # What other tools may have stored: exact decimals, and dates beyond the year 9999 as milliseconds since 1970.
     if isinstance(value, Decimal128):
         return str(value)
+    if isinstance(value, bytes):
+        return _text_of(value)
+    if isinstance(value, Decimal):
+        return format(value, "f")
     if isinstance(value, DatetimeMS):
         return int(value)
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, LATER):  # asyncio's futures are iterable, too
         raise _never_awaited(value)
-    if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytes | bytearray | memoryview):
+    if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytearray | memoryview):
         return _ITERATOR
     raise NotJsonError(f"the result of the act holds a value of the type {type(value).__name__}, which is not JSON")
+
+
+def _text_of(value: bytes) -> str:
+    """Return the text of binary data: of a UUID its own, of any other base64."""
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
+        return str(value.as_uuid())
+    return b64encode(value).decode("ascii")
 
 
 def _never_awaited(value: Any) -> DefinitionError:

@@ -25,6 +25,8 @@ from gatewayfw.schemas import (
     object_id,
     optional,
     string,
+    url,
+    uuid,
 )
 
 #: Fields of every kind, by its name in ``gatewayfw.schemas.fields.KINDS``; of each with all its options.
@@ -50,6 +52,8 @@ KIND_FIELDS: dict[str, list[Any]] = {
     "any_": [any_()],
     "date": [date()],
     "email": [email()],
+    "url": [url()],
+    "uuid": [uuid(), array(uuid())],
 }
 
 

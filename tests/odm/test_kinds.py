@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.schemas import Schemas, compile_struct, integer, mapping, nullable, number, optional, string
+from gatewayfw.schemas import Schemas, compile_struct, integer, mapping, nullable, number, string
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
 from tests.schemas.test_every_kind import SAMPLES
@@ -32,8 +32,7 @@ def test_a_kind_is_stored_found_and_shown(odm, name):
     made = thing.insert_one(doc={"x": sample.good}, projection={"_id": 1, "x": 1})
     assert stored(thing, made["_id"]) == {"x": expected}
     assert (made["x"], thing.find_one({"_id": made["_id"]})["x"]) == (expected, expected)
-    assert thing.count({"x": sample.good}) == thing.count({"x": {"$in": [sample.good]}}) == 1
-    assert thing.count({"x": expected}) == 1
+    assert [thing.count({"x": form}) for form in (sample.good, expected)] == [1, 1]
     assert refused(thing.insert_one, doc={"x": sample.bad}).keys() == {
         path.replace("set.x", "doc.x") for path in _refused_by_acts(sample)
     }
@@ -60,9 +59,7 @@ def test_a_nullable_field_can_be_cleared(odm):
 
 
 def test_a_mapping_is_changed_and_compared_key_by_key(odm):
-    thing = odm.new_model(
-        "thing", {"prices": mapping(number(minimum=0)), "tags": optional(mapping(nullable(string())))}
-    )
+    thing = odm.new_model("thing", {"prices": mapping(number(minimum=0))})
     id_ = thing.insert_one(doc={"prices": {"de": 1, "fr": 2}}, projection={"_id": 1})["_id"]
     thing.find_one_and_update(
         {"_id": id_}, {"$set": {"prices.it": 3}, "$inc": {"prices.de": 4}, "$unset": {"prices.fr": ""}}

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import bson
 import jsonschema
 import pytest
-from bson import ObjectId
+from bson import Binary, ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,8 @@ from gatewayfw.schemas import (
     object_,
     object_id,
     string,
+    url,
+    uuid,
 )
 from gatewayfw.schemas.fields import KINDS
 from gatewayfw.schemas.kinds import KindField, as_kind
@@ -51,6 +54,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage.subset import UPDATES
 from gatewayfw.testing.field_values import MAKERS, Maker
 
+UUID = uuid4()
 ID = "0123456789abcdefABCDEF00"
 SCALAR_TSX = Path(__file__).parents[2] / "playground" / "src" / "form" / "scalar.tsx"
 
@@ -90,6 +94,8 @@ SAMPLES = {
     "enums": Sample(enums("a", 1), "a", "b"),
     "any_": Sample(any_(), {"a": [1]}, {"a": float("nan")}),
     "date": Sample(date(), "2026-11-22T10:00:00Z", "22.11.2026", stored=datetime(2026, 11, 22, 10)),
+    "url": Sample(url(), "https://example.org/a?b=c", 5),
+    "uuid": Sample(uuid(), str(UUID), 5, loaded=UUID, stored=Binary.from_uuid(UUID)),
     "email": Sample(email(), "a@b.org", 5),
 }
 #: What makes a copy of another kind has no class.

@@ -7,13 +7,14 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
 from enum import Enum
 from types import MappingProxyType
 from uuid import UUID
 
 import marshmallow
 import pytest
-from bson import DatetimeMS, Decimal128, ObjectId
+from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from pymongo.errors import DuplicateKeyError
 from werkzeug import exceptions
 from werkzeug.routing import RequestRedirect
@@ -80,6 +81,12 @@ RESULTS = {
     "generator": ((n for n in (1, 2)), b"[1,2]"),
     "nested cursors": (Cursor(Cursor(1), Cursor()), b"[[1],[]]"),
     "uuid": (UUID("64b0f0a1c2d3e4f5a6b7c8d9aaaaaaaa"), b'"64b0f0a1-c2d3-e4f5-a6b7-c8d9aaaaaaaa"'),
+    "stored uuid": (
+        Binary.from_uuid(UUID("64b0f0a1c2d3e4f5a6b7c8d9aaaaaaaa")),
+        b'"64b0f0a1-c2d3-e4f5-a6b7-c8d9aaaaaaaa"',
+    ),
+    "bytes": ({"b": b"\xff\x00"}, b'{"b":"/wA="}'),
+    "decimal": (Decimal("12.50"), b'"12.50"'),
     "enum": ([Color.RED], b'["red"]'),
     "unsigned": (2**64 - 1, b"18446744073709551615"),
     "nan": ([float("nan"), float("inf")], b"[null,null]"),
@@ -94,7 +101,10 @@ def test_result_becomes_json(value, text):
 
 NO_JSON = {
     "set": ({"a": {1}}, "the result of the act holds a value of the type set, which is not JSON"),
-    "bytes": ([b"secret"], "the result of the act holds a value of the type bytes, which is not JSON"),
+    "bytearray": (
+        [bytearray(b"secret")],
+        "the result of the act holds a value of the type bytearray, which is not JSON",
+    ),
     "object": (Cursor(object()), "the result of the act holds a value of the type object, which is not JSON"),
     "big integer": (2**64, "the result of the act is not JSON: Integer exceeds 64-bit range"),
     "integer key": ({1: 2}, "the result of the act is not JSON: Dict key must be str"),

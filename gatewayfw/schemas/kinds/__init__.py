@@ -11,11 +11,11 @@ from gatewayfw.schemas.kinds.boolean import BooleanField
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
 from gatewayfw.schemas.kinds.dates import DateField
 from gatewayfw.schemas.kinds.foreign import SchemaField, as_kind
-from gatewayfw.schemas.kinds.ids import ObjectIdField
+from gatewayfw.schemas.kinds.ids import ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.mapping import MappingField
 from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
-from gatewayfw.schemas.kinds.text import EmailField, StringField
+from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
 
 __all__ = [
     "AnyField",
@@ -36,6 +36,8 @@ __all__ = [
     "Parts",
     "SchemaField",
     "StringField",
+    "UrlField",
+    "UuidField",
     "as_kind",
     "quick_of",
 ]

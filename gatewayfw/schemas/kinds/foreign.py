@@ -116,7 +116,7 @@ def describe(field: mm.Field[Any]) -> Description:
         described["nullable"] = True
     described["presence"] = _presence(field)
     if isinstance(field.load_default, Constant):
-        described |= described_default(field.load_default())
+        described |= described_default(_dumped_default(field))
     if isinstance(text := field.metadata.get("description"), str):
         described["description"] = text
     return described
@@ -140,6 +140,11 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
     """Yield the paths at and below some fields, which stand below ``path``, that state no maximum."""
     for name, field in fields.items():
         yield from as_kind(field).unstated(f"{path}.{name}")
+
+
+def _dumped_default(field: mm.Field[Any]) -> Any:
+    default = field.load_default()
+    return field._serialize(field.deserialize(default), None, {}) if as_kind(field).own else default
 
 
 def _presence(field: mm.Field[Any]) -> str:

@@ -1,16 +1,21 @@
-"""Ids of documents."""
+"""Ids: of documents, and UUIDs."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from uuid import UUID
 
-from bson import ObjectId
+from bson import Binary, ObjectId
+from bson.binary import UUID_SUBTYPE, UuidRepresentation
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
-from gatewayfw.schemas.kinds.sizes import ID
+from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.sizes import BINARY, ID
 from gatewayfw.schemas.values import HEX_ID
+
+_UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 12)))
 
 
 class ObjectIdField(KindField, mm.String, own=True):
@@ -42,6 +47,60 @@ class ObjectIdField(KindField, mm.String, own=True):
     def description(self) -> Description:
         of = self.metadata.get("of")
         return {"kind": "object_id", **({} if of is None else {"of": of})}
+
+
+class UuidField(KindField, mm.String, own=True):
+    """A UUID: as text in groups of 8-4-4-4-12 hexadecimal digits; loaded it is a `uuid.UUID`."""
+
+    kind = "uuid"
+    sorts = True
+    default_error_messages = {"invalid": "Not a valid UUID."}
+
+    @property
+    def dumps_itself(self) -> bool:
+        return False
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        loaded = uuid_of(value)
+        if loaded is None:
+            raise self.make_error("invalid")
+        return loaded
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else str(value)
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell that a UUID in capitals, or server code's own, is the same one."""
+        return True
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        return [uuid_of] if purpose is STORED else None  # create makes another value of it
+
+    def storer(self) -> Store:
+        return _stored_uuid
+
+    def _compared(self, value: Any) -> Any:
+        return _stored_uuid(uuid_of(value))
+
+    def largest(self) -> int:
+        return BINARY + 16
+
+    def description(self) -> Description:
+        return {"kind": "string", "format": "uuid"}
+
+
+def uuid_of(value: Any) -> UUID | None:
+    """Return a UUID, as text, as itself or as the database gives it; None for anything else."""
+    if isinstance(value, UUID):
+        return value
+    if isinstance(value, Binary):
+        return value.as_uuid() if value.subtype == UUID_SUBTYPE and len(value) == 16 else None
+    return UUID(value) if isinstance(value, str) and _UUID.fullmatch(value) else None
+
+
+def _stored_uuid(value: Any) -> Binary | None:
+    loaded = uuid_of(value)
+    return None if loaded is None else Binary.from_uuid(loaded, UuidRepresentation.STANDARD)
 
 
 def _is_id(value: Any) -> bool:

@@ -101,7 +101,7 @@ def _range(check: validate.Range) -> Test | None:
     return lambda value: (least is None or value >= least) and (most is None or value <= most)
 
 
-def _email(check: validate.Email) -> Test:
+def _asked(check: validate.Email | validate.URL) -> Test:
     def test(value: str) -> bool:
         try:
             check(value)
@@ -117,7 +117,8 @@ CHECKS: Mapping[type, Callable[[Any], Test | None]] = MappingProxyType(
     {
         validate.Length: _length,
         validate.Range: _range,
-        validate.Email: _email,
+        validate.Email: _asked,
+        validate.URL: _asked,
         FullMatch: lambda check: check.regex.fullmatch,
     }
 )

@@ -8,6 +8,8 @@ ENDLESS = 1 << 62
 LETTER, ID, NUMBER = 4, 12, 8
 #: Bytes of an empty document or list, and around a text: its length and its end.
 DOCUMENT, TEXT = 5, 5
+#: Bytes around binary data: its length and its subtype.
+BINARY = 5
 #: Bytes of an element around its name and value: the type, the end of the name.
 ELEMENT = 2
 

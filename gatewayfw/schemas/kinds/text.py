@@ -1,4 +1,4 @@
-"""Texts: any, and e-mail addresses."""
+"""Texts: any, e-mail addresses, addresses of the web."""
 
 from __future__ import annotations
 
@@ -105,6 +105,16 @@ class EmailField(StringField, own=True):
 
     def description(self) -> Description:
         return {"kind": "email"}
+
+
+class UrlField(StringField, own=True):
+    """A string that is the address of something on the web: ``https://example.org/a?b=c``, with http or https."""
+
+    kind = "url"
+
+    def description(self) -> Description:
+        more = {} if self.states_maximum else {"sized": False}
+        return described_text(self, format="uri", **more)
 
 
 def described_text(field: mm.Field[Any], **more: Any) -> Description:
