@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string as letters
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,10 @@ from marshmallow.fields import Field
 from gatewayfw.schemas import (
     any_,
     array,
+    binary,
     boolean,
     date,
+    decimal,
     defaulted,
     email,
     enums,
@@ -92,6 +95,16 @@ SCALARS: dict[str, Callable[[], Kind]] = {
     "uuid": lambda: Kind(
         uuid(), st.uuids().map(str), st.sampled_from(["a" * 32, "0" * 36, "a", 5, f"{{{UUID}}}", f"{UUID}\n", None])
     ),
+    "decimal": lambda: Kind(
+        decimal(places=2, minimum="-1000.50"),
+        st.decimals("-1000.50", 10**31, places=2).map("{:f}".format),
+        st.sampled_from(["1.234", "1e3", "NaN", "", " 1", "-2000", "1" * 33, "+1", "1.", "٣", 1.5, True, None]),
+    ),
+    "binary": lambda: Kind(
+        binary(size=(1, 5)),
+        st.binary(min_size=1, max_size=5).map(lambda data: b64encode(data).decode()),
+        st.sampled_from(["", "AA", "AB==", "AAAA\n", "AAAAAAAA", "é", 5, None]),
+    ),
     "email": lambda: Kind(
         email(), names.map("{}@example.org".format), st.sampled_from(["a", "a@", "@b.c", 5, "a@b\n"])
     ),
@@ -99,7 +112,7 @@ SCALARS: dict[str, Callable[[], Kind]] = {
 
 
 #: The kinds of which `create` makes values that JSON has not.
-LOADED = ("uuid",)
+LOADED = ("uuid", "decimal", "binary")
 #: The kinds of kinds, which `kinds` draws itself.
 COMPOSED = ("array", "mapping", "object_")
 
@@ -153,7 +166,7 @@ def objects(draw: st.DrawFn, depth: int = 2, scalars: Sequence[str] = tuple(SCAL
 
 
 @st.composite
-def kinds_with_values(draw: st.DrawFn) -> tuple[Kind, Any]:
+def kinds_with_values(draw: st.DrawFn, scalars: Sequence[str] = tuple(SCALARS)) -> tuple[Kind, Any]:
     """Draw a kind and a value: one it takes, one it nearly takes, or any JSON."""
-    kind = draw(kinds())
+    kind = draw(kinds(scalars=scalars))
     return kind, draw(st.one_of(kind.valid, kind.near, json_values))

@@ -11,6 +11,9 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``email``, ``date``,
 ``boolean``, ``any``
 ``number``, ``integer``  ``minimum``, ``maximum``
+``decimal``            ``places``, ``minimum``, ``maximum``: texts
+``binary``             ``minBytes``, ``maxBytes``
+``mapping``            ``values``: what stands under each key, of which any is taken
 ``enums``              ``choices``
 ``array``              ``items``, ``minItems``, ``maxItems``
 ``object``             ``fields`` by name, or null where any key is taken; ``open`` where

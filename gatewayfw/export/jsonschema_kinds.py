@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.export.patterns import ecma
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 
@@ -30,6 +31,9 @@ _DATE = (
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$"
 )
+
+
+_BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 
 
 class Values:
@@ -228,6 +232,20 @@ def _integer(kind: Kind) -> Schema:
     return {"type": "integer", "minimum": kind.get("minimum", LOWEST), "maximum": kind.get("maximum", HIGHEST)}
 
 
+def _decimal(kind: Kind) -> Schema:
+    fraction = rf"(?:\.[0-9]{{1,{kind['places']}}})?" if kind["places"] else ""
+    bounds = [f"at least {kind['minimum']}"] if "minimum" in kind else []
+    bounds += [f"at most {kind['maximum']}"] if "maximum" in kind else []
+    written: Schema = {"type": "string", "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
+    return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
+
+
+def _binary(kind: Kind) -> Schema:
+    written: Schema = {"type": "string", "contentEncoding": "base64", "pattern": _BASE64}
+    encoded = {"minLength": "minBytes", "maxLength": "maxBytes"}
+    return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
+
+
 #: The schema of each kind but for null, by its word in the catalog.
 ROWS: Mapping[str, Callable[[Values, Kind, int], Schema]] = MappingProxyType(
     {
@@ -239,6 +257,8 @@ ROWS: Mapping[str, Callable[[Values, Kind, int], Schema]] = MappingProxyType(
         "any": lambda values, kind, levels: {},
         "number": lambda values, kind, levels: {"type": "number", **_named(kind, "minimum", "maximum")},
         "integer": lambda values, kind, levels: _integer(kind),
+        "decimal": lambda values, kind, levels: _decimal(kind),
+        "binary": lambda values, kind, levels: _binary(kind),
         "enums": lambda values, kind, levels: _enums(kind),
         "array": lambda values, kind, levels: values.list(kind, levels),
         "mapping": lambda values, kind, levels: values.mapping(kind, levels),

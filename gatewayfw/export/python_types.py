@@ -189,6 +189,8 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "any": lambda types, kind, wanted: "Any",
         "number": lambda types, kind, wanted: "float",
         "integer": lambda types, kind, wanted: "int",
+        "decimal": lambda types, kind, wanted: "str",
+        "binary": lambda types, kind, wanted: "str",
         "enums": lambda types, kind, wanted: _choices(kind["choices"]),
         "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",
         "mapping": lambda types, kind, wanted: f"dict[str, {types.value(kind['values'], wanted)}]",

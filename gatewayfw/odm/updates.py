@@ -18,7 +18,7 @@ from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
-from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
+from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators
 
 _ANY: Field[Any] = any_()
@@ -98,7 +98,7 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
     if operator not in as_kind(field).operators:
         raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
     if operator == "$inc":
-        return _increment(value, where)
+        return _increment(field, value, where)
     return _element(field, operator, value, path)
 
 
@@ -125,10 +125,11 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
     return field
 
 
-def _increment(value: Any, where: str) -> Any:
-    if not finite_number(value):
+def _increment(field: Field[Any], value: Any, where: str) -> Any:
+    amount = as_kind(field).amount(value)
+    if amount is None:
         raise ValidationError({where: ["Not a valid number."]})
-    return value
+    return amount
 
 
 def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:

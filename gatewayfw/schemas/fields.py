@@ -18,9 +18,11 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds import (
     AnyField,
     ArrayField,
+    BinaryField,
     BooleanField,
     Constant,
     DateField,
+    DecimalField,
     EmailField,
     EnumsField,
     IntegerField,
@@ -35,7 +37,7 @@ from gatewayfw.schemas.kinds import (
     as_kind,
 )
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
-from gatewayfw.schemas.paths import below
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.values import HEX_ID, finite_number, plain, same
 
 __all__ = [
@@ -43,9 +45,11 @@ __all__ = [
     "KINDS",
     "AnyField",
     "ArrayField",
+    "BinaryField",
     "BooleanField",
     "Constant",
     "DateField",
+    "DecimalField",
     "EmailField",
     "EnumsField",
     "IntegerField",
@@ -60,9 +64,11 @@ __all__ = [
     "any_",
     "array",
     "as_field",
+    "binary",
     "boolean",
     "check_stored_names",
     "date",
+    "decimal",
     "defaulted",
     "described",
     "email",
@@ -104,6 +110,31 @@ def integer(*, minimum: int | None = None, maximum: int | None = None) -> mm.Fie
     """Return the kind of ints; the bounds are allowed values."""
     checks = _range("integer", minimum, maximum, (int,))
     return IntegerField(required=True, validate=checks, metadata=_given(minimum=minimum, maximum=maximum))
+
+
+def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Field[Any]:
+    """Return the kind of exact decimals with so many ``places``: text such as ``"12.50"``, at most 34 digits.
+
+    `create` gives a `decimal.Decimal` and takes whole numbers, too, never floats; the database holds a
+    Decimal128. More places are refused, not rounded. The bounds are allowed values: text, whole numbers
+    or decimals.
+    """
+    if not _count(places) or places > MOST_DIGITS:
+        raise DefinitionError(f"decimal: places must be a number from 0 to {MOST_DIGITS}")
+    field = DecimalField(required=True, metadata=_given(places=places, minimum=minimum, maximum=maximum))
+    try:
+        least, most = (None if bound is None else field.deserialize(bound) for bound in (minimum, maximum))
+    except ValidationError as error:
+        raise DefinitionError(f"decimal: minimum and maximum: {first_message(error.messages)}") from None
+    if least is not None and most is not None and least > most:
+        raise DefinitionError("decimal: minimum is above maximum")
+    field.validators = [validate.Range(least, most)] if (least, most) != (None, None) else []
+    return field
+
+
+def binary(*, size: Any = None) -> mm.Field[Any]:
+    """Return the kind of binary data: base64; `create` gives `bytes`. ``size`` counts bytes, as for `string`."""
+    return BinaryField(required=True, validate=_size(size), metadata=_given(size=size))
 
 
 def boolean() -> mm.Field[Any]:
@@ -236,7 +267,9 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
             string,
             number,
             integer,
+            decimal,
             boolean,
+            binary,
             object_,
             array,
             mapping,
@@ -253,12 +286,12 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
         )
     }
 )
-_NEED_ARGUMENTS = ("array", "mapping", "nullable", "optional", "defaulted", "enums")
+_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "enums")
 
 
 def is_kind(value: object) -> bool:
     """Tell whether a value is a kind given uncalled: one of the functions in ``KINDS``."""
-    return any(kind is value for kind in KINDS.values())
+    return callable(value) and KINDS.get(getattr(value, "__name__", "")) is value
 
 
 def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
@@ -267,10 +300,11 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     Raises:
         DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.
     """
-    place = _place(where, path)
     if isinstance(value, mm.Field):
         if value.data_key is not None or value.attribute is not None or value.dump_only:
-            raise DefinitionError(f"{place}: data_key, attribute and dump_only work in a marshmallow Schema only")
+            raise DefinitionError(
+                _told(where, path, "data_key, attribute and dump_only work in a marshmallow Schema only")
+            )
         return value
     if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
         return SchemaField(value)
@@ -283,25 +317,27 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
         try:
             return value()
         except TypeError:
-            raise DefinitionError(f"{place}: {name} needs arguments") from None
+            raise DefinitionError(_told(where, path, f"{name} needs arguments")) from None
     if is_kind(value):
-        raise DefinitionError(f"{place}: {name} needs arguments")
-    raise DefinitionError(
-        f"{place}: expected a value kind, a marshmallow field or schema, or a mapping, not {type(value).__name__}"
-    )
+        raise DefinitionError(_told(where, path, f"{name} needs arguments"))
+    expected = "a value kind, a marshmallow field or schema, or a mapping"
+    raise DefinitionError(_told(where, path, f"expected {expected}, not {type(value).__name__}"))
 
 
 def _object_of(fields: Mapping[Any, Any], where: str, path: str) -> mm.Field[Any]:
     parsed: dict[str, mm.Field[Any]] = {}
     for name, value in fields.items():
         if not isinstance(name, str):
-            raise DefinitionError(f"{_place(where, path) or 'object_'}: the field name {name!r} is not a string")
-        parsed[name] = as_field(value, where, below(path, name))
+            whose = where if where or path else "object_"
+            raise DefinitionError(_told(whose, path, f"the field name {name!r} is not a string"))
+        parsed[name] = as_field(value, where, f"{path}.{name}" if path else name)
     return ObjectField(parsed, required=True)
 
 
-def _place(where: str, path: str) -> str:
-    return ", ".join(filter(None, [where, path and f"field {path!r}"]))
+def _told(where: str, path: str, problem: str) -> str:
+    """Return a problem after its place."""
+    place = ", ".join(filter(None, [where, path and f"field {path!r}"]))
+    return f"{place}: {problem}"
 
 
 def stored(field: mm.Field[Any], value: Any) -> Any:

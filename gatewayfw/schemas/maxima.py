@@ -25,20 +25,24 @@ def bounded(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") ->
         DefinitionError: a text's own ``size`` is above ``maxima.stated``, or a default is longer than
             allowed. The message starts with ``where`` and names the ``path``.
     """
-    kind, place = as_kind(field), f"{where}, field {path!r}"
-    parts = kind.parts(path)
-    inside = [bounded(inner, maxima, where, below) for below, inner in parts]
-    is_same = all(new is old for new, (_, old) in zip(inside, parts, strict=True))
-    changed = as_kind(field if is_same else kind.with_parts(inside)).bound(maxima, place)
-    if changed is not field:
-        _check_default(changed, place)
+    kind = as_kind(field)
+    if parts := kind.parts(path):
+        inside = [bounded(inner, maxima, where, below) for below, inner in parts]
+        if any(new is not old for new, (_, old) in zip(inside, parts, strict=True)):
+            kind = as_kind(kind.with_parts(inside))
+    try:
+        changed = kind.bound(maxima)
+        if changed is not field:
+            _check_default(changed)
+    except DefinitionError as error:
+        raise DefinitionError(f"{where}, field {path!r}: {error.message}") from None
     return changed
 
 
-def _check_default(field: mm.Field[Any], place: str) -> None:
+def _check_default(field: mm.Field[Any]) -> None:
     """Refuse a constant default that the field took before it was bounded."""
     if isinstance(field.load_default, Constant):
         try:
             field.deserialize(field.load_default())
         except ValidationError as error:
-            raise DefinitionError(f"{place}: it refuses its default: {first_message(error.messages)}") from None
+            raise DefinitionError(f"it refuses its default: {first_message(error.messages)}") from None

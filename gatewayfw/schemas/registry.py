@@ -271,6 +271,8 @@ class Schemas:
     string = staticmethod(kinds.string)
     number = staticmethod(kinds.number)
     integer = staticmethod(kinds.integer)
+    decimal = staticmethod(kinds.decimal)
+    binary = staticmethod(kinds.binary)
     boolean = staticmethod(kinds.boolean)
     object_ = staticmethod(kinds.object_)
     array = staticmethod(kinds.array)

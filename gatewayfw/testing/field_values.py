@@ -9,6 +9,7 @@ of its own for the details.
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timezone
@@ -171,6 +172,21 @@ def _number(maker: Maker, field: mm.Field[Any]) -> Values:
     return maker.coerced(whole | _float(maker, field), str)
 
 
+def _decimal(maker: Maker, field: mm.Field[Any]) -> Values:
+    low, high = -(10**9), 10**9
+    for check in _checks(field, validate.Range):
+        low = check.min if check.min is not None else min(low, check.max)
+        high = check.max if check.max is not None else max(high, check.min)
+    return st.decimals(low, high, places=field.metadata["places"]).map("{:f}".format)
+
+
+def _binary(maker: Maker, field: mm.Field[Any]) -> Values:
+    least, most = _size(field)
+    return st.binary(min_size=least, max_size=min(most, least + _MORE)).map(
+        lambda data: b64encode(data).decode("ascii")
+    )
+
+
 def _boolean(maker: Maker, field: Any) -> Values:
     if maker.mode == "assert":
         return st.booleans()
@@ -221,6 +237,8 @@ MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "uuid": lambda maker, _: st.uuids().map(str),
     "number": _number,
     "integer": _integer,
+    "decimal": _decimal,
+    "binary": _binary,
     "boolean": _boolean,
     "object_id": lambda maker, _: maker.ids,
     "date": lambda maker, _: DATES,

@@ -25,6 +25,10 @@ export type TextKind = Common & {
 export type IdKind = Common & { kind: "object_id"; of?: string };
 export type PlainKind = Common & { kind: "email" | "date" | "boolean" | "any" };
 export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number | Numeral; maximum?: number | Numeral };
+/** Text such as "12.50". */
+export type DecimalKind = Common & { kind: "decimal"; places: number; minimum?: string; maximum?: string };
+/** Base64. */
+export type BinaryKind = Common & { kind: "binary"; minBytes?: number; maxBytes?: number };
 export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };
 export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
 /** Any keys, values of one kind. */
@@ -50,6 +54,8 @@ export type Kind =
   | IdKind
   | PlainKind
   | NumberKind
+  | DecimalKind
+  | BinaryKind
   | EnumKind
   | ArrayKind
   | MappingKind

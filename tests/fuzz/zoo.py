@@ -12,8 +12,10 @@ from gatewayfw.core import Gateway, gateway
 from gatewayfw.schemas import (
     any_,
     array,
+    binary,
     boolean,
     date,
+    decimal,
     defaulted,
     email,
     enums,
@@ -52,6 +54,8 @@ KIND_FIELDS: dict[str, list[Any]] = {
     "any_": [any_()],
     "date": [date()],
     "email": [email()],
+    "decimal": [decimal(places=0), decimal(places=2, minimum=0, maximum="9.99"), decimal(places=34)],
+    "binary": [binary(), binary(size=3), binary(size=(40, 50))],
     "url": [url()],
     "uuid": [uuid(), array(uuid())],
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
+from bson import Decimal128
 
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.schemas import Schemas, compile_struct, integer, mapping, nullable, number, string
+from gatewayfw.schemas import Schemas, compile_struct, decimal, integer, mapping, nullable, number, string
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
 from tests.schemas.test_every_kind import SAMPLES
@@ -76,3 +79,55 @@ def test_a_mapping_is_changed_and_compared_key_by_key(odm):
     }
     with pytest.raises(UsageError, match=r"^update: \$push prices.de: Not a list.$"):
         thing.find_one_and_update({"_id": id_}, {"$push": {"prices.de": 1}})
+
+
+AMOUNTS = ["10.00", "9.50", "-1.00", "100.00", "9.51"]
+
+
+@pytest.fixture
+def prices(odm):
+    """Documents with a price each."""
+    model = odm.new_model("price", {"x": decimal(places=2, maximum=1000), "n": integer})
+    model.insert_many(docs=[{"x": amount, "n": n} for n, amount in enumerate(AMOUNTS)])
+    return model
+
+
+def texts(found):
+    """The prices found, as text."""
+    return [str(one["x"]) for one in found]
+
+
+def test_decimals_sort_and_compare_as_numbers(prices):
+    assert texts(prices.find().sort({"x": 1})) == ["-1.00", "9.50", "9.51", "10.00", "100.00"]
+    assert texts(prices.find({"x": {"$gt": "9.5"}}).sort({"x": -1})) == ["100.00", "10.00", "9.51"]
+    assert texts(prices.find({"x": {"$in": [Decimal("10"), 100]}}).sort({"n": 1})) == ["10.00", "100.00"]
+    assert prices.count({"x": {"$lte": "9.505"}}) == 2
+    assert refused(prices.count, filter={"x": 9.5}) == {"filter.x": ["Not a valid decimal."]}
+
+
+def test_decimals_are_increased_exactly(prices):
+    def add(amount):
+        return prices.find_one_and_update({"n": 1}, {"$inc": {"x": amount}}, projection={"x": 1, "_id": 0})
+
+    assert texts([add("0.10"), add(Decimal("0.2")), add(1), add("-10.8")]) == ["9.60", "9.80", "10.80", "0.00"]
+    assert stored(prices, prices.find_one({"n": 1})["_id"]) == {"x": Decimal128("0.00"), "n": 1}
+    for amount in ("0.001", 0.5, "x", None):
+        assert refused(add, amount=amount) == {"update.x": ["Not a valid number."]}
+    assert refused(add, amount="1000.01") == {"update.x": ["Must be less than or equal to 1000.00."]}
+    assert texts([prices.find_one({"n": 1})]) == ["0.00"]
+
+
+def test_copies_and_windows_are_ordered_by_decimals(odm):
+    shop = odm.new_model("shop", {"name": string()})
+    window = {"type": "multiple", "limit": 2, "sort": {"field": "x", "order": "desc"}}
+    of = {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {"dearest": window}}}
+    offer = odm.new_model("offer", {"x": decimal(places=2)}, of)
+    id_ = shop.insert_one(doc={"name": "a"}, projection={"_id": 1})["_id"]
+    link = {"shop": {"_ids": id_, "relatedRelations": {"dearest": True}}}
+    made = [
+        offer.insert_one(doc={"x": x}, relations=link, projection={"_id": 1})["_id"] for x in ("9.00", "10.00", "2.00")
+    ]
+    assert texts(shop.find_one({"_id": id_}, projection={"dearest": 1})["dearest"]) == ["10.00", "9.00"]
+    offer.find_one_and_update({"_id": made[2]}, {"$inc": {"x": "98.00"}})
+    assert texts(shop.find_one({"_id": id_}, projection={"dearest": 1})["dearest"]) == ["100.00", "10.00"]
+    assert list(odm.integrity.check()) == []

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,7 +14,7 @@ from uuid import uuid4
 import bson
 import jsonschema
 import pytest
-from bson import Binary, ObjectId
+from bson import Binary, Decimal128, ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,9 +30,11 @@ from gatewayfw.schemas import (
     Schemas,
     any_,
     array,
+    binary,
     boolean,
     compile_struct,
     date,
+    decimal,
     email,
     enums,
     integer,
@@ -94,6 +97,10 @@ SAMPLES = {
     "enums": Sample(enums("a", 1), "a", "b"),
     "any_": Sample(any_(), {"a": [1]}, {"a": float("nan")}),
     "date": Sample(date(), "2026-11-22T10:00:00Z", "22.11.2026", stored=datetime(2026, 11, 22, 10)),
+    "decimal": Sample(
+        decimal(places=2, minimum=0, maximum=99), "12.50", 5.5, Decimal("12.50"), stored=Decimal128("12.50")
+    ),
+    "binary": Sample(binary(size=(1, 3)), "AP8=", 5, b"\x00\xff", stored=b"\x00\xff"),
     "url": Sample(url(), "https://example.org/a?b=c", 5),
     "uuid": Sample(uuid(), str(UUID), 5, loaded=UUID, stored=Binary.from_uuid(UUID)),
     "email": Sample(email(), "a@b.org", 5),
@@ -178,7 +185,7 @@ def test_a_kind_counts_its_bytes_and_says_where_it_cannot(name):
 @BY_NAME
 def test_a_kind_takes_operators_that_there_are(name):
     kind = as_kind(SAMPLES[name].field)
-    assert kind.operators <= UPDATES - {"$set", "$unset"}
+    assert kind.operators <= (UPDATES - {"$set", "$unset"}) | {"$mul", "$min", "$max"}
     assert (kind.elements is not None) == ("$push" in kind.operators)
     assert not (kind.sorts and (kind.elements or kind.sets_parts))
 

@@ -110,7 +110,7 @@ class ArrayField(KindField, mm.List[Any], own=True):
         changed.takes = self.quick_test(SENT)
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
-    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
         is_bounded = isinstance(self.inner, ObjectIdField) and maxima.ids is not None
         return with_maximum(self, maxima.ids or 0) if is_bounded else self
 

@@ -38,7 +38,7 @@ from gatewayfw.schemas.kinds.quick import (
     tests_of,
 )
 from gatewayfw.schemas.kinds.sizes import ENDLESS
-from gatewayfw.schemas.values import has_storable_keys, moment_of, same
+from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
 Description = dict[str, Any]
@@ -157,11 +157,11 @@ class Kind:
         """
         return self._field
 
-    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
         """Return a copy with the maximum that settings give a kind that states none; itself where they give none.
 
         Raises:
-            DefinitionError: it states more than it may; the message starts with ``place``.
+            DefinitionError: it states more than it may.
         """
         return self._field
 
@@ -188,6 +188,10 @@ class Kind:
             return value
         dumped = None if loaded is None else field._serialize(loaded, None, {})
         return self.storer()(dumped) if same(value, dumped) and has_storable_keys(dumped) else value
+
+    def amount(self, value: Any) -> Any:
+        """Return the stored form of what ``$inc`` may add; None for anything else."""
+        return value if finite_number(value) else None
 
     def largest(self) -> int:
         """Return the most bytes of a stored value; `ENDLESS` or more where it has no maximum."""

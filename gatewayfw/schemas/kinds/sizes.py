@@ -4,8 +4,8 @@ from __future__ import annotations
 
 #: Stands for no maximum; sums and products of it are never less.
 ENDLESS = 1 << 62
-#: Bytes of a letter in UTF-8 at most; of an ObjectId, and of a number or a date.
-LETTER, ID, NUMBER = 4, 12, 8
+#: Bytes of a letter in UTF-8 at most; of an ObjectId, of a number or a date, and of a Decimal128.
+LETTER, ID, NUMBER, DECIMAL = 4, 12, 8, 16
 #: Bytes of an empty document or list, and around a text: its length and its end.
 DOCUMENT, TEXT = 5, 5
 #: Bytes around binary data: its length and its subtype.

@@ -57,11 +57,11 @@ class StringField(KindField, mm.String, own=True):
     def _compared(self, value: Any) -> Any:
         return value if isinstance(value, str) and encodable(value) else None
 
-    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
         ends = [end for check in length_checks(self) for end in (check.min, check.max, check.equal) if end is not None]
         if max(ends, default=0) > maxima.stated:
             raise DefinitionError(
-                f"{place}: size {max(ends)} is above the {maxima.stated} characters "
+                f"size {max(ends)} is above the {maxima.stated} characters "
                 "that a text in a request may have; raise the setting 'max_body_text', or state a smaller size"
             )
         return with_maximum(self, maxima.text)
@@ -97,7 +97,7 @@ class EmailField(StringField, own=True):
     def _checks_beside(self) -> list[Any]:
         return list(self.validators)
 
-    def bound(self, maxima: Maxima, place: str) -> mm.Field[Any]:
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
         return self
 
     def largest(self) -> int:

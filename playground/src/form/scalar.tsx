@@ -38,6 +38,8 @@ const INPUTS: Record<Exclude<Kind["kind"], (typeof WITH_PARTS)[number]>, (props:
   boolean: (props) => <EnumInput {...props} kind={{ kind: "enums", choices: [true, false], presence: props.kind.presence }} />,
   number: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
   integer: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
+  decimal: (props) => <PlainInput {...props} type="text" />,
+  binary: (props) => <PlainInput {...props} type="text" />,
   enums: (props) => <EnumInput {...(props as InputProps<EnumKind>)} />,
 };
 

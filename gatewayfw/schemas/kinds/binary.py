@@ -1,0 +1,79 @@
+"""Binary data."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+from typing import Any
+
+from bson import Binary
+from marshmallow import ValidationError, validate
+from marshmallow import fields as mm
+
+from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.checks import described_lengths, lengths
+from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS
+
+
+class BinaryField(KindField, mm.Raw, own=True):
+    """Bytes: as text in base64; loaded they are `bytes`."""
+
+    kind = "binary"
+    default_error_messages = {"invalid": "Not valid base64."}
+
+    @property
+    def dumps_itself(self) -> bool:
+        return False
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        loaded = bytes_of(value)
+        if loaded is None:
+            raise self.make_error("invalid")
+        return loaded
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else b64encode(value).decode("ascii")
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell that the bytes of server code are kept."""
+        return isinstance(sent, bytes)
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        return [self._takes] if purpose is STORED else None  # create makes another value of it
+
+    def _checks_beside(self) -> list[Any]:
+        return [check for check in self.validators if type(check) is not validate.Length]
+
+    def _takes(self, value: Any) -> bool:
+        try:
+            self.deserialize(value)
+        except ValidationError:
+            return False
+        return True
+
+    def storer(self) -> Store:
+        return bytes_of
+
+    def _compared(self, value: Any) -> Any:
+        return bytes_of(value)
+
+    def largest(self) -> int:
+        most = lengths(self)[1]
+        return ENDLESS if most is None else BINARY + most
+
+    def description(self) -> Description:
+        return {"kind": "binary", **described_lengths(self, "minBytes", "maxBytes")}
+
+
+def bytes_of(value: Any) -> bytes | None:
+    """Return bytes, or those that base64 says in its one way; None for anything else, a UUID of the database's too."""
+    if isinstance(value, bytes):
+        return bytes(value) if not isinstance(value, Binary) or value.subtype == 0 else None
+    if not isinstance(value, str) or not value.isascii():
+        return None
+    try:
+        loaded = b64decode(value, validate=True)
+    except binascii.Error:
+        return None
+    return loaded if b64encode(loaded).decode("ascii") == value else None

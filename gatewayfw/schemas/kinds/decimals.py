@@ -1,0 +1,159 @@
+"""Exact decimals, such as amounts of money."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal, InvalidOperation
+from numbers import Number
+from typing import Any
+
+from bson import Decimal128
+from marshmallow import ValidationError, validate
+from marshmallow import fields as mm
+
+from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.sizes import DECIMAL
+
+#: Digits that Decimal128 holds.
+MOST_DIGITS = 34
+_TEXT = re.compile(rf"-?[0-9]{{1,{MOST_DIGITS}}}(?:\.[0-9]{{1,{MOST_DIGITS}}})?")
+_CONTEXT = Context(prec=MOST_DIGITS)
+_NUMBERS = (int, float, Decimal, Decimal128)
+
+
+class StoredDecimal(Decimal128):
+    """A Decimal128 that compares and adds like a number.
+
+    MongoDB does that itself; mongomock 4.3 asks the value, and sorts what is registered as a number.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _NUMBERS) and self.to_decimal() == _number(other)
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a Decimal128 has none
+        return hash(self.to_decimal())
+
+    def __lt__(self, other: object) -> bool:
+        return self.to_decimal() < _number(other)
+
+    def __le__(self, other: object) -> bool:
+        return self.to_decimal() <= _number(other)
+
+    def __gt__(self, other: object) -> bool:
+        return self.to_decimal() > _number(other)
+
+    def __ge__(self, other: object) -> bool:
+        return self.to_decimal() >= _number(other)
+
+    def __add__(self, other: object) -> StoredDecimal:
+        return StoredDecimal(_CONTEXT.add(self.to_decimal(), _number(other)))
+
+    __radd__ = __add__
+
+
+Number.register(StoredDecimal)
+
+
+class DecimalField(KindField, mm.Decimal, own=True):
+    """A decimal with so many places: text such as ``"12.50"``; loaded it is a `decimal.Decimal`.
+
+    Whole numbers become one, floats never do. What has more places is refused, not rounded.
+    """
+
+    kind = "decimal"
+    sorts = True
+    operators = frozenset({"$inc", "$mul", "$min", "$max"})
+    default_error_messages = {
+        "invalid": "Not a valid decimal.",
+        "more": "Must have at most {places} decimal places.",
+        "digits": f"Must have at most {MOST_DIGITS} digits.",
+    }
+
+    @property
+    def dumps_itself(self) -> bool:
+        return False
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        given = decimal_of(value)
+        if given is None:
+            raise self.make_error("invalid")
+        places = self.metadata["places"]
+        if _has_more(given, places, is_text=isinstance(value, str)):
+            raise self.make_error("more", places=places)
+        try:
+            # Adding 0 takes the sign from "-0.00".
+            return _CONTEXT.add(given.quantize(Decimal(1).scaleb(-places), context=_CONTEXT), Decimal(0))
+        except InvalidOperation:
+            raise self.make_error("digits") from None
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else format(value, "f")
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell that ``"12.5"`` is ``"12.50"``, and server code's own decimals; a number is no text."""
+        return not isinstance(sent, int)
+
+    def _tests(self, purpose: Purpose) -> list[Test] | None:
+        return [self._takes] if purpose is STORED else None  # create makes another value of it
+
+    def _checks_beside(self) -> list[Any]:
+        return [check for check in self.validators if type(check) is not validate.Range]
+
+    def _takes(self, value: Any) -> bool:
+        try:
+            self.deserialize(value)
+        except ValidationError:
+            return False
+        return not isinstance(value, int)
+
+    def storer(self) -> Store:
+        return lambda value: None if value is None else StoredDecimal(self._deserialize(value, None, None))
+
+    def amount(self, value: Any) -> Any:
+        try:
+            return StoredDecimal(self._deserialize(value, None, None))
+        except ValidationError:
+            return None
+
+    def _compared(self, value: Any) -> Any:
+        given = decimal_of(value)
+        return None if given is None else StoredDecimal(given)
+
+    def largest(self) -> int:
+        return DECIMAL
+
+    def description(self) -> Description:
+        described: Description = {"kind": "decimal", "places": self.metadata["places"]}
+        for check in self.validators:
+            if isinstance(check, validate.Range):
+                described |= {} if check.min is None else {"minimum": self._serialize(check.min, None, None)}
+                described |= {} if check.max is None else {"maximum": self._serialize(check.max, None, None)}
+        return described
+
+
+def _has_more(given: Decimal, places: int, *, is_text: bool) -> bool:
+    """Tell whether a decimal has more places than may be: of text zeros count, too."""
+    _, digits, exponent = given.as_tuple()
+    if not isinstance(exponent, int) or exponent >= -places:
+        return False
+    return is_text or any(digits[exponent + places :])
+
+
+def _number(value: Any) -> Decimal:
+    return value.to_decimal() if isinstance(value, Decimal128) else Decimal(value)
+
+
+def decimal_of(value: Any) -> Decimal | None:
+    """Return text, a whole number or a decimal as a `Decimal`; None for anything else, and what is not finite."""
+    if isinstance(value, str):
+        return Decimal(value) if _TEXT.fullmatch(value) and len(value) <= MOST_DIGITS + 2 else None
+    if isinstance(value, Decimal128):
+        value = value.to_decimal()
+    if isinstance(value, Decimal):
+        return value if value.is_finite() and len(value.as_tuple().digits) <= MOST_DIGITS else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value) if abs(value) < 10**MOST_DIGITS else None
+    return None
