@@ -13,6 +13,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timezone
+from decimal import Context, Decimal
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.select import Bounds, Level, Spec, bounds_problem, level
 from gatewayfw.schemas.values import finite_number
 
@@ -34,6 +36,7 @@ _MORE = 8
 #: Longest text or list that is drawn piece by piece.
 _SHORT = 32
 _ENDLESS = 2**31
+_CONTEXT = Context(prec=MOST_DIGITS)
 _LETTERS = st.characters(codec="utf-8")
 _WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
 #: Keys that reader and database take: no NUL, no dot, no ``$``.
@@ -173,11 +176,14 @@ def _number(maker: Maker, field: mm.Field[Any]) -> Values:
 
 
 def _decimal(maker: Maker, field: mm.Field[Any]) -> Values:
-    low, high = -(10**9), 10**9
+    places = field.metadata["places"]
+    high = min(10 ** (9 + places), 10**MOST_DIGITS - 1)
+    low = -high
     for check in _checks(field, validate.Range):
-        low = check.min if check.min is not None else min(low, check.max)
-        high = check.max if check.max is not None else max(high, check.min)
-    return st.decimals(low, high, places=field.metadata["places"]).map("{:f}".format)
+        low = low if check.min is None else int(check.min.scaleb(places, _CONTEXT))
+        high = max(high, low) if check.max is None else int(check.max.scaleb(places, _CONTEXT))
+    units = st.integers(min(low, high), high)
+    return units.map(lambda count: f"{Decimal(count).scaleb(-places, _CONTEXT):f}")
 
 
 def _binary(maker: Maker, field: mm.Field[Any]) -> Values:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from uuid import UUID
+
 from gatewayfw.schemas.values import same
 
 
@@ -11,4 +14,6 @@ def kept(sent, loaded) -> bool:
         return all(key in loaded and kept(item, loaded[key]) for key, item in sent.items())
     if isinstance(sent, list) and isinstance(loaded, list):
         return len(sent) == len(loaded) and all(map(kept, sent, loaded))
+    if isinstance(loaded, (UUID, Decimal, bytes)):
+        return isinstance(sent, str)
     return same(sent, loaded)

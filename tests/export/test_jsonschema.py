@@ -32,7 +32,11 @@ SCHEMA = json_schema(build(ZOO.schemas, ZOO.acts))
 UNKNOWN = ("own", "schema", "function")
 ACTS = {name: act for name, act in ZOO.acts.get_acts("beast").items() if not name.startswith(UNKNOWN)}
 #: What only the server judges: of dates and e-mail addresses.
-DETAILS = {"Not a valid ISO 8601 date.", "Not a valid email address."}
+DETAILS = {
+    *("Not a valid ISO 8601 date.", "Not a valid email address.", "Not a valid URL.", "Not valid base64."),
+    *("Must be greater than or equal to 0.00 and less than or equal to 9.99.", "Must have at most 34 digits."),
+    *("Not a valid decimal.", "Not a valid UUID.", "Length must be 3.", "Length must be between 40 and 50."),
+}
 
 
 def _pattern(validator, pattern, instance, schema):

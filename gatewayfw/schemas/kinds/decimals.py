@@ -148,9 +148,9 @@ def _number(value: Any) -> Decimal:
 
 def decimal_of(value: Any) -> Decimal | None:
     """Return text, a whole number or a decimal as a `Decimal`; None for anything else, and what is not finite."""
-    if isinstance(value, str):
-        return Decimal(value) if _TEXT.fullmatch(value) and len(value) <= MOST_DIGITS + 2 else None
-    if isinstance(value, Decimal128):
+    if isinstance(value, str) and _TEXT.fullmatch(value):
+        value = Decimal(value)
+    elif isinstance(value, Decimal128):
         value = value.to_decimal()
     if isinstance(value, Decimal):
         return value if value.is_finite() and len(value.as_tuple().digits) <= MOST_DIGITS else None

@@ -206,11 +206,13 @@ def _constant(default: Constant) -> Callable[[], Any]:
 def _fields_storer(fields: Mapping[str, mm.Field[Any]]) -> Store:
     storers = {name: as_kind(field).storer() for name, field in fields.items()}
     converted = [(name, inner) for name, inner in storers.items() if inner is not as_it_is]
+    # Load orders what it changed, so a quick test must make no difference.
+    is_ordered = any(isinstance(field, KindField) and not field.dumps_itself for field in fields.values())
 
     def store(value: Any) -> Any:
         if value is None:
             return None
-        whole = dict(value)
+        whole = {name: value[name] for name in fields if name in value} if is_ordered else dict(value)
         for name, inner in converted:
             if name in whole:
                 whole[name] = inner(whole[name])
