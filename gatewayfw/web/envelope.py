@@ -17,8 +17,8 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timezone
-from itertools import islice
 from decimal import Decimal
+from itertools import islice
 from types import CoroutineType
 from typing import Any, Protocol, final
 
