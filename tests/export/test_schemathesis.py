@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import settings
+from marshmallow import ValidationError
 
 from gatewayfw.catalog import build
 from gatewayfw.errors import GatewayError
@@ -80,12 +81,21 @@ def prepared(case, act):
     fields = getattr(act.struct.fields["set"], "fields", None) or {}
     if not isinstance(set_, dict):
         return
-    if "activeRoleId" in fields and isinstance(set_.get("activeRoleId", ""), str):
+    if "activeRoleId" in fields and (case.meta.generation.mode.is_positive or takes(fields, set_, "activeRoleId")):
         set_["activeRoleId"] = SAMPLE.role
     for key, field in fields.items():
         found = SAMPLE.start.get(field.metadata.get("of"))
         if found and isinstance(value := set_.get(key), str) and re.fullmatch("[0-9a-fA-F]{24}", value):
             set_[key] = str(found[int(value, 16) % len(found)]["_id"])
+
+
+def takes(fields, set_, name):
+    """Whether a field takes what is there: what it refuses must stay as it is."""
+    try:
+        fields[name].deserialize(set_[name])
+    except (KeyError, ValidationError):
+        return False
+    return True
 
 
 def whole_numbers(value):
