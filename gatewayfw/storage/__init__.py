@@ -1,7 +1,7 @@
 """Adapters: document storage over a small, named subset of MongoDB's filters and updates."""
 
 from gatewayfw.storage.base import Document, Index, Scope, Storage, Trouble
-from gatewayfw.storage.mock import MockStorage
-from gatewayfw.storage.mongo import MongoStorage
+from gatewayfw.storage.memory import MockStorage
+from gatewayfw.storage.mongo.storage import MongoStorage
 
 __all__ = ["Document", "Index", "MockStorage", "MongoStorage", "Scope", "Storage", "Trouble"]

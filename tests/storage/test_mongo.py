@@ -25,7 +25,7 @@ from gatewayfw.errors import (
     Unavailable,
 )
 from gatewayfw.storage import Index, MongoStorage
-from gatewayfw.storage.mongo_errors import translation
+from gatewayfw.storage.mongo.errors import translation
 from gatewayfw.testing.mongod import find_mongod
 
 
@@ -128,7 +128,7 @@ def test_a_misspelled_option_of_a_uri_is_named_and_no_password():
 
 
 def test_making_a_storage_connects_to_nothing(monkeypatch):
-    monkeypatch.setattr("gatewayfw.storage.mongo_connection.MongoClient", None)
+    monkeypatch.setattr("gatewayfw.storage.mongo.connection.MongoClient", None)
     assert MongoStorage("mongodb://nowhere.invalid/db")._connection._database is None
 
 
@@ -136,7 +136,7 @@ def test_making_a_storage_connects_to_nothing(monkeypatch):
 def test_one_client_is_made_however_many_threads_begin(own_client, monkeypatch):
     made = []
     monkeypatch.setattr(
-        "gatewayfw.storage.mongo_connection.MongoClient", lambda *a, **k: made.append(1) or MongoClient(*a, **k)
+        "gatewayfw.storage.mongo.connection.MongoClient", lambda *a, **k: made.append(1) or MongoClient(*a, **k)
     )
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda _: own_client.count("things", {}), range(32))) == 0
@@ -380,7 +380,7 @@ def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
 @pytest.mark.mongo
 def test_a_commit_is_not_begun_just_before_the_deadline(storage, free_at_once, monkeypatch):
     with monkeypatch.context() as patch, storage.deadline(20) as scope, pytest.raises(Timeout):
-        patch.setattr("gatewayfw.storage.mongo._COMMIT_RESERVE", 60)
+        patch.setattr("gatewayfw.storage.mongo.storage._COMMIT_RESERVE", 60)
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
     assert (scope.committed, whole(storage, "others")) == (False, [])
     assert free_at_once()
@@ -398,7 +398,7 @@ def failing_commit(monkeypatch, label, really, times=10**9):
             raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
 
     monkeypatch.setattr(ClientSession, "commit_transaction", fail)
-    monkeypatch.setattr("gatewayfw.storage.mongo._ENDING", 0.5)
+    monkeypatch.setattr("gatewayfw.storage.mongo.storage._ENDING", 0.5)
     return calls
 
 
@@ -443,7 +443,7 @@ def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
 )
 def test_a_slow_commit_has_what_is_left(storage, monkeypatch, deadline, least, slow):
     answer, calls = ClientSession.commit_transaction, failing_commit(monkeypatch, UNKNOWN, really=False)
-    monkeypatch.setattr("gatewayfw.storage.mongo._ENDING", least)
+    monkeypatch.setattr("gatewayfw.storage.mongo.storage._ENDING", least)
     fail, begun = ClientSession.commit_transaction, []
 
     def commit(session):

@@ -18,8 +18,9 @@ import pytest
 from pymongo import MongoClient, errors
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
-from gatewayfw.storage import MongoStorage, Trouble, mongo_outages
-from gatewayfw.storage.mongo_outages import Outages, concerns_server
+from gatewayfw.storage import MongoStorage, Trouble
+from gatewayfw.storage.mongo import outages as mongo_outages
+from gatewayfw.storage.mongo.outages import Outages, concerns_server
 from gatewayfw.testing.mongod import find_mongod
 from tests.faults.replica import ReplicaSet
 

@@ -15,7 +15,7 @@ from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo_reads import MOST_LISTED
+from gatewayfw.storage.mongo.reads import MOST_LISTED
 
 pytestmark = pytest.mark.mongo
 

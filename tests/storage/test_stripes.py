@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gatewayfw.storage.stripes import Stripes
+from gatewayfw.storage.mongo.stripes import Stripes
 
 DOCUMENT = ("org", 1)
 

@@ -11,7 +11,7 @@ from pymongo.cursor import Cursor
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
 
 from gatewayfw.storage.base import Document, Filter, Sorting
-from gatewayfw.storage.mongo_replies import Kept, take
+from gatewayfw.storage.mongo.replies import Kept, take
 
 #: The highest limit of a query whose documents are read by one command.
 MOST_LISTED = 10_000

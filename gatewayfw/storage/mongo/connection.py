@@ -19,8 +19,8 @@ from pymongo.uri_parser import parse_uri
 from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.storage.mongo_outages import Address, Outages, concerns_server, is_conclusive, trouble_of
-from gatewayfw.storage.mongo_replies import decodes_plainly, lazily
+from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
+from gatewayfw.storage.mongo.replies import decodes_plainly, lazily
 
 MAJORITY = WriteConcern("majority")
 #: What only a server answers that takes writes and knows the caller; any user may ask for it.

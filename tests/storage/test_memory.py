@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.errors import StorageError, Timeout
 from gatewayfw.storage import Index, MockStorage
-from gatewayfw.storage.mock import _plain
+from gatewayfw.storage.memory import _plain
 
 
 @pytest.fixture

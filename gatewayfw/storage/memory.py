@@ -20,8 +20,8 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Marked, Sorting, Storage, T, Update
-from gatewayfw.storage.mock_duplicates import after_update, taken_fields
-from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, TOO_LARGE
+from gatewayfw.storage.memory_duplicates import after_update, taken_fields
+from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()

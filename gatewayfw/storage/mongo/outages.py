@@ -20,7 +20,7 @@ from pymongo.topology_description import TopologyDescription
 
 from gatewayfw.logs import escaped
 from gatewayfw.storage.base import Trouble
-from gatewayfw.storage.mongo_errors import AUTHENTICATION_FAILED, is_unauthenticated
+from gatewayfw.storage.mongo.errors import AUTHENTICATION_FAILED, is_unauthenticated
 
 _LOG = logging.getLogger("gatewayfw.storage")
 Address = tuple[str, int | None]

@@ -42,12 +42,12 @@ from gatewayfw.storage.base import (
     Trouble,
     Update,
 )
-from gatewayfw.storage.mongo_connection import MAJORITY, Connection
-from gatewayfw.storage.mongo_errors import DRIVER_ERRORS, refused_increment, translation, without_documents
-from gatewayfw.storage.mongo_indexes import built, compared, index_of
-from gatewayfw.storage.mongo_reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
-from gatewayfw.storage.mongo_writes import PlainWrites
-from gatewayfw.storage.stripes import Stripes
+from gatewayfw.storage.mongo.commands import PlainWrites
+from gatewayfw.storage.mongo.connection import MAJORITY, Connection
+from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, refused_increment, translation, without_documents
+from gatewayfw.storage.mongo.indexes import built, compared, index_of
+from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
+from gatewayfw.storage.mongo.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: Seconds an abort may take, and a commit with its repetitions at least; they run outside the caller's deadline.

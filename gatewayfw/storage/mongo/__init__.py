@@ -1,0 +1,1 @@
+"""Storage on MongoDB through PyMongo."""
