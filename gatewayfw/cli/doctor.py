@@ -17,11 +17,11 @@ from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
+from gatewayfw.odm.copies.rules import Hidden, ids_in, out_path
+from gatewayfw.odm.copies.shares import share_of
+from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.indexes import IndexRow, index_report
-from gatewayfw.odm.jobs import COLLECTION, Job, now
-from gatewayfw.odm.shares import share_of
-from gatewayfw.odm.sizes import MOST_BYTES, Part, Size, worst_sizes
-from gatewayfw.odm.snapshots import Hidden, ids_in, out_path
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Storage

@@ -15,7 +15,7 @@ import bson
 from bson.errors import BSONError
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.sizes import own_bytes
+from gatewayfw.odm.copies.sizes import own_bytes
 from gatewayfw.odm.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document, Storage

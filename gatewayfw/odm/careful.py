@@ -17,10 +17,10 @@ from bson import ObjectId, encode
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
 from gatewayfw.odm.allowance import FieldsTooLarge
+from gatewayfw.odm.copies.rules import CUT, HIDDEN, assign, cuts_of, ids_in, merged
+from gatewayfw.odm.copies.shares import Care, fitted, fitting, room_in, share_of
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.shares import Care, fitted, fitting, room_in, share_of
-from gatewayfw.odm.snapshots import CUT, HIDDEN, assign, cuts_of, ids_in, merged
 from gatewayfw.odm.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage

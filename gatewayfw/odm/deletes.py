@@ -13,10 +13,10 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.careful import targets_for
+from gatewayfw.odm.copies.jobs import Backlog
+from gatewayfw.odm.copies.rules import Hidden, clock, ids_in, merged, version_of, without
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.jobs import Backlog
-from gatewayfw.odm.snapshots import Hidden, clock, ids_in, merged, version_of, without
 from gatewayfw.odm.targets import Sources
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gatewayfw.odm import jobs
-from gatewayfw.odm.snapshots import out_path
+from gatewayfw.odm.copies import jobs
+from gatewayfw.odm.copies.rules import out_path
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Index, Storage
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from bson import ObjectId, encode
 
+from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in, single_reverse
+from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.ids import START, following
-from gatewayfw.odm.jobs import Jobs
 from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.projection import links_of, source_of
-from gatewayfw.odm.shares import fills
-from gatewayfw.odm.snapshots import HIDDEN, cuts_of, ids_in, single_reverse
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage

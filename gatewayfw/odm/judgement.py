@@ -1,6 +1,6 @@
 """What is wrong with the copies in one document, and what it should hold instead; pure functions.
 
-What is right is said by the rules of `gatewayfw.odm.snapshots`. A finding can be mended unless
+What is right is said by the rules of `gatewayfw.odm.copies.rules`. A finding can be mended unless
 mending would lose what nothing else in the database says; that is for a person to decide.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from bson import ObjectId, encode
 
-from gatewayfw.odm.snapshots import HIDDEN, Hidden, assign, copy_of, embedded
+from gatewayfw.odm.copies.rules import HIDDEN, Hidden, assign, copy_of, embedded
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 

@@ -16,14 +16,14 @@ from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.allowance import Allowance, Growth, allowance_of
+from gatewayfw.odm.copies.jobs import Backlog
+from gatewayfw.odm.copies.rules import HIDDEN, clock
 from gatewayfw.odm.deletes import Deletes
-from gatewayfw.odm.jobs import Backlog
 from gatewayfw.odm.links import Link, check_required, object_id, parse_links
 from gatewayfw.odm.model_reads import Filter, Get, ModelReads
 from gatewayfw.odm.projection import Projection
 from gatewayfw.odm.reading import show
 from gatewayfw.odm.results import DeleteResult
-from gatewayfw.odm.snapshots import HIDDEN, clock
 from gatewayfw.odm.updates import stored_update
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas.structs import check_document

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final
 
 from gatewayfw.errors import DefinitionError, UsageError
+from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.integrity import Integrity
-from gatewayfw.odm.jobs import Job
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.projection import Projections
 from gatewayfw.schemas import Options, Relation, Schemas

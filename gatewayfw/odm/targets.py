@@ -13,11 +13,8 @@ from typing import Any
 from bson import ObjectId, encode
 
 from gatewayfw.errors import TooLarge, missing_related
-from gatewayfw.odm.effects import Effects
-from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.projection import Link, source_of
-from gatewayfw.odm.rooms import Room, is_small, room_in_window
-from gatewayfw.odm.snapshots import (
+from gatewayfw.odm.copies.rooms import Room, is_small, room_in_window
+from gatewayfw.odm.copies.rules import (
     CUT,
     HIDDEN,
     assign,
@@ -30,6 +27,9 @@ from gatewayfw.odm.snapshots import (
     single_reverse,
     window_query,
 )
+from gatewayfw.odm.effects import Effects
+from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.projection import Link, source_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Update

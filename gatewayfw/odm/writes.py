@@ -23,14 +23,10 @@ from bson import ObjectId, encode
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
 from gatewayfw.odm.allowance import Growth
 from gatewayfw.odm.careful import targets_for
-from gatewayfw.odm.counts import CopyCounts
-from gatewayfw.odm.effects import Effects
-from gatewayfw.odm.jobs import Backlog, Kind
-from gatewayfw.odm.links import Link
-from gatewayfw.odm.projection import copies_in
-from gatewayfw.odm.rooms import Room, most_before, room_for_copies
-from gatewayfw.odm.shares import Care
-from gatewayfw.odm.snapshots import (
+from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.copies.jobs import Backlog, Kind
+from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
+from gatewayfw.odm.copies.rules import (
     HIDDEN,
     VERSION_BYTES,
     Hidden,
@@ -44,6 +40,10 @@ from gatewayfw.odm.snapshots import (
     version_of,
     without,
 )
+from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.effects import Effects
+from gatewayfw.odm.links import Link
+from gatewayfw.odm.projection import copies_in
 from gatewayfw.odm.targets import Sources
 from gatewayfw.odm.updates import Change, check_result
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas

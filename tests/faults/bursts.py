@@ -26,7 +26,8 @@ import mongomock
 from pymongo import MongoClient
 
 from gatewayfw.errors import GatewayError, StorageError
-from gatewayfw.odm import Odm, fanout, jobs
+from gatewayfw.odm import Odm, fanout
+from gatewayfw.odm.copies import jobs
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage

@@ -15,7 +15,7 @@ from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import Conflict, NotFound, StillReferenced
 from gatewayfw.odm import Odm, database
-from gatewayfw.odm.snapshots import ids_in
+from gatewayfw.odm.copies.rules import ids_in
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.cli.shop import make_app, runner, shop

@@ -8,8 +8,9 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import Unavailable
-from gatewayfw.odm import Odm, counts
-from gatewayfw.odm.counts import CopyCounts
+from gatewayfw.odm import Odm
+from gatewayfw.odm.copies import counts
+from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage

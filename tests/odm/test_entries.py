@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
-from gatewayfw.odm.snapshots import copy_of, entry, window_query
+from gatewayfw.odm.copies.rules import copy_of, entry, window_query
 from gatewayfw.odm.targets import Targets
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import Conflict, NotFound, StillReferenced
-from gatewayfw.odm.snapshots import copy_of, ids_in
+from gatewayfw.odm.copies.rules import copy_of, ids_in
 
 #: (model, relation): what is special about it.
 RELATIONS = [

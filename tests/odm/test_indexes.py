@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.odm import Odm
+from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
 from gatewayfw.odm.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
-from gatewayfw.odm.jobs import COLLECTION, INDEXES
 from gatewayfw.schemas import Schemas, date, number, object_, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index

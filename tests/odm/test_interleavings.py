@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
-from gatewayfw.odm.counts import CopyCounts
+from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.links import parse_links
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas import Schemas
@@ -33,7 +33,7 @@ V = 1_000_000
 @pytest.fixture(params=[SteppingMongo])
 def world_storage(request, world_database, monkeypatch):
     """An empty storage with points, at a fixed time, so that equal operations store equal documents."""
-    monkeypatch.setattr("gatewayfw.odm.snapshots.time", SimpleNamespace(time=lambda: 1.0))
+    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.0))
     monkeypatch.setattr("gatewayfw.odm.fanout.random", SimpleNamespace(shuffle=lambda keys: None))
     monkeypatch.setattr("gatewayfw.odm.database._CONFLICTS", math.inf)  # on a slow machine one waits for another
     for name in world_database.list_collection_names():
@@ -293,7 +293,7 @@ def crowd(world_database, monkeypatch):
     No operation works on its own jobs, and every lease is over at once, so workers are always late.
     """
     monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
-    monkeypatch.setattr("gatewayfw.odm.jobs.LEASE", -1.0)
+    monkeypatch.setattr("gatewayfw.odm.copies.jobs.LEASE", -1.0)
     monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
@@ -366,7 +366,7 @@ def test_whatever_happens_while_a_worker_works_all_is_right_in_the_end(crowd, wo
 GUARDS = {
     "version of the copy": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a newer change that is worked off"),
     "version of the removed": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a namesake"),
-    "token of the job": ("gatewayfw.odm.jobs._unchanged", lambda job: {"_id": job.key}, "a newer change"),
+    "token of the job": ("gatewayfw.odm.copies.jobs._unchanged", lambda job: {"_id": job.key}, "a newer change"),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from bson import encode
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.rooms import Room, room_for_copies, room_in_window
+from gatewayfw.odm.copies.rooms import Room, room_for_copies, room_in_window
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.limited import MOST, Club, limited

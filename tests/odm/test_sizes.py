@@ -9,7 +9,7 @@ import pytest
 from bson import Int64, ObjectId
 from marshmallow import INCLUDE, Schema, fields, validate
 
-from gatewayfw.odm.sizes import ENDLESS, own_bytes, worst_sizes
+from gatewayfw.odm.copies.sizes import ENDLESS, own_bytes, worst_sizes
 from gatewayfw.schemas import (
     Schemas,
     any_,

@@ -8,7 +8,7 @@ part each of what is set aside for them.
 - *Copies in holders* may have what `document_bytes`, a quarter at most, and the part for small ones
   leave of the most bytes of a document. A larger one goes into a holder whose copies then have no
   more bytes than that, or no more than before.
-- *Windows* may have their share: see `gatewayfw.odm.shares`.
+- *Windows* may have their share: see `gatewayfw.odm.copies.shares`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 from bson import encode
 
-from gatewayfw.odm.shares import share_of
-from gatewayfw.odm.sizes import copies_bytes
+from gatewayfw.odm.copies.shares import share_of
+from gatewayfw.odm.copies.sizes import copies_bytes
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 
 NO_ROOM = "its copies have no room for more"

@@ -29,7 +29,7 @@ from gatewayfw.odm.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
 
 HIDDEN = "_gw"
-#: Where a target notes which of its windows are cut; the rule is in `gatewayfw.odm.shares`.
+#: Where a target notes which of its windows are cut; the rule is in `gatewayfw.odm.copies.shares`.
 CUT = f"{HIDDEN}.cut"
 #: Bytes by which noting the version of one more copy makes a holder grow at most, beside the relation's name.
 VERSION_BYTES = 256

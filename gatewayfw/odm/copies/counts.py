@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from gatewayfw.odm.snapshots import locks_of
+from gatewayfw.odm.copies.rules import locks_of
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeVar, cast
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
+from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.shares import Care
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Document, Index, Storage
 
