@@ -1,6 +1,6 @@
 """The TypeScript of a gateway: one module without dependencies, types of models and acts and a client.
 
-A reply's type is inferred from the literal `get` of the call, key by key, as `gatewayfw.odm.projection`
+A reply's type is inferred from the literal `get` of the call, key by key, as `gatewayfw.odm.reading.projection`
 decides what is shown. The module is TypeScript 5.4 and later, in strict mode, and runs where there is
 a ``fetch``: browsers, Node 18 and later, Deno, Bun.
 """

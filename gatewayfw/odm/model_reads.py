@@ -13,10 +13,10 @@ from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.copies.rules import HIDDEN
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.projection import Projection, Projections
-from gatewayfw.odm.queries import check_raw_sort, selects_all, sort_check, stored_filter
-from gatewayfw.odm.reading import show_each, show_found
-from gatewayfw.odm.results import Cursor, fixed_order
+from gatewayfw.odm.reading.cursor import Cursor, fixed_order
+from gatewayfw.odm.reading.deep import show_each, show_found
+from gatewayfw.odm.reading.filters import check_raw_sort, selects_all, sort_check, stored_filter
+from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage

@@ -21,9 +21,9 @@ from gatewayfw.odm.copies.rules import HIDDEN, clock
 from gatewayfw.odm.deletes import Deletes
 from gatewayfw.odm.links import Link, check_required, object_id, parse_links
 from gatewayfw.odm.model_reads import Filter, Get, ModelReads
-from gatewayfw.odm.projection import Projection
-from gatewayfw.odm.reading import show
-from gatewayfw.odm.results import DeleteResult
+from gatewayfw.odm.reading.cursor import DeleteResult
+from gatewayfw.odm.reading.deep import show
+from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.odm.updates import stored_update
 from gatewayfw.odm.writes import NewDocument, Writes
 from gatewayfw.schemas.structs import check_document

@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.integrity import Integrity
 from gatewayfw.odm.models import Model
-from gatewayfw.odm.projection import Projections
+from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic

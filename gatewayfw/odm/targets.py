@@ -29,7 +29,7 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.projection import Link, source_of
+from gatewayfw.odm.reading.projection import Link, source_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Update

@@ -43,7 +43,7 @@ from gatewayfw.odm.copies.rules import (
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.links import Link
-from gatewayfw.odm.projection import copies_in
+from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.targets import Sources
 from gatewayfw.odm.updates import Change, check_result
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas

@@ -10,7 +10,7 @@ from marshmallow import fields as mm
 from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, TooLarge
-from gatewayfw.odm.projection import compile_projection
+from gatewayfw.odm.reading.projection import compile_projection
 from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.select import SelectStruct
 from gatewayfw.web.reader import check_request, parse

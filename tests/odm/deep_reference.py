@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.odm.projection import links_of, order_key
+from gatewayfw.odm.reading.projection import links_of, order_key
 from gatewayfw.schemas import Relation
 
 

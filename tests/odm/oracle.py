@@ -13,7 +13,7 @@ from bson import ObjectId, encode
 
 from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.rules import HIDDEN, Hidden, copy_of, ids_in
-from gatewayfw.odm.projection import copies_in, order_key
+from gatewayfw.odm.reading.projection import copies_in, order_key
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

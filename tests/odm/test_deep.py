@@ -14,8 +14,8 @@ from pymongo import MongoClient
 
 from gatewayfw.errors import ReplyTooLarge, Timeout
 from gatewayfw.odm import Odm
-from gatewayfw.odm.projection import links_of
-from gatewayfw.odm.reading import weigh
+from gatewayfw.odm.reading.deep import weigh
+from gatewayfw.odm.reading.projection import links_of
 from gatewayfw.schemas import Relation, Schemas, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.deep_reference import reference, strangers
@@ -167,8 +167,8 @@ def test_a_cursor_shows_deep_levels_of_all_its_documents(town, monkeypatch):
     ]
     cursor = town.city.find(projection=get).sort("name")
     assert cursor.to_list() == expected
-    monkeypatch.setattr("gatewayfw.odm.reading.BATCH", 2)
-    monkeypatch.setattr("gatewayfw.odm.reading.MOST_IDS", 1)
+    monkeypatch.setattr("gatewayfw.odm.reading.deep.BATCH", 2)
+    monkeypatch.setattr("gatewayfw.odm.reading.deep.MOST_IDS", 1)
     assert cursor.to_list() == expected
     assert town.city.find(filters={"name": "none"}, projection=get).to_list() == []
 
@@ -343,7 +343,7 @@ def test_queries_of_a_find_one(counted, row):
 @pytest.mark.parametrize(("batch", "expected"), [(None, 3), (2, 5), (1, 7)])
 def test_queries_of_a_cursor_grow_by_batches_only(counted, monkeypatch, batch, expected):
     if batch:
-        monkeypatch.setattr("gatewayfw.odm.reading.BATCH", batch)
+        monkeypatch.setattr("gatewayfw.odm.reading.deep.BATCH", batch)
     counted.commands.clear()
     assert len(counted.city.find(projection={"country": {"cities": {"country": 1}}}).to_list()) == 3
     assert counted.commands == ["find"] * expected

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.odm.results import fixed_order
+from gatewayfw.odm.reading.cursor import fixed_order
 from gatewayfw.schemas import any_, integer, optional, string
 
 SIZE = 500

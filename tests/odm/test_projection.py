@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.projection import Projections, compile_projection, copies_in, order_key, shape, shapes
+from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, order_key, shape, shapes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world
@@ -227,8 +227,8 @@ def test_a_new_model_is_seen_at_once(projections):
 
 
 def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.projection._KEPT", 2)
-    monkeypatch.setattr("gatewayfw.odm.projection._KEPT_PATHS", 3)
+    monkeypatch.setattr("gatewayfw.odm.reading.projection._KEPT", 2)
+    monkeypatch.setattr("gatewayfw.odm.reading.projection._KEPT_PATHS", 3)
     country = SCHEMAS.get_schema("country")
     first, second, third, large = {"name": 1}, {}, {"population": 1}, {"cities": {"country": {"name": 1}}}
     kept = [projections.compiled(country, get) for get in (first, second)]

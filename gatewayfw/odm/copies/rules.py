@@ -25,7 +25,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.odm.projection import copies_in
+from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
 
 HIDDEN = "_gw"

@@ -15,7 +15,7 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.odm.copies.rules import HIDDEN
-from gatewayfw.odm.projection import Link, links_of, source_of
+from gatewayfw.odm.reading.projection import Link, links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in

@@ -7,7 +7,7 @@ from typing import Any, Literal, final
 
 from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
-from gatewayfw.odm.paths import is_key
+from gatewayfw.odm.reading.paths import is_key
 from gatewayfw.storage import Document
 from gatewayfw.storage.base import Sorting
 

@@ -4,7 +4,7 @@
 ever sees of it. `shape` then builds the reply from the allowed names, so that a document can
 never show more than was asked for, whatever is stored in it. Both are pure. Relations of what a
 relation shows are in no copy: their part of the plan is `LinkShape.below`, which
-`gatewayfw.odm.reading` reads from the documents that were copied.
+`gatewayfw.odm.reading.deep` reads from the documents that were copied.
 """
 
 from __future__ import annotations

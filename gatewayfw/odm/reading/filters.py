@@ -13,8 +13,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.copies.rules import HIDDEN
-from gatewayfw.odm.operands import stored_operand
-from gatewayfw.odm.paths import Copies, Find, Found, find_in_elements, find_in_model, is_list
+from gatewayfw.odm.reading.operands import stored_operand
+from gatewayfw.odm.reading.paths import Copies, Find, Found, find_in_elements, find_in_model, is_list
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import HEX_ID
 from gatewayfw.schemas.paths import shown

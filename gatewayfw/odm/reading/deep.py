@@ -26,7 +26,7 @@ from bson import ObjectId
 
 from gatewayfw.batches import in_batches
 from gatewayfw.errors import ReplyTooLarge
-from gatewayfw.odm.projection import LinkShape, Projection, shape, shapes, shown_copies
+from gatewayfw.odm.reading.projection import LinkShape, Projection, shape, shapes, shown_copies
 from gatewayfw.storage import Document, Storage
 
 #: Documents of a cursor whose deeper levels are read together; each batch takes one query for each path.

@@ -1,0 +1,1 @@
+"""Reading documents: projections, levels below the copies, filters, sorts and cursors."""
