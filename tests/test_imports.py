@@ -149,7 +149,7 @@ def test_the_module_has_a_place_among_the_parts(path):
         ("web.server", "def f():\n    import json", ["2: json inside a function"]),
         ("testing.plugin", "def f():\n    from pymongo import MongoClient", []),
         ("web.server", "from json import *", ["1: everything from json"]),
-        ("odm.models", "from gatewayfw.odm.writes import w\nfrom .snapshots import s\nimport json", []),
+        ("odm.models", "from gatewayfw.odm.writing.writes import w\nfrom .snapshots import s\nimport json", []),
     ],
 )
 def test_the_reader_of_imports_finds(module, source, problems):

@@ -4,6 +4,6 @@ from gatewayfw.odm.integrity import Integrity, Place, Problem
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm
 from gatewayfw.odm.reading.cursor import Cursor, DeleteResult
-from gatewayfw.odm.updates import Operators
+from gatewayfw.odm.writing.updates import Operators
 
 __all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Operators", "Place", "Problem"]

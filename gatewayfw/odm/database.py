@@ -18,13 +18,13 @@ from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory, multi_worker_server
 from gatewayfw.errors import DefinitionError
-from gatewayfw.odm.careful import with_care
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.fanout import Drained, Fanout
 from gatewayfw.odm.helper import Helper
 from gatewayfw.odm.indexes import wanted_indexes
+from gatewayfw.odm.writing.careful import with_care
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage

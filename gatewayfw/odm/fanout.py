@@ -23,14 +23,14 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable
 from gatewayfw.logs import traceback_of
-from gatewayfw.odm.careful import CarefulTargets, with_care
 from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
 from gatewayfw.odm.copies.rules import HIDDEN, Hidden, copy_of, merged, older, out_path, place, version_path
 from gatewayfw.odm.copies.shares import Care
-from gatewayfw.odm.deletes import Deletes
-from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import START, following
+from gatewayfw.odm.writing.careful import CarefulTargets, with_care
+from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

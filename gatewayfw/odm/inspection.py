@@ -14,7 +14,7 @@ from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.reading.projection import links_of, source_of
-from gatewayfw.odm.targets import Targets
+from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

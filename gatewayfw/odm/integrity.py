@@ -14,14 +14,14 @@ from typing import Any, Literal, final
 from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
-from gatewayfw.odm.careful import CarefulTargets, with_care
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import Hidden, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
-from gatewayfw.odm.deletes import Deletes
-from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.inspection import Inspector, Report
+from gatewayfw.odm.writing.careful import CarefulTargets, with_care
+from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Document, Storage
 

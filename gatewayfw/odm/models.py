@@ -15,17 +15,17 @@ from typing import Any, final, overload
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.copies.rules import HIDDEN, clock
-from gatewayfw.odm.deletes import Deletes
-from gatewayfw.odm.links import Link, check_required, object_id, parse_links
 from gatewayfw.odm.model_reads import Filter, Get, ModelReads
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show
 from gatewayfw.odm.reading.projection import Projection
-from gatewayfw.odm.updates import stored_update
-from gatewayfw.odm.writes import NewDocument, Writes
+from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
+from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.links import Link, check_required, object_id, parse_links
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.odm.writing.writes import NewDocument, Writes
 from gatewayfw.schemas.structs import check_document
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage

@@ -9,8 +9,9 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm import Odm, allowance
-from gatewayfw.odm.allowance import foresee
+from gatewayfw.odm import Odm
+from gatewayfw.odm.writing import allowance
+from gatewayfw.odm.writing.allowance import foresee
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage

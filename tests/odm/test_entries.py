@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
 from gatewayfw.odm.copies.rules import copy_of, entry, window_query
-from gatewayfw.odm.targets import Targets
+from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage
 from tests.odm.world import World, define_world

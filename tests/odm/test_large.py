@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, TooLarge, ValidationError
-from gatewayfw.odm.targets import Targets
+from gatewayfw.odm.writing.targets import Targets
 from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.player import Operations
 

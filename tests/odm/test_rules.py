@@ -5,8 +5,8 @@ from __future__ import annotations
 from bson import ObjectId
 
 from gatewayfw.odm.copies.rules import Hidden, assign, copy_of, embedded, ids_in, merged, window_query
-from gatewayfw.odm.effects import Effects
-from gatewayfw.odm.links import object_id
+from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.links import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)

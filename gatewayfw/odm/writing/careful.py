@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 from bson import ObjectId, encode
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
-from gatewayfw.odm.allowance import FieldsTooLarge
 from gatewayfw.odm.copies.rules import CUT, HIDDEN, assign, cuts_of, ids_in, merged
 from gatewayfw.odm.copies.shares import Care, fitted, fitting, room_in, share_of
-from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.targets import Sources, Targets
+from gatewayfw.odm.writing.allowance import FieldsTooLarge
+from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Marked, Update

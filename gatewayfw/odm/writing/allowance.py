@@ -16,7 +16,7 @@ from bson.errors import BSONError
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm.copies.sizes import own_bytes
-from gatewayfw.odm.updates import Change
+from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter

@@ -12,12 +12,12 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.careful import targets_for
 from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.copies.rules import Hidden, clock, ids_in, merged, version_of, without
-from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.targets import Sources
+from gatewayfw.odm.writing.careful import targets_for
+from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

@@ -1,7 +1,7 @@
 """Locking sources and targets, and writing what an operation does to its targets.
 
 Whoever copies a document, or decides a window of it, *touches* it first: a real write in the
-same transaction. `gatewayfw.odm.writes` says why that is what keeps copies right.
+same transaction. `gatewayfw.odm.writing.writes` says why that is what keeps copies right.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from gatewayfw.odm.copies.rules import (
     single_reverse,
     window_query,
 )
-from gatewayfw.odm.effects import Effects
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.reading.projection import Link, source_of
+from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Update

@@ -21,8 +21,6 @@ from typing import Any
 from bson import ObjectId, encode
 
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
-from gatewayfw.odm.allowance import Growth
-from gatewayfw.odm.careful import targets_for
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import Backlog, Kind
 from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
@@ -41,11 +39,13 @@ from gatewayfw.odm.copies.rules import (
     without,
 )
 from gatewayfw.odm.copies.shares import Care
-from gatewayfw.odm.effects import Effects
-from gatewayfw.odm.links import Link
 from gatewayfw.odm.reading.projection import copies_in
-from gatewayfw.odm.targets import Sources
-from gatewayfw.odm.updates import Change, check_result
+from gatewayfw.odm.writing.allowance import Growth
+from gatewayfw.odm.writing.careful import targets_for
+from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.links import Link
+from gatewayfw.odm.writing.targets import Sources
+from gatewayfw.odm.writing.updates import Change, check_result
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

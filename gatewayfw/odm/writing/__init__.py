@@ -1,0 +1,1 @@
+"""Writing documents together with every copy of them."""
