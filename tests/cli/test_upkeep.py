@@ -277,7 +277,7 @@ def test_work_waits_for_new_jobs_until_a_signal(busy, number):
 
 @pytest.mark.mongo
 def test_a_signal_ends_work_after_a_batch_and_the_job_remains(busy, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     stop = threading.Event()
     stop.set()
     steps = upkeep._Steps(stop)

@@ -26,8 +26,9 @@ import mongomock
 from pymongo import MongoClient
 
 from gatewayfw.errors import GatewayError, StorageError
-from gatewayfw.odm import Odm, fanout
+from gatewayfw.odm import Odm
 from gatewayfw.odm.copies import jobs
+from gatewayfw.odm.jobs import fan_out as fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage

@@ -34,7 +34,7 @@ V = 1_000_000
 def world_storage(request, world_database, monkeypatch):
     """An empty storage with points, at a fixed time, so that equal operations store equal documents."""
     monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.0))
-    monkeypatch.setattr("gatewayfw.odm.fanout.random", SimpleNamespace(shuffle=lambda keys: None))
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.random", SimpleNamespace(shuffle=lambda keys: None))
     monkeypatch.setattr("gatewayfw.odm.database._CONFLICTS", math.inf)  # on a slow machine one waits for another
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
@@ -294,7 +294,7 @@ def crowd(world_database, monkeypatch):
     """
     monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
     monkeypatch.setattr("gatewayfw.odm.copies.jobs.LEASE", -1.0)
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
     crowd = few_at_once(SteppingMongo(world_database))
@@ -364,8 +364,8 @@ def test_whatever_happens_while_a_worker_works_all_is_right_in_the_end(crowd, wo
 
 
 GUARDS = {
-    "version of the copy": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a newer change that is worked off"),
-    "version of the removed": ("gatewayfw.odm.fanout.older", lambda *_: {}, "a namesake"),
+    "version of the copy": ("gatewayfw.odm.jobs.fan_out.older", lambda *_: {}, "a newer change that is worked off"),
+    "version of the removed": ("gatewayfw.odm.jobs.fan_out.older", lambda *_: {}, "a namesake"),
     "token of the job": ("gatewayfw.odm.copies.jobs._unchanged", lambda job: {"_id": job.key}, "a newer change"),
 }
 

@@ -12,7 +12,7 @@ from bson import ObjectId
 from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.fanout import Drained, Fanout
+from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -424,7 +424,7 @@ def test_a_late_worker_does_not_touch_a_later_job_of_the_same_key(few, unattende
 
 
 def test_a_late_worker_does_not_advance_later_windows_of_the_same_key(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.SLICE", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.SLICE", 2)
     lands = [few.add_country(str(number)) for number in range(4)]
     related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
     one = few.add_person("one", related, age=1)
@@ -438,7 +438,7 @@ def test_a_late_worker_does_not_advance_later_windows_of_the_same_key(few, unatt
 
 
 def test_a_steadily_changed_source_reaches_its_last_holder(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 4)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 4)
     land = few.add_country("land")
     for number in range(12):
         few.add_city(f"{number:02}", land)
@@ -462,7 +462,7 @@ def test_a_steadily_changed_source_reaches_its_last_holder(few, unattended, monk
 
 
 def test_targets_that_change_again_wait_their_turn(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.SLICE", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.SLICE", 2)
     lands = [few.add_country(str(number)) for number in range(4)]
     related = {"visited": {"_ids": lands, "relatedRelations": {"visitors": True}}}
     one = few.add_person("one", related, age=1)
@@ -496,8 +496,8 @@ def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unat
 
 
 def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout._VISIBLE", 0.05)
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out._VISIBLE", 0.05)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     land = few.add_country("land")
     for number in range(6):
         few.add_city(str(number), land)
@@ -550,7 +550,7 @@ def test_a_window_that_does_not_fit_is_cut_and_stops_no_other_target(few, unatte
 
 
 def test_a_stopped_worker_notes_its_last_batch_and_frees_the_job(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 2)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     land = few.add_country("land")
     cities = [few.add_city(str(number), land) for number in range(6)]
     rename(few, few.country, land)
@@ -564,7 +564,7 @@ def test_a_stopped_worker_notes_its_last_batch_and_frees_the_job(few, unattended
 
 
 def test_holders_with_ids_of_any_kind_are_reached(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.fanout.BATCH", 3)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 3)
     land = few.add_country("land")
     copy = {"_id": land, "name": "land"}
     ids = [None, 7, 2.5, "a", "b", {"x": 1}, ObjectId(), True, datetime(2026, 1, 1)]

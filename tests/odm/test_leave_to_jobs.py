@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.errors import Conflict, UsageError
-from gatewayfw.odm.fanout import Fanout
+from gatewayfw.odm.jobs.fan_out import Fanout
 from tests.odm.world import World, define_world
 
 

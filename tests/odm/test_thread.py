@@ -13,9 +13,9 @@ from pymongo import MongoClient
 
 from gatewayfw import gateway, string
 from gatewayfw.errors import Unavailable
-from gatewayfw.odm import helper
-from gatewayfw.odm.fanout import Fanout
-from gatewayfw.odm.helper import Helper
+from gatewayfw.odm.jobs import thread as helper
+from gatewayfw.odm.jobs.fan_out import Fanout
+from gatewayfw.odm.jobs.thread import Helper
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage

@@ -1,0 +1,1 @@
+"""Working off what is more than one transaction should write."""
