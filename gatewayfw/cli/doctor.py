@@ -21,7 +21,7 @@ from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
 from gatewayfw.odm.copies.rules import Hidden, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
-from gatewayfw.odm.indexes import IndexRow, index_report
+from gatewayfw.odm.upkeep.indexes import IndexRow, index_report
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Storage

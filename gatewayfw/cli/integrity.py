@@ -18,7 +18,7 @@ from gatewayfw.cli.output import dumped, status_line
 from gatewayfw.cli.signals import interruptible
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
-from gatewayfw.odm.integrity import Place, Problem
+from gatewayfw.odm.upkeep.integrity import Place, Problem
 
 _STATE = click.option(
     "--state",

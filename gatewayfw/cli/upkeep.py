@@ -19,7 +19,7 @@ from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import LEASE, Job
-from gatewayfw.odm.indexes import IndexRow, create_missing, index_report
+from gatewayfw.odm.upkeep.indexes import IndexRow, create_missing, index_report
 
 #: Seconds between two looks for new jobs.
 _INTERVAL = 1.0

@@ -21,9 +21,9 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog
 from gatewayfw.odm.copies.shares import Care
-from gatewayfw.odm.indexes import wanted_indexes
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.odm.jobs.thread import Helper
+from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.careful import with_care
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, final
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.integrity import Integrity
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.reading.projection import Projections
+from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic

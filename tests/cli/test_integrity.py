@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from gatewayfw.odm.integrity import Integrity, Problem
+from gatewayfw.odm.upkeep.integrity import Integrity, Problem
 from tests.cli.shop import make_app, runner, shop, stock
 
 DIFFERS = "differs from its source"
@@ -49,7 +49,7 @@ def state(tmp_path):
 @pytest.fixture
 def one_by_one(monkeypatch):
     """Let each document be a batch of its own."""
-    monkeypatch.setattr("gatewayfw.odm.inspection.BATCH", 1)
+    monkeypatch.setattr("gatewayfw.odm.upkeep.inspection.BATCH", 1)
 
 
 def test_check_finds_nothing_in_a_sound_database(run):

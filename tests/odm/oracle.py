@@ -1,7 +1,7 @@
 """The judge of all tests: compare every embedded copy and every window with its source.
 
 Everything expected is computed here from whole documents, on purpose without the queries that
-the write algorithms and `gatewayfw.odm.integrity` use.
+the write algorithms and `gatewayfw.odm.upkeep.integrity` use.
 """
 
 from __future__ import annotations

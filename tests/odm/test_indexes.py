@@ -6,7 +6,7 @@ import pytest
 
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
-from gatewayfw.odm.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
+from gatewayfw.odm.upkeep.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
 from gatewayfw.schemas import Schemas, date, number, object_, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.inspection import Inspector
-from gatewayfw.odm.integrity import Integrity
+from gatewayfw.odm.upkeep.inspection import Inspector
+from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import string
 from tests.odm.damage import DANGLING, DIFFERS, GONE, MENDABLE, UNDECIDED, WRONG, damaged
 from tests.odm.test_integrity import here, integrity, writers

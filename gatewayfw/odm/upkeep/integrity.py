@@ -18,7 +18,7 @@ from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import Hidden, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START
-from gatewayfw.odm.inspection import Inspector, Report
+from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.effects import Effects

@@ -12,8 +12,8 @@ from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in, single_reverse
 from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.ids import START, following
-from gatewayfw.odm.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.reading.projection import links_of, source_of
+from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage

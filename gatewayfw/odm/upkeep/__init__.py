@@ -1,0 +1,1 @@
+"""Looking after what is stored: checks, repairs and indexes."""
