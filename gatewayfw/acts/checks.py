@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
-from gatewayfw.acts.definitions import Act
+from gatewayfw.acts.act import Act
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError

@@ -12,8 +12,8 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
+from gatewayfw.acts.act import Act, ActFn, is_access_rule
 from gatewayfw.acts.context import ContextFns, Headers
-from gatewayfw.acts.definitions import Act, ActFn, is_access_rule
 from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode

@@ -11,8 +11,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
+from gatewayfw.acts.act import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.acts.definitions import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.steps import steps_of
 from gatewayfw.errors import DefinitionError, NotFound

@@ -16,9 +16,9 @@ from typing import Any, Protocol, final
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
+from gatewayfw.acts.act import Hook, parse_hooks
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.context import Headers
-from gatewayfw.acts.definitions import Hook, parse_hooks
 from gatewayfw.acts.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings

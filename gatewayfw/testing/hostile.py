@@ -26,7 +26,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("gatewayfw.testing.hostile needs hypothesis: pip install hypothesis") from error
 from marshmallow import Schema
 
-from gatewayfw.acts.definitions import Act
+from gatewayfw.acts.act import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.definitions import ACT_KEYS, parse_act
+from gatewayfw.acts.act import ACT_KEYS, parse_act
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import string
 
