@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"batches", "environment", "errors", "logs", "settings", "spelling"}
-ACTS = BOTTOM | {"schemas", "acts"}
+ACTS = BOTTOM | {"schemas", "acts", "remote"}
 PARTS = ACTS | {"storage", "odm", "auth", "catalog", "client", "export", "web", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
@@ -25,11 +25,13 @@ MAY_SEE: dict[str, set[str]] = {
     "schemas": BOTTOM,
     "storage": BOTTOM,
     "odm": BOTTOM | {"schemas", "storage"},
-    "acts": BOTTOM | {"schemas"},
+    "acts": BOTTOM | {"schemas", "remote"},
+    "remote": BOTTOM | {"schemas", "acts", "wire"},
+    "wire": BOTTOM,
     "auth": ACTS,
     "catalog": ACTS,
     "export": ACTS | {"catalog"},
-    "client": ACTS,
+    "client": ACTS | {"wire"},
     "web": ACTS | {"auth", "catalog", "export"},
     "playground": set(),
     "core": PARTS,

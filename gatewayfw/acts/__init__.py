@@ -4,7 +4,7 @@ from gatewayfw.acts.context import Context, ContextFns, Headers
 from gatewayfw.acts.lifecycle import Lifecycle, Scope
 from gatewayfw.acts.limits import CallerKey, RateLimits
 from gatewayfw.acts.registry import Act, Acts, UnknownName
-from gatewayfw.acts.remote import RemoteReply, RemoteService
+from gatewayfw.remote import RemoteReply, RemoteService
 
 __all__ = [
     "Act",

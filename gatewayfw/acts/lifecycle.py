@@ -16,8 +16,8 @@ from gatewayfw.acts.act import Act, ActFn, is_access_rule
 from gatewayfw.acts.context import ContextFns, Headers
 from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
-from gatewayfw.acts.remote import Encoder, RemoteReply, RemoteService, encode
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
+from gatewayfw.remote import Encoder, RemoteReply, RemoteService, encode
 
 T = TypeVar("T")
 

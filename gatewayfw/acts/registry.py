@@ -13,9 +13,9 @@ from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.steps import steps_of
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.remote import RemoteService
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
@@ -189,7 +189,7 @@ class Acts:
 
         With a URL go ``pre_act``, hooks that run before a request is posted on, as those of an act
         but on a body that nothing has validated, and ``headers``, names of request headers that are
-        passed on besides `gatewayfw.acts.remote.FORWARDED`. What is passed on is what the context
+        passed on besides `gatewayfw.remote.FORWARDED`. What is passed on is what the context
         has as ``Headers`` after the hooks.
 
         Raises:

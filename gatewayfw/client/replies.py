@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gatewayfw.acts.posting import NotAGateway, Reply, check_head, envelope_of
+from gatewayfw.wire.posting import NotAGateway, Reply, check_head, envelope_of
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 

@@ -10,8 +10,8 @@ from urllib3 import HTTPHeaderDict
 from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.acts.posting import NotAGateway, Posts, Reply
 from gatewayfw.client.replies import NoReply, bad_reply
+from gatewayfw.wire.posting import NotAGateway, Posts, Reply
 
 
 class Transport(Protocol):

@@ -23,8 +23,8 @@ from werkzeug.exceptions import HTTPException
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
-from gatewayfw.acts.remote import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
+from gatewayfw.remote import RemoteReply
 from gatewayfw.settings import Settings
 from gatewayfw.web import envelope, trackers
 from gatewayfw.web.cors import Cors

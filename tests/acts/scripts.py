@@ -11,7 +11,7 @@ import socket
 import struct
 import time
 
-from gatewayfw.acts.posting import ENVELOPE_BYTES
+from gatewayfw.wire.posting import ENVELOPE_BYTES
 
 #: Stands in every hostile answer; no client may ever see it.
 SECRET = "upstream-secret"

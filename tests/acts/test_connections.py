@@ -16,8 +16,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from gatewayfw.acts.remote import RemoteReply, RemoteService
 from gatewayfw.errors import RemoteError, RemoteTimeout
+from gatewayfw.remote import RemoteReply, RemoteService
 from gatewayfw.settings import Settings
 from tests.acts.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
 

@@ -10,8 +10,8 @@ from inspect import currentframe
 import pytest
 
 from gatewayfw.acts.registry import Act, Acts, UnknownName
-from gatewayfw.acts.remote import FORWARDED, RemoteService
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
+from gatewayfw.remote import FORWARDED, RemoteService
 from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
 

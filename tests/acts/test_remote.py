@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.acts.context import Headers
-from gatewayfw.acts.remote import RemoteReply, RemoteService, encode
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
+from gatewayfw.remote import RemoteReply, RemoteService, encode
 from gatewayfw.settings import Settings
 from tests.acts.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 

@@ -15,11 +15,11 @@ import urllib3
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import gateway
-from gatewayfw.acts.posting import ENVELOPE_BYTES, MAX_VALUES
-from gatewayfw.acts.remote import MAX_HOPS
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import HttpError
+from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.server import threaded_server
+from gatewayfw.wire.posting import ENVELOPE_BYTES, MAX_VALUES
 from tests.acts.scripts import (
     BAD,
     BODY,

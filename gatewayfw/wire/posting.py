@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
 from urllib3.util import parse_url
 
-from gatewayfw.acts.connections import Pool, SecurePool
+from gatewayfw.wire.connections import Pool, SecurePool
 
 #: Headers of an error that say more than its body, and what they may say; all others are left alone.
 TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}

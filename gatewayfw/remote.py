@@ -19,10 +19,10 @@ from urllib3.exceptions import TimeoutError as TooSlow
 from gatewayfw.acts.act import Hook, parse_hooks
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.context import Headers
-from gatewayfw.acts.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import PYTHON
+from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 
 #: Headers of the request that are passed on, besides those that a service names; all others stay here.
 FORWARDED = (
@@ -76,7 +76,7 @@ def encode(value: Any, /) -> bytes:
 class RemoteReply:
     """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent.
 
-    ``headers`` holds those of `gatewayfw.acts.posting.TOLD` that came with an error. Without them a reply that leaves
+    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply that leaves
     open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
     """
 
