@@ -59,7 +59,7 @@ class Gateway:
 
     Two gateways share nothing, also within one app. The keywords are the settings of
     `gatewayfw.settings.Settings`; what is not given is read from the environment. ``caller_key``
-    names the caller for rate limits, see `gatewayfw.acts.limits`.
+    names the caller for rate limits, see `gatewayfw.limits.limits`.
 
     Attributes:
         settings: the settings in force.

@@ -2,8 +2,8 @@
 
 from gatewayfw.acts.context import Context, ContextFns, Headers
 from gatewayfw.acts.lifecycle import Lifecycle, Scope
-from gatewayfw.acts.limits import CallerKey, RateLimits
 from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.remote import RemoteReply, RemoteService
 
 __all__ = [

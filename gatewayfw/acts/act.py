@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, final
 
-from gatewayfw.acts.limits import limit_texts, parse_limit
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
+from gatewayfw.limits.limits import limit_texts, parse_limit
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.select import Bounds, Ceilings

@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActFn, is_access_rule
 from gatewayfw.acts.context import ContextFns, Headers
-from gatewayfw.acts.limits import ADDRESS, RateLimits
 from gatewayfw.acts.registry import MAIN, Acts
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
+from gatewayfw.limits.limits import ADDRESS, RateLimits
 from gatewayfw.remote import Encoder, RemoteReply, RemoteService, encode
 
 T = TypeVar("T")

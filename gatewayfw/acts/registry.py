@@ -92,7 +92,7 @@ class Acts:
 
         ``public`` says that the act needs no access rule, which the setting ``require_access``
         demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
-        list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.acts.limits`.
+        list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.limits.limits`.
         ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` take the place of the settings of
         these names.
         ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`. ``mcp`` offers the

@@ -18,12 +18,12 @@ from flask import Flask
 
 from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
-from gatewayfw.acts.limits import MEMORY
 from gatewayfw.acts.steps import steps_of, unfed
 from gatewayfw.auth.tokens import KEY_VARIABLE
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
 from gatewayfw.errors import DefinitionError
+from gatewayfw.limits.limits import MEMORY
 from gatewayfw.settings import Settings
 
 Finding = tuple[Literal["problem", "warning", "hint"], str]

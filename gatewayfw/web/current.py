@@ -10,7 +10,7 @@ from flask import Request, request
 from werkzeug.datastructures import EnvironHeaders
 
 from gatewayfw.acts.context import Context, ContextFns, Headers
-from gatewayfw.acts.limits import ADDRESS
+from gatewayfw.limits.limits import ADDRESS
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 
-from gatewayfw.acts import windows
-from gatewayfw.acts.limits import network_of
 from gatewayfw.acts.registry import Acts
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
+from gatewayfw.limits import counters as windows
+from gatewayfw.limits.limits import network_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 
@@ -286,7 +286,7 @@ def test_limits_are_parsed_when_registered_the_shortest_first(acts, limit, texts
 
 def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, monkeypatch):
     monkeypatch.setitem(sys.modules, "limits", None)
-    monkeypatch.delitem(sys.modules, "gatewayfw.acts.windows")
+    monkeypatch.delitem(sys.modules, "gatewayfw.limits.counters")
     with pytest.raises(DefinitionError) as raised:
         acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
     assert raised.value.message == (

@@ -22,8 +22,8 @@ from limits.strategies import MovingWindowRateLimiter
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from gatewayfw.acts.limits import MEMORY, database_of
 from gatewayfw.errors import DefinitionError, Unavailable
+from gatewayfw.limits.limits import MEMORY, database_of
 from gatewayfw.settings import Settings
 
 _LOG = logging.getLogger("gatewayfw.acts")

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 from limits import parse
 
-from gatewayfw.acts import windows
-from gatewayfw.acts.windows import MemoryWindows, MongoWindows
 from gatewayfw.errors import Unavailable
+from gatewayfw.limits import counters as windows
+from gatewayfw.limits.counters import MemoryWindows, MongoWindows
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_the_count_in_memory_is_one_step():
 PROGRAM = """
 import os, sys
 from concurrent.futures import ThreadPoolExecutor
-from gatewayfw.acts.limits import RateLimits, parse_limit
+from gatewayfw.limits.limits import RateLimits, parse_limit
 from gatewayfw.acts.context import Context
 from gatewayfw.errors import RateLimited
 from gatewayfw.settings import Settings

@@ -29,7 +29,7 @@ from gatewayfw.settings import Settings
 if TYPE_CHECKING:
     from limits import RateLimitItem
 
-    from gatewayfw.acts.windows import Windows
+    from gatewayfw.limits.counters import Windows
 
 CallerKey = Callable[[Context], str | None]
 
@@ -60,7 +60,7 @@ def parse_limit(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
         DefinitionError: the library is not installed, or a text means no limit.
     """
     try:
-        from gatewayfw.acts.windows import parsed
+        from gatewayfw.limits.counters import parsed
     except ModuleNotFoundError as error:
         raise missing_extra("limit", "limits", "limits") from error
     return parsed(texts)
@@ -116,7 +116,7 @@ class RateLimits:
         # By process, because a fork takes locks and connections of its parent along. `setdefault` is atomic.
         found = self._windows.get(os.getpid())
         if found is None:
-            from gatewayfw.acts.windows import made
+            from gatewayfw.limits.counters import made
 
             found = self._windows.setdefault(os.getpid(), made(self._settings))
         return found

@@ -1,0 +1,1 @@
+"""Rate limits: how many calls of an act pass, and what counts them."""
