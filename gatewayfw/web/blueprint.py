@@ -24,9 +24,10 @@ from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
+from gatewayfw.observe import sentry as trackers
 from gatewayfw.remote import RemoteReply
 from gatewayfw.settings import Settings
-from gatewayfw.web import envelope, trackers
+from gatewayfw.web import envelope
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.mount import GatewayBlueprint

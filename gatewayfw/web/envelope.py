@@ -44,7 +44,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import below, shown
 
 logger = logging.getLogger("gatewayfw")
-#: The logger of errors that Flask's signal tells of as well, see `gatewayfw.web.trackers`.
+#: The logger of errors that Flask's signal tells of as well, see `gatewayfw.observe.sentry`.
 UNEXPECTED = "gatewayfw.errors"
 
 #: The content type of every reply of the gateway, exactly.
