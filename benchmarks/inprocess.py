@@ -19,7 +19,7 @@ from benchmarks.load import Request
 from benchmarks.report import Spread
 from benchmarks.service import make_gateway
 from benchmarks.works import WORKS
-from gatewayfw.web import envelope
+from gatewayfw.web import reply as envelope
 
 #: The works a canned database can answer.
 CANNED = ("ping", "getUser", "getCountry")

@@ -24,10 +24,10 @@ from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
-from gatewayfw.web import server as servers
-from gatewayfw.web.blueprint import Endpoint, make_blueprint
+from gatewayfw.web import app as servers
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import make_contexts
+from gatewayfw.web.endpoint import Endpoint, make_blueprint
 from gatewayfw.web.mount import NAME
 from gatewayfw.web.playground import Guard, Playground, check_options
 

@@ -16,7 +16,7 @@ from gatewayfw.acts import Acts, ContextFns
 from gatewayfw.errors import UsageError
 from gatewayfw.odm import Cursor, Model, Odm
 from gatewayfw.schemas import Schemas
-from gatewayfw.web import server
+from gatewayfw.web import app as server
 
 #: The contract's names, by the object they belong to; every test below takes its names from here.
 NAMES = {

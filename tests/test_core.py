@@ -18,7 +18,7 @@ from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript import typescript
 from gatewayfw.schemas import string
-from gatewayfw.web import server
+from gatewayfw.web import app as server
 
 BODY = {"model": "user", "act": "echo", "details": {"set": {"name": "x"}, "get": {}}}
 OK = (200, {"body": {"name": "x"}, "success": True})
@@ -225,7 +225,7 @@ def test_200_parallel_requests_see_only_their_own_context(address):
 PROGRAM = """
 import os, sys
 from gatewayfw.core import gateway
-from gatewayfw.web import server
+from gatewayfw.web import app as server
 gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()
@@ -299,7 +299,7 @@ def test_deadline_holds_without_a_database():
 @pytest.mark.parametrize("path", ["/gateway", "/playground/"])
 def test_a_page_that_binds_its_name_to_this_machine_reaches_nothing(monkeypatch, path, guard):
     served = []
-    monkeypatch.setattr("gatewayfw.web.server.serve", lambda app, **options: served.append(app))
+    monkeypatch.setattr("gatewayfw.web.app.serve", lambda app, **options: served.append(app))
     gw = gateway()
     gw.acts.act("user", "whoAmI")(lambda body: 1)
     gw.run_server(playground=True, playground_guard=guard)

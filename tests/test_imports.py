@@ -58,7 +58,7 @@ LATE = {
     "export.openapi": {"apispec"},
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
-    "web.server": {"granian", "granian.constants", "granian.http", "granian.server", "gunicorn.app.base"},
+    "web.app": {"granian", "granian.constants", "granian.http", "granian.server", "gunicorn.app.base"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -139,7 +139,7 @@ def test_the_module_has_a_place_among_the_parts(path):
 @pytest.mark.parametrize(
     ("module", "source", "problems"),
     [
-        ("odm.models", "import gatewayfw.web.server", ["1: odm may not see web.server"]),
+        ("odm.models", "import gatewayfw.web.app", ["1: odm may not see web.app"]),
         ("acts.registry", "from gatewayfw.storage.base import Storage", ["1: acts may not see storage.base"]),
         ("acts.registry", "from gatewayfw import errors, odm", ["1: acts may not see odm"]),
         ("acts.registry", "from ..odm import models", ["1: acts may not see odm"]),
@@ -148,11 +148,11 @@ def test_the_module_has_a_place_among_the_parts(path):
         ("errors", "if TYPE_CHECKING:\n    from gatewayfw.settings import S", ["2: errors may not see settings"]),
         ("testing.mongod", "from gatewayfw.errors import E", ["1: testing.mongod may not see errors"]),
         ("core", "import gatewayfw.cli", ["1: core may not see cli"]),
-        ("web.server", "import gatewayfw", ["1: the package root"]),
-        ("web.server", "from gatewayfw import gateway", ["1: the package root"]),
-        ("web.server", "def f():\n    import json", ["2: json inside a function"]),
+        ("web.app", "import gatewayfw", ["1: the package root"]),
+        ("web.app", "from gatewayfw import gateway", ["1: the package root"]),
+        ("web.app", "def f():\n    import json", ["2: json inside a function"]),
         ("testing.plugin", "def f():\n    from pymongo import MongoClient", []),
-        ("web.server", "from json import *", ["1: everything from json"]),
+        ("web.app", "from json import *", ["1: everything from json"]),
         ("odm.models", "from gatewayfw.odm.writing.writes import w\nfrom .snapshots import s\nimport json", []),
     ],
 )

@@ -14,7 +14,7 @@ import sys
 from flask import current_app, got_request_exception
 
 from gatewayfw.logs import traceback_of
-from gatewayfw.web.envelope import UNEXPECTED, logger
+from gatewayfw.web.reply import UNEXPECTED, logger
 
 
 def leave_to_signal() -> None:

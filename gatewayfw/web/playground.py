@@ -27,7 +27,7 @@ from gatewayfw.export.jsonschema import json_schema
 from gatewayfw.export.python import python
 from gatewayfw.export.typescript import typescript
 from gatewayfw.logs import traceback_of
-from gatewayfw.web.envelope import logger
+from gatewayfw.web.reply import logger
 
 #: Where the playground is, below the prefix of the blueprint.
 RULE = "/playground"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from flask import Flask
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.blueprint import Endpoint, make_blueprint
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import make_contexts
+from gatewayfw.web.endpoint import Endpoint, make_blueprint
 from gatewayfw.web.lane import Lane
 from gatewayfw.web.playground import Playground
 

@@ -34,10 +34,11 @@ from werkzeug.test import Client, EnvironBuilder
 from gatewayfw import errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web import lane, server
-from gatewayfw.web.blueprint import Endpoint
+from gatewayfw.web import app as server
+from gatewayfw.web import lane
+from gatewayfw.web.app import make_app
 from gatewayfw.web.current import make_contexts
-from gatewayfw.web.server import make_app
+from gatewayfw.web.endpoint import Endpoint
 from tests.web.mount import BODY, ID, Script, answer, endpoint, post, raising, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

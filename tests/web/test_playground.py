@@ -14,8 +14,8 @@ from flask import Flask, abort
 from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import object_, string
+from gatewayfw.web.app import make_app
 from gatewayfw.web.playground import Playground, files
-from gatewayfw.web.server import make_app
 from tests.web.mount import endpoint, host, refusal, seen
 
 CSP = (

@@ -10,7 +10,7 @@ from gatewayfw import gateway, integer, string
 from gatewayfw.batches import Found
 from gatewayfw.errors import ReplyTooLarge, Timeout
 from gatewayfw.storage import Scope
-from gatewayfw.web.envelope import success
+from gatewayfw.web.reply import success
 
 ROWS = 250
 

@@ -19,10 +19,10 @@ from werkzeug.serving import BaseWSGIServer, make_server
 from gatewayfw.environment import is_development
 from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound, missing_extra
 from gatewayfw.settings import Settings
-from gatewayfw.web.blueprint import RULE, Endpoint, make_blueprint
-from gatewayfw.web.envelope import logger
+from gatewayfw.web.endpoint import RULE, Endpoint, make_blueprint
 from gatewayfw.web.lane import SUPPORTED, Lane
 from gatewayfw.web.mount import NAME, is_playgrounds
+from gatewayfw.web.reply import logger
 from gatewayfw.web.static import StaticFiles
 
 _BACKLOG = 128

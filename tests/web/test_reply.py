@@ -21,8 +21,8 @@ from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response
 
 from gatewayfw import errors
-from gatewayfw.web import envelope
-from gatewayfw.web.envelope import (
+from gatewayfw.web import reply as envelope
+from gatewayfw.web.reply import (
     NotJsonError,
     client_error,
     dumps,
@@ -455,7 +455,7 @@ def test_values_that_only_other_tools_store_are_readable():
 def test_an_id_is_the_same_text_however_bson_keeps_its_bytes(monkeypatch):
     found = []
     for has_bytes in (True, False):
-        monkeypatch.setattr("gatewayfw.web.envelope._HAS_BYTES", has_bytes)
+        monkeypatch.setattr("gatewayfw.web.reply._HAS_BYTES", has_bytes)
         found.append(dumps([OID]))
     assert found == [b'["64b0f0a1c2d3e4f5a6b7c8d9"]'] * 2
 

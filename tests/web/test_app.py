@@ -17,7 +17,7 @@ from flask import abort
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.server import (
+from gatewayfw.web.app import (
     check_server_options,
     check_worker_timeout,
     granian_options,

@@ -14,9 +14,9 @@ from werkzeug.test import Client
 
 from gatewayfw import errors
 from gatewayfw.acts import RemoteReply
-from gatewayfw.web.blueprint import Answer, Success, make_blueprint
+from gatewayfw.web.app import make_app
 from gatewayfw.web.current import make_contexts
-from gatewayfw.web.server import make_app
+from gatewayfw.web.endpoint import Answer, Success, make_blueprint
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -27,7 +27,7 @@ from gatewayfw.errors import DefinitionError, MethodNotAllowed
 from gatewayfw.observe import sentry as trackers
 from gatewayfw.remote import RemoteReply
 from gatewayfw.settings import Settings
-from gatewayfw.web import envelope
+from gatewayfw.web import reply as envelope
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.mount import GatewayBlueprint
