@@ -15,7 +15,7 @@ from gatewayfw.auth import Auth, Rule, Tokens, bearer, cookie, header, set_field
 from gatewayfw.client import CallError, HttpClient, InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.openapi import openapi
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.typescript.module import typescript
 from gatewayfw.web.app import threaded_server
 from tests.cli.shop import make_app, runner
 

@@ -16,7 +16,7 @@ from flask import Flask
 
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.typescript.module import typescript
 from gatewayfw.schemas import string
 from gatewayfw.web import app as server
 

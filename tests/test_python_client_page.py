@@ -12,7 +12,7 @@ import pytest
 
 from gatewayfw.catalog import build
 from gatewayfw.client import HttpClient
-from gatewayfw.export.python import python
+from gatewayfw.export.python.module import python
 from tests.export.checking import mypy
 
 PATH = Path(__file__).parent.parent / "docs" / "python-client.md"

@@ -14,7 +14,7 @@ from gatewayfw.cli.choice import NAME, chosen, errors_told
 from gatewayfw.cli.output import dumped, table
 from gatewayfw.cli.route import Route, route_of
 from gatewayfw.export import files
-from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
 from gatewayfw.export.openapi import openapi as openapi_document
 

@@ -1,7 +1,7 @@
 """Clients of a gateway: over HTTP, and in process for tests.
 
 Both have ``call(model, act, set=..., get=...)``, which gives the ``body`` of the reply or raises
-`CallError`. The module that `gatewayfw.export.python` generates gives them types:
+`CallError`. The module that `gatewayfw.export.python.module` generates gives them types:
 ``client: Client = HttpClient(url)``.
 
 One call is one request: no redirects, retries, cookies or proxies of the environment. Tokens are

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.python import python
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript.module import typescript
 
 #: The name of the file and what writes it, by language.
 LANGUAGES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = MappingProxyType(

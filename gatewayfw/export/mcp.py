@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.jsonschema import MAIN, ActEntry, acts_of, details_schema
+from gatewayfw.export.jsonschema.document import MAIN, ActEntry, acts_of, details_schema
 from gatewayfw.export.text import digest
 
 if TYPE_CHECKING:

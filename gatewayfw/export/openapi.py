@@ -1,7 +1,7 @@
 """OpenAPI 3.1 of a gateway: one path that takes every request, or one *virtual* path for each act.
 
 All requests go to one path, and the body says which act is meant. So the document has one
-operation, whose body is one of the requests of `gatewayfw.export.jsonschema`; its reply is any
+operation, whose body is one of the requests of `gatewayfw.export.jsonschema.document`; its reply is any
 of the replies. Tools that need one operation for each act get them by ``virtual_paths``: their paths
 are ``/gateway#user.addUser``, and as nobody sends what follows ``#``, a request to them reaches the gateway.
 
@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.jsonschema import ActEntry, acts_of, definitions, requests_of
-from gatewayfw.export.jsonschema_kinds import Schema
+from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
+from gatewayfw.export.jsonschema.kinds import Schema
 from gatewayfw.export.text import header
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.jsonschema import json_schema
-from gatewayfw.export.python import python
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.jsonschema.document import json_schema
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript.module import typescript
 from gatewayfw.logs import traceback_of
 from gatewayfw.web.reply import logger
 

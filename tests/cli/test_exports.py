@@ -13,7 +13,7 @@ from gatewayfw.auth import Auth, Rule, Tokens, header
 from gatewayfw.catalog import build
 from gatewayfw.cli import exports
 from gatewayfw.core import gateway
-from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.openapi import openapi
 from tests.cli.shop import make_app, runner, shop
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mongomock
 import pytest
 
-from gatewayfw.export.python import python
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript.module import typescript
 from tests.cli.shop import make_app, runner, shop
 
 LANGUAGES = {"ts": ("gateway.ts", typescript), "python": ("gateway_types.py", python)}

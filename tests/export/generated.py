@@ -8,7 +8,7 @@ import mongomock
 
 from gatewayfw import gateway
 from gatewayfw.catalog import build
-from gatewayfw.export.python import python
+from gatewayfw.export.python.module import python
 from gatewayfw.schemas import date, described, integer, optional, string
 
 

@@ -17,7 +17,7 @@ from jsonschema.validators import extend
 from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import BadRequest, ValidationError
-from gatewayfw.export.jsonschema import details_schema, json_schema
+from gatewayfw.export.jsonschema.document import details_schema, json_schema
 from gatewayfw.schemas import boolean, defaulted, enums, optional, string
 from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from gatewayfw.web.reader import check_request

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.catalog.kinds import kind_of
-from gatewayfw.export.jsonschema_kinds import ShownValues, Values
+from gatewayfw.export.jsonschema.kinds import ShownValues, Values
 from gatewayfw.schemas import (
     Schemas,
     any_,

@@ -9,7 +9,7 @@ from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.catalog import build
-from gatewayfw.export.python_types import quoted
+from gatewayfw.export.python.types import quoted
 from gatewayfw.export.text import digest
 from gatewayfw.schemas import array, boolean, date, described, enums, integer, number, object_, optional, string
 from sample_service.app import create_service

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.catalog import build
-from gatewayfw.export.python import python
+from gatewayfw.export.python.module import python
 from sample_service.app import create_service
 from tests.export.checking import expected, mypy
 

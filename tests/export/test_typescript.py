@@ -7,9 +7,9 @@ import re
 import pytest
 
 from gatewayfw.export.text import digest
-from gatewayfw.export.typescript import typescript
-from gatewayfw.export.typescript_kinds import Asked, Sent, Shown, noted
-from gatewayfw.export.typescript_text import Member, block, comment, literal, union
+from gatewayfw.export.typescript.kinds import Asked, Sent, Shown, noted
+from gatewayfw.export.typescript.module import typescript
+from gatewayfw.export.typescript.text import Member, block, comment, literal, union
 from tests.export.village import village
 
 NEEDED = {"presence": "required"}

@@ -11,7 +11,7 @@ import mongomock
 import pytest
 from werkzeug.serving import make_server
 
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.typescript.module import typescript
 from sample_service import demo
 from sample_service.app import create_service
 from tests.export.village import village

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.typescript.module import typescript
 from sample_service.app import create_service
 from tests.export.compiling import COMPILERS
 from tests.export.sixty import calls, sixty

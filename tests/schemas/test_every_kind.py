@@ -21,11 +21,13 @@ from hypothesis import strategies as st
 import tests.strategies
 from gatewayfw.core import gateway
 from gatewayfw.errors import ValidationError
-from gatewayfw.export import jsonschema_kinds, python_types, typescript_kinds
-from gatewayfw.export.jsonschema import json_schema
+from gatewayfw.export.jsonschema import kinds as jsonschema_kinds
+from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.openapi import openapi
-from gatewayfw.export.python import python
-from gatewayfw.export.typescript import typescript
+from gatewayfw.export.python import types as python_types
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript import kinds as typescript_kinds
+from gatewayfw.export.typescript.module import typescript
 from gatewayfw.schemas import (
     Schemas,
     any_,

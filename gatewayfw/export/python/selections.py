@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from gatewayfw.export.python_types import Entry, Types, class_name, comment
+from gatewayfw.export.python.types import Entry, Types, class_name, comment
 
 Selection = Mapping[str, Any]
 #: Names that are not shown, by model; models of which nothing is hidden are left out.

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 
-from gatewayfw.export.python_selections import Selections
-from gatewayfw.export.python_types import Entry, Types, class_name, comment, docstring, quoted
+from gatewayfw.export.python.selections import Selections
+from gatewayfw.export.python.types import Entry, Types, class_name, comment, docstring, quoted
 from gatewayfw.export.text import header
 
 _HEAD = '''\

@@ -80,7 +80,7 @@ class Types:
     def value(self, kind: Mapping[str, Any], wanted: str) -> str:
         """Return the annotation of a kind; objects in it become classes named after ``wanted``.
 
-        A selection has no annotation here: see `gatewayfw.export.python_selections`.
+        A selection has no annotation here: see `gatewayfw.export.python.selections`.
         """
         found = ROWS.get(kind["kind"], ROWS["any"])(self, kind, wanted)
         return f"{found} | None" if kind.get("nullable") and found != "Any" else found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.export.typescript_text import Member, block, union
+from gatewayfw.export.typescript.text import Member, block, union
 
 Kind = Mapping[str, Any]
 #: What links above hide, by model.

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gatewayfw.export.jsonschema_kinds import Schema, ShownValues, Values
+from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values
 from gatewayfw.export.text import header
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.export.text import header
-from gatewayfw.export.typescript_kinds import DEEPEST, Asked, Kind, Sent, Shown
-from gatewayfw.export.typescript_parts import CLIENT, TYPES
-from gatewayfw.export.typescript_text import Member, block, key, union
+from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Kind, Sent, Shown
+from gatewayfw.export.typescript.parts import CLIENT, TYPES
+from gatewayfw.export.typescript.text import Member, block, key, union
 
 
 def typescript(catalog: Mapping[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""The Python module: types of a client."""

@@ -1,0 +1,1 @@
+"""The TypeScript module: types and a client."""
