@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, final
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import limit_texts, parse_limit
+from gatewayfw.schemas.levels import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
-from gatewayfw.schemas.select import Bounds, Ceilings
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling

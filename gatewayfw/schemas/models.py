@@ -11,8 +11,8 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.schemas.kinds import ObjectField
+from gatewayfw.schemas.levels import Level, Spec
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
-from gatewayfw.schemas.select import Level, Spec
 
 #: A relation a model declares, or a reverse relation that appears on it.
 Linked = Relation | RelatedRelation

@@ -14,8 +14,9 @@ from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas import fields as kinds
-from gatewayfw.schemas.checks import own_problems, problems_of
+from gatewayfw.schemas.definition_checks import own_problems, problems_of
 from gatewayfw.schemas.kinds import Maxima
+from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.models import ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
@@ -28,7 +29,6 @@ from gatewayfw.schemas.relations import (
     parse_options,
     parse_relations,
 )
-from gatewayfw.schemas.select import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.settings import Settings
 
 __all__ = ["ModelSchema", "Schemas"]
@@ -177,7 +177,7 @@ class Schemas:
         """Return what a select struct allows of one model, made once until a model is added.
 
         Raises:
-            DefinitionError: see `gatewayfw.schemas.select.level`.
+            DefinitionError: see `gatewayfw.schemas.levels.level`.
         """
         state = self._state
         known = state.levels.get((model, spec))

@@ -21,9 +21,9 @@ from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, 
 from gatewayfw.schemas.fields import as_field, is_kind, stored
 from gatewayfw.schemas.kinds import ObjectField, SchemaField, as_kind, quick_of
 from gatewayfw.schemas.kinds.quick import SENT
+from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.paths import Collected, below
-from gatewayfw.schemas.select import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.values import SCALARS, same
 
 if TYPE_CHECKING:

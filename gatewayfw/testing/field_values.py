@@ -25,7 +25,7 @@ from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
-from gatewayfw.schemas.select import Bounds, Level, Spec, bounds_problem, level
+from gatewayfw.schemas.levels import Bounds, Level, Spec, bounds_problem, level
 from gatewayfw.schemas.values import finite_number
 
 Values = st.SearchStrategy[Any]

@@ -12,7 +12,7 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.reading.projection import compile_projection
 from gatewayfw.schemas.kinds import ObjectField
-from gatewayfw.schemas.select import SelectStruct
+from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.web.reader import check_request, parse
 
 

@@ -48,7 +48,7 @@ from gatewayfw.schemas.kinds import (
     quick_of,
 )
 from gatewayfw.schemas.kinds.quick import SENT, Quick
-from gatewayfw.schemas.select import Ceilings, SelectStruct
+from gatewayfw.schemas.levels import Ceilings, SelectStruct
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import storable
 from gatewayfw.settings import Settings

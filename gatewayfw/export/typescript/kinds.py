@@ -92,7 +92,7 @@ class Sent(Shown):
 
 @final
 class Asked(Sent):
-    """What a ``get`` may say. ``levels`` of objects it may have; see `gatewayfw.schemas.select.bounds_problem`."""
+    """What a ``get`` may say. ``levels`` of objects it may have; see `gatewayfw.schemas.levels.bounds_problem`."""
 
     def __init__(self, models: Mapping[str, Any], levels: int) -> None:
         self._models = models

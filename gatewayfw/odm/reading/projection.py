@@ -19,8 +19,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
+from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 from gatewayfw.schemas.paths import Collected, below
-from gatewayfw.schemas.select import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 
 Link = Relation | RelatedRelation
 #: Model, revealed fields, and the bytes of a `get`.
