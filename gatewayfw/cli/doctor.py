@@ -128,12 +128,15 @@ def _too_large(schemas: Schemas) -> Iterator[str]:
         unstated = _unstated(size, schemas.settings)
         if long := [part for part in size.parts if part.name in windows and part.bytes > share]:
             yield f"model {size.model!r}: each list is cut to {_megabytes(share)}: {_parts(long)}{unstated}"
-        rest = size.bytes - sum(part.bytes for part in size.parts if part.name in windows)
-        if rest > MOST_BYTES:
+        lists = [part.bytes for part in size.parts if part.name in windows]
+        rest = size.bytes - sum(lists)
+        whole = rest + sum(min(part, share) for part in lists)
+        if whole > MOST_BYTES:
             largest = _parts([part for part in size.parts if part.name not in windows])
+            yields = "a changed copy that does not fit stays as it was" if rest > MOST_BYTES else "its lists give way"
             yield (
-                f"model {size.model!r}: with its copies a document may reach {_megabytes(rest)}, MongoDB holds "
-                f"{_megabytes(MOST_BYTES)}: {largest}; a changed copy that does not fit stays as it was{unstated}"
+                f"model {size.model!r}: with its copies a document may reach {_megabytes(whole)}, MongoDB holds "
+                f"{_megabytes(MOST_BYTES)}: {largest}; {yields}{unstated}"
             )
 
 

@@ -126,7 +126,8 @@ class Club:
         return [one["_id"] for one in self.stored(self.org, org).get(window, [])]
 
     def cut(self, model, id_):
-        return self.stored(model, id_).get("_gw", {}).get("cut", {})
+        noted = self.stored(model, id_).get("_gw", {}).get("cut", {})
+        return {name: share for name, share in noted.items() if share is not None}
 
     def problems(self):
         """Everything that is not right: to the judge of the tests, to `check`, and in size."""

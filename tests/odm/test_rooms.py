@@ -42,7 +42,7 @@ def test_copies_have_what_the_own_fields_and_the_small_ones_leave():
 def test_a_window_has_its_share_where_its_definition_lets_it_exceed_that():
     schemas = shop(limit=100)
     reverse = schemas.get_related_relations("page")["books"]
-    assert room_in_window(schemas, reverse) == Room(2 * MEGABYTE // 100, 2 * MEGABYTE)
+    assert room_in_window(schemas, reverse) == Room(MEGABYTE // 100, MEGABYTE)
     schemas = shop()
     assert room_in_window(schemas, schemas.get_related_relations("page")["books"]) is None
 
@@ -85,6 +85,26 @@ def test_a_small_copy_and_one_that_shrinks_always_go_in(club):
     assert [len(one["about"]) for one in club.stored(club.user, user)["orgs"]] == [2_990, 700, 80]
 
 
+def test_a_holder_that_fills_itself_takes_no_room_from_others(club):
+    """The full one makes the change begin again, with care for it alone."""
+    org = club.add_org("org")
+    others = [club.add_org(name, "y" * 1_500) for name in "ab"]
+    owner = club.add_user("", [org, *others], flags=())
+    filled(club, org)
+    club.change(club.org, org, about="y" * 1_400)
+    club.odm.work()
+    assert [len(one["about"]) for one in club.stored(club.user, owner)["orgs"]] == [0, 1_500, 1_500]
+
+
+def test_small_members_do_not_make_a_window_exceed_its_share(club):
+    org = club.add_org("org")
+    for rank, size in enumerate([1_200, 150, 150, 150]):
+        club.add_user("x" * size, [org], rank=rank, flags=("users",))
+        assert len(encode(club.stored(club.org, org)["users"][0])) > 1_200
+        assert sum(len(encode(one)) for one in club.stored(club.org, org)["users"]) <= MOST // 4
+    assert len(club.ids(org)) == 2
+
+
 def test_one_holder_without_room_leaves_only_itself_to_the_job(club):
     org = club.add_org("org")
     others = [club.add_org(name, "y" * 1_500) for name in "ab"]
@@ -95,6 +115,27 @@ def test_one_holder_without_room_leaves_only_itself_to_the_job(club):
         club.odm.work()
         seen = {one["_id"]: len(one["orgs"][0]["about"]) for one in club.storage.find("user", {})}
         assert (seen, club.odm.jobs()) == ({**dict.fromkeys(free, size), full: 0}, [])
+
+
+def test_a_cascade_reads_ids_and_no_copies(club):
+    """Copies may have megabytes, and up to 201 holders are read before it is known whether they are too many."""
+    orgs = [club.add_org(name, "y" * 500) for name in "ab"]
+    user = club.add_user("x" * 500, orgs)
+    mate = club.add_user()
+    club.user.add_relation(filters={"_id": mate}, relations={"mates": {"_ids": [user]}})
+    read, find = [], club.storage.find
+
+    def noting(collection, filter, fields=None, **options):
+        for document in find(collection, filter, fields, **options):
+            read.append(len(encode(document)))
+            yield document
+
+    club.storage.find = noting
+    assert club.org.delete_one(filter={"_id": orgs[0]}, hard_cascade=True)
+    assert max(read) < 300
+    assert [one["_id"] for one in club.stored(club.user, user)["orgs"]] == orgs[1:]
+    assert club.user.delete_one(filter={"_id": user}, hard_cascade=True)
+    assert ("mates" in club.stored(club.user, mate), club.problems()) == (False, [])
 
 
 def filled(club, org):

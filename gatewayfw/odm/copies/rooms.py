@@ -8,7 +8,8 @@ part each of what is set aside for them.
 - *Copies in holders* may have what `document_bytes`, a quarter at most, and the part for small ones
   leave of the most bytes of a document. A larger one goes into a holder whose copies then have no
   more bytes than that, or no more than before.
-- *Windows* may have their share: see `gatewayfw.odm.copies.shares`.
+- *Windows* may have their share: see `gatewayfw.odm.copies.shares`. One that fills at most half of it is
+  not measured when small members enter, which have the other half.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 NO_ROOM = "its copies have no room for more"
 #: The parts of a document that are set aside: for small copies, and at most for its own fields.
 _SMALL_PART, _OWN_PART = 8, 4
+#: Bytes around an element of a list at most: its type, its number of at most four digits, and an end.
+_NUMBERED = 6
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def _room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | No
 
 
 def room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
-    """Return the room in a window, which is its share; None where its definition never lets it exceed that."""
+    """Return the room in a window that is not measured; None where its definition never lets it exceed its share."""
     return schemas.remembered(_room_in_window, reverse)
 
 
@@ -61,12 +64,17 @@ def _room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
     share = share_of(schemas.settings.windows_bytes, sum(one.type == "multiple" for one in reverses))
     if copies_bytes(schemas, [reverse]) <= share:
         return None
-    return Room(share // (reverse.limit or 1), share)
+    return Room(share // 2 // (reverse.limit or 1), share // 2)
 
 
 def is_small(room: Room | None, copy: Mapping[str, Any]) -> bool:
     """Return whether a copy always goes in."""
-    return room is None or len(encode(copy)) <= room.small
+    return room is None or bytes_of_member(copy) <= room.small
+
+
+def bytes_of_member(copy: Mapping[str, Any]) -> int:
+    """Return the bytes of a copy in a list, its number included, or a few more."""
+    return len(encode(copy)) + _NUMBERED
 
 
 def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:

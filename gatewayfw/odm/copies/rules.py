@@ -12,8 +12,8 @@ The hidden field ``_gw`` of a document, absent while it says nothing (a job may 
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
   of a `single` relation the presence alone counts, so that an index can tell members from others;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
-- ``cut.<reverse>``: the share of bytes to which a window of this target is cut; absent means that it is
-  the exact top of its members.
+- ``cut.<reverse>``: the share of bytes to which a window of this target is cut; otherwise it is the exact
+  top of its members, which fills more than half of its share where this is null.
 """
 
 from __future__ import annotations

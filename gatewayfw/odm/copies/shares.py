@@ -4,7 +4,8 @@ A window is the exact top of its members, unless they exceed its *share*: then i
 prefix that does not. The windows of a target share the setting `windows_bytes` evenly, or less where the
 rest of the document leaves less room. The hidden field notes the share of each window that is cut,
 ``_gw.cut.<reverse>``, so that nobody takes it for the whole one, and anybody can tell whether it is as
-long as it may be: one more member would exceed that share.
+long as it may be: one more member would exceed that share. A whole one that fills more than half of its
+share is noted with null: what enters it must be measured.
 """
 
 from __future__ import annotations
@@ -68,28 +69,30 @@ def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
 
 def fitted(
     windows: Mapping[str, Iterator[dict[str, Any]]], room: int, share: int
-) -> tuple[dict[str, Copies], dict[str, int]]:
-    """Return the windows of one target as it can hold them, and the share of each that is cut.
+) -> tuple[dict[str, Copies], dict[str, int | None]]:
+    """Return the windows of one target as it can hold them, and what is to be noted of them.
 
-    ``windows`` are the members of each in order, as far as they are in it; no more of them are
-    read than it takes to see that they do not fit.
+    That is the share of each that is cut, and None for each that is whole but fills more than half of
+    its share, so that whatever enters it must be measured. ``windows`` are the members of each in
+    order; no more of them are read than it takes to see that they do not fit.
     """
     share = max(0, min(share, room // max(1, len(windows))))
     read = {name: _prefix(members, share) for name, members in windows.items()}
-    cut = {name: share for name, (_, is_whole) in read.items() if not is_whole}
-    return {name: copies for name, (copies, _) in read.items()}, cut
+    most = max(_EMPTY, share // 2)
+    noted = {name: share if size > share else None for name, (_, size) in read.items() if size > most}
+    return {name: copies for name, (copies, _) in read.items()}, noted
 
 
-def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, bool]:
-    """Return the longest beginning of a window that a share holds, and whether that is all there is."""
+def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, int]:
+    """Return the longest beginning of a window that a share holds, and its bytes with one member more."""
     copies: Copies = []
     size = _EMPTY
     for copy in members:
         size += _element(len(copies), copy)
         if size > share:
-            return copies, False
+            break
         copies.append(copy)
-    return copies, True
+    return copies, size
 
 
 def _element(number: int, copy: Mapping[str, Any]) -> int:

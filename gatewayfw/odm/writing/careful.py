@@ -127,12 +127,12 @@ class CarefulTargets(Targets):
             changed.update(dict.fromkeys(lost))
         room = room_in({**kept, **_present(changed)}, windows, most)
         members = {name: self.members(reverse, target["_id"]) for name, reverse in windows.items()}
-        lists, cut = fitted(members, room, share_of(self._schemas.settings.windows_bytes, len(windows)))
-        for name in cut.keys() - cuts_of(target).keys():
+        lists, noted = fitted(members, room, share_of(self._schemas.settings.windows_bytes, len(windows)))
+        for name in {name for name, share in noted.items() if share is not None} - cuts_of(target).keys():
             _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
         updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
         # Where there is not even room for the note, the window stays empty, and a check names it.
-        return merged(*updates, _marking(target, cut if room >= 0 else {}))
+        return merged(*updates, _marking(target, noted if room >= 0 else {}))
 
     def _single(self, reverse: RelatedRelation, target: Mapping[str, Any], effects: Effects) -> Any:
         """Return what a `single` reverse of a target holds after an operation; None for nothing."""
@@ -217,10 +217,10 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _marking(target: Mapping[str, Any], cut: Mapping[str, int]) -> dict[str, dict[str, Any]]:
-    """Return the update that notes which windows of a target are cut, and to what share."""
-    if cut:
-        return {"$set": {CUT: dict(cut)}}
+def _marking(target: Mapping[str, Any], noted: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
+    """Return the update that notes which windows of a target are cut, to what share, or are to be measured."""
+    if noted:
+        return {"$set": {CUT: dict(noted)}}
     hidden = target.get(HIDDEN)
     if not isinstance(hidden, Mapping) or "cut" not in hidden:
         return {}

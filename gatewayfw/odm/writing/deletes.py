@@ -13,7 +13,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import Hidden, clock, ids_in, merged, version_of, without
+from gatewayfw.odm.copies.rules import HIDDEN, Hidden, assign, clock, ids_in, merged, version_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects
@@ -48,7 +48,7 @@ class Deletes:
         Raises:
             StillReferenced: a relation embeds the document and ``cascade`` is false.
         """
-        root = self._storage.touch(schema.name, filter, None)
+        root = self._storage.touch(schema.name, filter, _ids_of(schema))
         if root is None:
             return None
         if not cascade:
@@ -124,7 +124,8 @@ class Deletes:
             for model, ids in sorted(level.items()):
                 for relation in self._schemas.embedders(model):
                     embedding = {f"{relation.name}._id": {"$in": ordered(ids)}}
-                    found = list(self._storage.find(relation.model, embedding, limit=most))
+                    fields = _ids_of(self._schemas.get_schema(relation.model))
+                    found = list(self._storage.find(relation.model, embedding, fields, limit=most))
                     for holder in found:
                         key = (relation.model, holder["_id"])
                         if key in doomed:
@@ -154,10 +155,22 @@ class Deletes:
             for name, gone in loss.ids.items():
                 relation = self._schemas.get_schema(model).relations[name]
                 hidden.forget(name, gone)
-                update = merged(update, without(relation, loss.document, gone))
+                update = merged(update, _without(relation, loss.document, gone))
             changes.setdefault(model, []).append((id_, merged(update, hidden.update())))
         for model, listed in changes.items():
             self._storage.update_each(model, listed)
+
+
+def _ids_of(schema: ModelSchema) -> list[str]:
+    """Return the fields that say what a document embeds, and what it notes of that: copies may be large."""
+    return [*(f"{name}._id" for name in schema.relations), HIDDEN]
+
+
+def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dict[str, dict[str, Any]]:
+    """Return the update that takes copies out of a relation, of which the document shows the ids alone."""
+    if gone.issuperset(ids_in(document.get(relation.name))):
+        return assign(relation.name, None)
+    return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}
 
 
 def _by_model(keys: Iterable[tuple[str, ObjectId]]) -> dict[str, set[ObjectId]]:

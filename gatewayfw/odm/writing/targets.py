@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bson import ObjectId, encode
+from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
-from gatewayfw.odm.copies.rooms import Room, is_small, room_in_window
+from gatewayfw.odm.copies.rooms import Room, bytes_of_member, is_small, room_in_window
 from gatewayfw.odm.copies.rules import (
     CUT,
     HIDDEN,
@@ -238,7 +238,7 @@ class Targets:
             return list(self.members(reverse, target_id))
         copies, size = [], 0
         for copy in self.members(reverse, target_id):
-            size += len(encode(copy))
+            size += bytes_of_member(copy)
             if size > room.all:
                 raise Crowded()
             copies.append(copy)

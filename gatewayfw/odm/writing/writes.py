@@ -283,7 +283,11 @@ class Writes:
         if room is None and not is_full:
             return None
         copy = copy_of(source, self._targets.source_fields(relation))
-        return self._storage.most_bytes - len(encode(copy)) - VERSION_BYTES if is_full else most_before(room, copy)
+        most = most_before(room, copy)
+        if not is_full:
+            return most
+        fits = self._storage.most_bytes - len(encode(copy)) - VERSION_BYTES
+        return fits if most is None else min(fits, most)
 
     def _room(self, model: str) -> Room | None:
         return room_for_copies(self._schemas, model, self._storage.most_bytes)
@@ -308,7 +312,7 @@ class Writes:
                 relation would be left empty.
             ValidationError: more ids than the relation's limit.
         """
-        document = self._storage.touch(schema.name, filter, None)
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN])
         if document is None:
             return None
         kept = {name: self._kept_ids(document, link, replace) for name, link in links.items()}
@@ -374,7 +378,7 @@ class Writes:
             NotFound: an id is not related.
             Conflict: a required relation would be left empty.
         """
-        document = self._storage.touch(schema.name, filter, None)
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN])
         if document is None:
             return None
         for link in links.values():
@@ -399,8 +403,10 @@ class Writes:
         hidden: Hidden,
         effects: Effects,
     ) -> Document | None:
-        update = merged(update, hidden.update())
+        update, own = merged(update, hidden.update()), {"_id": document["_id"]}
         if update:
-            document = self._targets.change(schema, {"_id": document["_id"]}, update, None, effects) or document
+            whole = self._targets.change(schema, own, update, None, effects)
+        else:
+            whole = next(self._storage.find(schema.name, own, limit=1), None)
         self._targets.settle(effects)
-        return self._targets.reread(schema, document)
+        return None if whole is None else self._targets.reread(schema, whole)
