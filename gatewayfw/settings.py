@@ -64,6 +64,8 @@ class Settings:
     rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
     #: Most ids a `multiple` relation may hold where its definition says nothing.
     relation_limit: int = 1_000
+    #: Most copies of related documents that one insert may embed, all of its documents together.
+    insert_copies: int = 20_000
     #: Snapshots kept in a `multiple` reverse relation without a `limit`.
     reverse_limit: int = 1_000
     #: Copies that one change may write in its own transaction; more are written by a job.

@@ -23,7 +23,7 @@ from gatewayfw.odm.reading.deep import show
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.links import Link, check_required, object_id, parse_links
+from gatewayfw.odm.writing.links import Link, object_id, parse_links, parse_new_links
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import NewDocument, Writes
 from gatewayfw.schemas.structs import check_document
@@ -81,12 +81,17 @@ class Model(ModelReads):
 
         ``relations`` is one object for all documents, or a list as long as ``docs``. Errors are
         those of `insert_one`; their paths start with ``docs.<number>``.
+
+        Raises:
+            TooLarge: as for `insert_one`, or the documents together would embed more copies than the
+                setting ``insert_copies``.
+            Timeout: the deadline passed, also between two documents.
         """
         if isinstance(docs, (str, bytes, Mapping)) or not isinstance(docs, Sequence):
             raise ValidationError({"docs": ["Expected a list."]})
         if relations is None or isinstance(relations, Mapping):
-            relations = [relations] * len(docs)
-        if not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
+            relations = [relations]
+        elif not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
             raise ValidationError({"relations": ["Expected one object, or as many as docs."]})
         return self._insert(docs, relations, projection, where=[f"docs.{number}" for number in range(len(docs))])
 
@@ -99,9 +104,10 @@ class Model(ModelReads):
     ) -> list[Document]:
         storage = self._ready()
         projection = self._shown(get)
-        new = [self._new(*parts) for parts in zip(docs, relations, where, strict=True)]
-        if not new:
+        if not docs:
             return []
+        links = parse_new_links(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
+        new = [self._new(storage, *parts) for parts in zip(docs, links, where, strict=True)]
         done = self._database.run(
             lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
             proof=(self.name, _proof(new[0])),
@@ -109,7 +115,8 @@ class Model(ModelReads):
         )
         return done.result
 
-    def _new(self, doc: Mapping[str, Any], relations: Mapping[str, Any] | None, where: str) -> NewDocument:
+    def _new(self, storage: Storage, doc: Mapping[str, Any], links: Mapping[str, Link], where: str) -> NewDocument:
+        storage.check_deadline()
         if not isinstance(doc, Mapping):
             raise ValidationError({where: ["Expected an object."]})
         own = object_id(doc["_id"]) if "_id" in doc else ObjectId()
@@ -122,8 +129,6 @@ class Model(ModelReads):
             raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
         if self._allowance is not None:
             self._allowance.check_new(fields, where)
-        links = parse_links(self.schema, relations)
-        check_required(self.schema, links)
         # A caller's own _id may have belonged to a deleted document: late copies of that are older.
         version = clock() if "_id" in doc else 0
         return NewDocument({"_id": own, **fields}, version, links)

@@ -160,6 +160,11 @@ class Storage(ABC):
         """Return the seconds left of this thread's deadline; infinity without one."""
         return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
 
+    def check_deadline(self) -> None:
+        """Raise `Timeout` when this thread's deadline has passed."""
+        if self._scopes.scope is not None:
+            self._scopes.scope.check()
+
     def reply_bytes(self) -> int | None:
         """Return the most bytes of the reply that this thread works for; None outside of a request."""
         return None if self._scopes.scope is None else self._scopes.scope.reply_bytes

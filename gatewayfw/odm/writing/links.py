@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.errors import TooLarge, ValidationError
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.schemas.fields import HEX_ID
 
@@ -64,6 +64,28 @@ def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[st
     return links
 
 
+def parse_new_links(
+    schema: ModelSchema, given: Sequence[Mapping[str, Any] | None], count: int, most: int
+) -> list[dict[str, Link]]:
+    """Parse the relation input of ``count`` new documents: an input for each, or one that all of them share.
+
+    Raises:
+        ValidationError: as from `parse_links`, or a required relation is missing or has no ids.
+        TooLarge: they have more than ``most`` ids together; what is left is not read.
+    """
+    shared = count if len(given) == 1 else 1
+    parsed, copies = [], 0
+    for one in given:
+        links = parse_links(schema, one)
+        _check_required(schema, links)
+        copies += shared * sum(len(link.ids) for link in links.values())
+        if copies > most:
+            text = f"one insert may embed {most} copies of related documents, all of its documents together"
+            raise TooLarge(f"{schema.name}: {text}")
+        parsed.append(links)
+    return parsed * shared
+
+
 def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
     given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
     if given is None:
@@ -93,12 +115,7 @@ def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str,
     return dict(value)
 
 
-def check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
-    """Check that input for a new document names every required relation.
-
-    Raises:
-        ValidationError: one is missing, or has no ids.
-    """
+def _check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
     missing = [
         name
         for name, relation in schema.relations.items()
