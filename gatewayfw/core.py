@@ -35,7 +35,7 @@ Directories = Sequence[str | PathLike[str]]
 
 
 def gateway(*, caller_key: CallerKey | None = None, **settings: Any) -> Gateway:
-    """Return a new gateway; see `Gateway`. Source: contract, "Registration interface"."""
+    """Return a new gateway; see `Gateway`. Source: specification 18.1."""
     return Gateway(caller_key=caller_key, **settings)
 
 
@@ -217,7 +217,9 @@ class Gateway:
         fast_lane: bool = True,
         check: bool = True,
     ) -> None:
-        """Serve this gateway until it is stopped; blocks. Source: contract, ``runServer``.
+        """Serve this gateway until it is stopped; blocks.
+
+        Source: specification 18.3.
 
         In the main thread, with a database that several processes can share, gunicorn with
         ``workers`` processes of ``threads`` threads runs it and ends with SystemExit; with

@@ -2,7 +2,9 @@
 
 Every error that a request can end with is a `GatewayError`. Its ``message`` is written for
 the client and never holds a value the client sent, a document, driver text or a path of the
-server. Source: contract, "Errors"; the statuses are our choice.
+server.
+
+Source: specification 21; the statuses are our choice.
 """
 
 from __future__ import annotations

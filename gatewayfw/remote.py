@@ -1,8 +1,9 @@
 """Remote services: a request is posted on to a fixed URL and its envelope comes back unchanged.
 
 The target comes only from ``set_service``, never from a request. No redirects, retries, cookies
-or proxies of the environment. Source: contract, "Registration interface"; the limits, the hooks in
-front and the forwarded headers are our choice.
+or proxies of the environment.
+
+Source: specification 18.5; the limits, the hooks in front and the forwarded headers are our choice.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Methods are written once, in PEP 8. Where the contract calls them with one object, the object
 and the same keys as keywords are both accepted; this module holds the only table of names.
-Source: contract, "Registration interface" and "Model definition".
+Source: specification 5, 18.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Who may do what: the roles of this service and the rules that acts name in `preAct`.
 
-Source: contract, "Authentication"; the roles beyond its four are our choice.
+Source: specification 19; the roles beyond its four are our choice.
 """
 
 from __future__ import annotations

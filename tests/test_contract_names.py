@@ -1,6 +1,6 @@
 """Every name of the contract exists and does what the contract says, called as the contract calls it.
 
-Where the contract calls with one object, keywords work too. Not here yet: the playground.
+Where the contract calls with one object, keywords work too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One act: parsed and checked when it is registered, so that nothing is left to ask per request.
 
-The validator is compiled, each hook's signature and the rate limits are read here. Source:
-contract, "Registration interface"; access rules, ceilings and rate limits are our choice.
+The validator is compiled, each hook's signature and the rate limits are read here.
+
+Source: specification 18.2; access rules, ceilings and rate limits are our choice.
 """
 
 from __future__ import annotations

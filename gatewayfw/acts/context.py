@@ -3,7 +3,7 @@
 Every gateway has its own `ContextFns`. The context of a request is an attribute of the request
 itself, so it ends with it and no other request can meet it, whatever thread, app context or
 environment the two share. Contexts opened by hand live in one `ContextVar`, each with the request it
-was opened in. Source: contract, "Request context"; where a context lives is our choice.
+was opened in. Source: specification 4; where a context lives is our choice.
 """
 
 from __future__ import annotations

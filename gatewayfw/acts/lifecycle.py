@@ -1,7 +1,7 @@
 """The life of one request between reading its body and writing its envelope.
 
 The count of a rate limit, hooks before validation, validation, hooks before the act, the act, and
-the writing of its result, all under one deadline. Source: contract, "Request lifecycle for an act".
+the writing of its result, all under one deadline. Source: specification 12.
 """
 
 from __future__ import annotations

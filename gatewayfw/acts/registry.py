@@ -1,6 +1,6 @@
 """Acts and services: registering them, finding them, listing them.
 
-Source: contract, "Registration interface".
+Source: specification 18.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Access rules as hooks: read the token, load the user, check the active role.
 
-The three steps, their order and every message: contract, "Authentication" and "Errors". What the
-contract leaves open is our choice: a ghost needs no active role, and ids compare without regard
-to the case of their digits.
+A ghost needs no active role, and ids compare without regard to the case of their digits.
+
+Source: specification 19, 21.3; what these leave open is our choice.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def first_id(field: str, scope_type: str) -> Scope:
 
     The role's ``scopeType`` must be ``scope_type``. A list that is missing, empty or of anything but
     ids is not in scope. The ids after the first are not compared: see `all_ids`.
-    Source: contract, "Authentication".
+    Source: specification 19.6.
     """
     return _scope(field, scope_type, lambda ids: ids[:1])
 

@@ -1,7 +1,7 @@
 """Signed tokens: a JSON Web Token that says who calls.
 
 One algorithm, bound to one key; nothing in a token chooses either, and nothing it names is fetched.
-Source: contract, "Authentication"; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
+Source: specification 19.1; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
 """
 
 from __future__ import annotations

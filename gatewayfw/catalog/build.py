@@ -14,7 +14,7 @@ An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``p
 "documents", "model", "type": "one" | "optional" | "many", "get": [path within get]}``, or an object
 of such, whose fields are ``picked`` where they are there only when ``get`` asks for them.
 
-The order is that of registration, so equal code gives equal bytes. Source: our own.
+The order is that of registration, so equal code gives equal bytes. Source: our choice.
 """
 
 from __future__ import annotations

@@ -4,7 +4,9 @@ A tool is named ``MODEL_ACT``, with the service in front where it is not main; i
 ``get`` by the act's JSON Schema. A call is an ordinary request: hooks, access rules, limits
 and the envelope are those of the endpoint. An error comes back as one of the tool, with its message only.
 
-Needs the extra ``gatewayfw[mcp]``. Source: the protocol's "Tools"; names and forms are our choice.
+Needs the extra ``gatewayfw[mcp]``.
+
+Source: https://modelcontextprotocol.io/specification/2025-06-18/server/tools; names and forms are our choice.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Only what means the same in both is given: no ``\\d``, ``\\w``, ``\\s`` and ``\\b`` (Python's know all
 of Unicode), no assertions but ``^`` and a last ``$``, no flags and no back references. What only
 looks different is rewritten: ``.`` becomes ``[^\\n]``, ``{,3}`` becomes ``{0,3}``, ``\\-`` becomes ``-``.
-Source: ECMA-262, "Patterns", with its flag u; Python's manual, "Regular Expression Syntax".
+Source: https://tc39.es/ecma262/#sec-patterns; https://docs.python.org/3/library/re.html#regular-expression-syntax.
 """
 
 from __future__ import annotations

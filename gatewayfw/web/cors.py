@@ -2,7 +2,7 @@
 
 A preflight is an OPTIONS request with `Origin` and `Access-Control-Request-Method`; it never
 runs an act. Credentials are never allowed: tokens of other origins travel in a header that the page sets.
-Source: contract, `runServer` option `cors`; Fetch standard, "CORS protocol".
+Source: specification 18.3; https://fetch.spec.whatwg.org/#http-cors-protocol.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def parse(data: bytes, settings: Settings) -> Any:
 def check_request(value: Any) -> dict[str, Any]:
     """Return a request body with its four keys, `service` filled in; other keys are ignored.
 
-    Source: contract, "Request body". Empty names are refused, our choice.
+    Source: specification 2; that empty names are refused is our choice.
 
     Raises:
         BadRequest: a key is missing, unknown within `details`, or of the wrong type.

@@ -87,7 +87,9 @@ def dumps(value: Any) -> bytes:
 
 
 def success(value: Any, scope: Scope | None = None) -> bytes:
-    """Return the envelope of a result, bounded by a scope. Source: contract, "Response envelope".
+    """Return the envelope of a result, bounded by a scope.
+
+    Source: specification 3.1.
 
     Raises:
         NotJsonError: the result holds something that has no JSON.
@@ -200,7 +202,9 @@ def error_headers(status: int, code: str | None = None) -> dict[str, str]:
 
 
 def client_error(error: Exception, *, expose: bool) -> GatewayError:
-    """Return the error a client may see in place of an exception. Source: contract, "Errors".
+    """Return the error a client may see in place of an exception.
+
+    Source: specification 21.
 
     - our own errors as they are, but the message of a `StorageError`, `DefinitionError` or `UsageError`;
     - `Exception` itself: its text is its author's message, status 500;

@@ -3,7 +3,7 @@
 A path is refused unless the real path, links followed, is a regular file inside the real
 directory, and no component of either starts with a dot. `/` and a path that ends in `/`
 mean the `index.html` there; a directory without the slash is not found (our choice).
-Source: contract, "HTTP routes": the file is served from them at the root path.
+Source: specification 11.3.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 For remote services and for clients alike. Strict on purpose: what an HTML page of a proxy, a
 redirect or a cut reply says must not be taken for what an act answered. No redirects, retries,
-cookies or proxies of the environment. Source: contract, "Response envelope"; the limits are our choice.
+cookies or proxies of the environment. Source: specification 3; the limits are our choice.
 """
 
 from __future__ import annotations

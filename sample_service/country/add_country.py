@@ -1,4 +1,4 @@
-"""country.addCountry. Source: contract, "Illustrative acts"."""
+"""country.addCountry. Source: specification 17.1."""
 
 from __future__ import annotations
 

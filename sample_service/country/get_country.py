@@ -1,4 +1,4 @@
-"""country.getCountry. Source: contract, "Illustrative acts"."""
+"""country.getCountry. Source: specification 17.2."""
 
 from __future__ import annotations
 

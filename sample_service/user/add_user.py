@@ -1,4 +1,4 @@
-"""user.addUser. Source: contract, "Act: addUser"."""
+"""user.addUser. Source: specification 14."""
 
 from __future__ import annotations
 

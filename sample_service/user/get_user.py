@@ -1,4 +1,4 @@
-"""user.getUser. Source: contract, "Illustrative acts"; that it needs a token is our choice."""
+"""user.getUser. Source: specification 17.3; that it needs a token is our choice."""
 
 from __future__ import annotations
 

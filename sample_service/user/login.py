@@ -1,4 +1,4 @@
-"""user.login: an e-mail and a password for a token. Source: contract, "Other named acts"."""
+"""user.login: an e-mail and a password for a token. Source: specification 16.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model user. Source: contract, "The user model"; roles and the features are our choice."""
+"""The model user. Source: specification 9; the roles and the features are our choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""user.updateUser. Source: contract, "Act: updateUser"."""
+"""user.updateUser. Source: specification 15."""
 
 from __future__ import annotations
 
