@@ -1,8 +1,33 @@
-"""The error tree: what each failure is called, its HTTP status and what a client may read.
+"""The error tree: each failure's name, HTTP status and code for programs.
 
 Every error that a request can end with is a `GatewayError`. Its ``message`` is written for
 the client and never holds a value the client sent, a document, driver text or a path of the
-server.
+server::
+
+    GatewayError                 500 internal_error
+    ├── HttpError                as given
+    │   └── RateLimited          429 rate_limited
+    ├── DefinitionError          500 definition_error
+    ├── UsageError               500 usage_error
+    ├── BadRequest               400 bad_request
+    ├── ValidationError          400 validation_error
+    ├── Unauthenticated          401 unauthenticated
+    ├── Forbidden                403 forbidden
+    ├── NotFound                 404 not_found
+    ├── MethodNotAllowed         405 method_not_allowed
+    ├── Conflict                 409 conflict
+    │   ├── DuplicateKey         409 duplicate_key
+    │   └── StillReferenced      409 still_referenced
+    ├── TooLarge                 413 too_large
+    │   └── ReplyTooLarge        413 reply_too_large
+    ├── UnsupportedMediaType     415 unsupported_media_type
+    ├── Unavailable              503 unavailable
+    │   └── Timeout              503 timeout
+    ├── PartlyDone               503 partly_done
+    ├── OutcomeUnknown           503 outcome_unknown
+    ├── StorageError             500 storage_error
+    └── RemoteError              502 remote_error
+        └── RemoteTimeout        504 remote_timeout
 
 Source: specification 21; the statuses are our choice.
 """
