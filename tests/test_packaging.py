@@ -113,8 +113,23 @@ def test_wheel_holds_the_package_and_nothing_else(dist):
 def test_sdist_holds_what_a_clone_runs(dist):
     with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert {"dev", "LICENSE", "README.md", "requirements.txt", "ruff.toml", "tox.ini", "setup.cfg"} <= names
-    assert {"sample_service/__main__.py", "tests/conftest.py", "docs/guide.md", "SECURITY.md"} <= names
+    assert {
+        "dev",
+        "LICENSE",
+        "README.md",
+        "CONTRIBUTING.md",
+        "requirements.txt",
+        "ruff.toml",
+        "tox.ini",
+        "setup.cfg",
+    } <= names
+    assert {
+        "sample_service/__main__.py",
+        "tests/conftest.py",
+        "docs/guide.md",
+        "SECURITY.md",
+        "CONTRIBUTING.md",
+    } <= names
 
 
 @pytest.mark.slow

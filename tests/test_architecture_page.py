@@ -1,0 +1,58 @@
+"""docs/architecture.md and CONTRIBUTING.md name files, functions and commands that are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from gatewayfw.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/architecture.md", "CONTRIBUTING.md")}
+#: Quoted words that are no name of ours.
+FOREIGN = {"main", "single", "multiple", "preValidation", "preAct", "create", "duration", "timedelta", "View"}
+FOREIGN |= {"GATEWAYFW_MONGOD"}
+
+
+def quoted(page):
+    """Return what a page has between backticks, its code blocks apart."""
+    return set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)))
+
+
+def names_of(tree, before=""):
+    """Yield the names that a module defines, those in classes also after the class."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+            yield before + node.name
+            if isinstance(node, ast.ClassDef):
+                yield from names_of(node, f"{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def defined():
+    """Return every name that package and tests define; a class that inherits a method counts by the method."""
+    files = [path for part in ("gatewayfw", "tests") for path in (ROOT / part).rglob("*.py")]
+    return {name for path in files for name in names_of(ast.parse(path.read_text("utf-8")))}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_files_a_page_names_are_there(page):
+    paths = {text for text in quoted(page) if re.fullmatch(r"\.?/?[\w./-]+(\.(py|tsx?|md|cfg|html)|/)", text)}
+    found = {path for path in paths if (ROOT / path).exists() or (ROOT / "gatewayfw" / path).exists()}
+    assert (sorted(paths - found), len(paths) > 10) == ([], True)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_functions_and_classes_a_page_names_are_there(page):
+    words = {text for text in quoted(page) if re.fullmatch(r"[A-Za-z_]\w*(\.[a-z_]+)?", text)}
+    folders = {path.stem for path in (ROOT / "gatewayfw").iterdir()}
+    known = defined() | folders | FOREIGN | set(Settings.__dataclass_fields__)
+    known |= {name.rpartition(".")[2] for name in known}
+    missing = {word for word in words if word not in known and word.rpartition(".")[2] not in known}
+    assert {word for word in missing if not word.startswith("_")} == set()
