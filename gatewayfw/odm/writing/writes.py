@@ -42,6 +42,7 @@ from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
+from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.odm.writing.links import Link
 from gatewayfw.odm.writing.targets import Sources
@@ -83,66 +84,42 @@ class Writes:
         if chosen and self._backlog.bounded and (blocked := self._backlog.jobs.blocked(schema.name, chosen)):
             raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
         effects = Effects()
-        hiddens = [self._enrolled(one, effects) for one in new]
+        drafts = [self._begun(one, effects) for one in new]
         sources = self._targets.touch(
             copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
             effects=effects,
             entering=not chosen,  # a window may still list what had the same _id
         )
         counts = self._storage.counts_copies() and self._room(schema.name) is not None
-        documents = [self._assembled(one, hidden, sources, counts) for one, hidden in zip(new, hiddens, strict=True)]
+        documents = [self._finished(*parts, sources, counts) for parts in zip(new, drafts, strict=True)]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects)
         return documents
 
-    def _enrolled(self, new: NewDocument, effects: Effects) -> Hidden:
-        """Note what a new document becomes part of, and return its hidden field, still without the copies."""
-        hidden = Hidden()
-        hidden.v = new.version
+    def _begun(self, new: NewDocument, effects: Effects) -> Draft:
+        """Return the draft of a new document, still without its copies."""
+        draft = Draft(self._schemas, new.fields, effects)
+        draft.hidden.v = new.version
         for link in new.links.values():
-            for reverse in self._schemas.reverses(link.relation):
-                flag = link.flags.get(reverse.name, False)
-                for id_ in link.ids:
-                    self._enrol(reverse, id_, new.fields, flag, hidden, effects)
-        return hidden
+            draft.enrol(link)
+        return draft
 
-    def _assembled(self, new: NewDocument, hidden: Hidden, sources: Sources, counts: bool) -> Document:
+    def _finished(self, new: NewDocument, draft: Draft, sources: Sources, counts: bool) -> Document:
         """Return a new document as it is stored; with its counter where it ``counts``, or must.
 
         Without the counter, its first lock would make it grow: a full one could not even be deleted.
         """
         document = dict(new.fields)
         for name, link in new.links.items():
-            copies = [self._copied(link.relation, id_, sources, hidden) for id_ in link.ids]
-            if copies:
-                document[name] = embedded(link.relation, copies)
-        told = hidden.document()
+            relation = link.relation
+            if copies := [draft.take(relation, sources[relation.schema_name, id_]) for id_ in link.ids]:
+                document[name] = embedded(relation, copies)
+        told = draft.hidden.document()
         if counts or (new.version and self._storage.counts_copies()):
             told["rev"] = new.version  # a caller's own _id: above that of any earlier document with it
         if told:
             document[HIDDEN] = told
         return document
-
-    def _copied(self, relation: Relation, id_: ObjectId, sources: Sources, hidden: Hidden) -> Document:
-        """Return the copy of a touched source and note its version."""
-        source = sources[relation.schema_name, id_]
-        hidden.set_at(relation.name, id_, version_of(source))
-        return copy_of(source, self._targets.source_fields(relation))
-
-    def _enrol(
-        self,
-        reverse: RelatedRelation,
-        target_id: ObjectId,
-        member: Mapping[str, Any],
-        flag: bool,
-        hidden: Hidden,
-        effects: Effects,
-    ) -> None:
-        """Make a document part of a reverse relation, or note that it opted out."""
-        if reverse.type == "multiple":
-            hidden.set_out(reverse, target_id, not flag)
-        if flag:
-            effects.enter(reverse, target_id, copy_of(member, self._targets.source_fields(reverse)))
 
     # -- update
 
@@ -318,24 +295,24 @@ class Writes:
         kept = {name: self._kept_ids(document, link, replace) for name, link in links.items()}
         removed = {name: [id_ for id_ in ids_in(document.get(name)) if id_ not in kept[name]] for name in links}
         before = {name: {copy.get("_id"): copy for copy in copies_in(document.get(name))} for name in links}
-        hidden, effects = Hidden(document), Effects()
+        draft = Draft(self._schemas, document, Effects())
         for name, link in links.items():
-            self._enrol_added(document, link, before[name], hidden, effects)
-            self._depart(document, link.relation, removed[name], hidden, effects)
+            draft.enrol(link, present=before[name])
+            draft.drop(link.relation, removed[name])
         is_new = all(id_ not in before[name] for name, link in links.items() for id_ in link.ids)
         sources = self._targets.touch(
             copied=[(link.relation, id_) for link in links.values() for id_ in link.ids],
             windows=[(links[name].relation.schema_name, set(ids)) for name, ids in removed.items()],
             locked={(schema.name, document["_id"]): document},
-            effects=effects,
+            effects=draft.effects,
             entering=is_new,
         )
         update: dict[str, dict[str, Any]] = {}
         for name, link in links.items():
-            fresh = {id_: self._copied(link.relation, id_, sources, hidden) for id_ in link.ids}
+            fresh = {id_: draft.take(link.relation, sources[link.relation.schema_name, id_]) for id_ in link.ids}
             copies = [fresh.get(id_) or before[name][id_] for id_ in kept[name]]
             update = merged(update, assign(name, embedded(link.relation, copies)))
-        return self._store_relations(schema, document, update, hidden, effects)
+        return self._store_relations(schema, draft, update)
 
     def _kept_ids(self, document: Document, link: Link, replace: bool) -> list[ObjectId]:
         """Return the ids the relation holds afterwards, in order."""
@@ -349,27 +326,6 @@ class Writes:
         if relation.limit is not None and len(kept) > relation.limit:
             raise ValidationError({f"relations.{relation.name}._ids": [f"More than {relation.limit} ids."]})
         return kept
-
-    def _enrol_added(
-        self, document: Document, link: Link, before: Mapping[Any, Document], hidden: Hidden, effects: Effects
-    ) -> None:
-        """Apply the flags: an id that stays keeps its membership where its flag is omitted."""
-        for reverse in self._schemas.reverses(link.relation):
-            for id_ in link.ids:
-                if id_ in before and reverse.name not in link.flags:
-                    continue
-                flag = link.flags.get(reverse.name, False)
-                self._enrol(reverse, id_, document, flag, hidden, effects)
-                if id_ in before and not flag:
-                    effects.leave(reverse, id_, document["_id"])
-
-    def _depart(
-        self, document: Document, relation: Relation, ids: Iterable[ObjectId], hidden: Hidden, effects: Effects
-    ) -> None:
-        """Note that copies leave the document, and it the reverse relations of their sources."""
-        gone = list(ids)
-        effects.depart(relation, gone, document["_id"])
-        hidden.forget(relation.name, gone)
 
     def remove(self, schema: ModelSchema, filter: Mapping[str, Any], links: Mapping[str, Link]) -> Document | None:
         """Remove related documents from one document; None when nothing matched.
@@ -388,25 +344,18 @@ class Writes:
             if not link.relation.optional and link.ids and set(link.ids) == set(present):
                 raise Conflict(f"{link.relation.name} is required")
         self._targets.touch(windows=[(link.relation.schema_name, set(link.ids)) for link in links.values()])
-        hidden, effects = Hidden(document), Effects()
+        draft = Draft(self._schemas, document, Effects())
         update: dict[str, dict[str, Any]] = {}
         for link in links.values():
-            self._depart(document, link.relation, link.ids, hidden, effects)
+            draft.drop(link.relation, link.ids)
             update = merged(update, without(link.relation, document, link.ids))
-        return self._store_relations(schema, document, update, hidden, effects)
+        return self._store_relations(schema, draft, update)
 
-    def _store_relations(
-        self,
-        schema: ModelSchema,
-        document: Document,
-        update: dict[str, dict[str, Any]],
-        hidden: Hidden,
-        effects: Effects,
-    ) -> Document | None:
-        update, own = merged(update, hidden.update()), {"_id": document["_id"]}
+    def _store_relations(self, schema: ModelSchema, draft: Draft, update: dict[str, dict[str, Any]]) -> Document | None:
+        update, own = merged(update, draft.hidden.update()), {"_id": draft.document["_id"]}
         if update:
-            whole = self._targets.change(schema, own, update, None, effects)
+            whole = self._targets.change(schema, own, update, None, draft.effects)
         else:
             whole = next(self._storage.find(schema.name, own, limit=1), None)
-        self._targets.settle(effects)
+        self._targets.settle(draft.effects)
         return None if whole is None else self._targets.reread(schema, whole)
