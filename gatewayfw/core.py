@@ -15,12 +15,14 @@ from flask import Blueprint, Flask
 from flask.sansio.app import App
 
 from gatewayfw import catalog
-from gatewayfw.acts import Acts, CallerKey, ContextFns, Lifecycle, RateLimits
+from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.checks import Checks
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
 from gatewayfw.export.languages import generated
+from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.odm import Odm
+from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
@@ -79,14 +81,14 @@ class Gateway:
         """Take settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
         self.schemas = Schemas(self.settings)
-        self.acts = Acts(self.schemas)
+        connect = partial(HttpService, settings=self.settings)
+        self.acts = Acts(self.schemas, RateLimits(self.settings, caller_key), connect)
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = make_contexts()
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
-            deadline=partial(self.odm.deadline, self.settings.deadline),
-            rate_limits=RateLimits(self.settings, caller_key),
+            partial(self.odm.deadline, self.settings.deadline),
         )
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database)
         self.mounts: WeakKeyDictionary[App, dict[str, Mount]] = WeakKeyDictionary()

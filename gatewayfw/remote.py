@@ -8,22 +8,20 @@ Source: specification 18.5; the limits, the hooks in front and the forwarded hea
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from typing import Any, final
 
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.acts.act import Hook, parse_hooks
+from gatewayfw.acts.act import Hook
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.context import Headers
+from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
-from gatewayfw.spelling import PYTHON
-from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
+from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, encode, endpoint, envelope_of
 
 #: Headers of the request that are passed on, besides those that a service names; all others stay here.
 FORWARDED = (
@@ -55,47 +53,13 @@ _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
-class Encoder(Protocol):
-    """What writes the forwarded body: a JSON encoder that gives UTF-8 bytes."""
-
-    def __call__(self, value: Any, /) -> bytes:
-        """Return the JSON of a value; ValueError or TypeError when it has none."""
-
-
-def encode(value: Any, /) -> bytes:
-    """Return a value as strict JSON in UTF-8.
-
-    Raises:
-        TypeError: a value JSON has no form for.
-        ValueError: NaN, an infinite number, or text that has no UTF-8 form.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-
-
 @final
-@dataclass(frozen=True)
-class RemoteReply:
-    """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent.
-
-    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply that leaves
-    open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
-    """
-
-    status: int
-    envelope: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@final
-class RemoteService:
-    """A service that another gateway serves.
+class HttpService(RemoteService):
+    """A `RemoteService` over HTTP.
 
     Attributes:
-        name: the name it is registered under, for messages.
-        given: the URL as it was given.
         url: the URL requests are posted to: ``given`` with ``/gateway`` appended unless its path
             ends in it.
-        pre_act: the hooks that run before a request is posted on.
         forwarded: the headers of a request that are passed on, in lower case.
 
     Raises:
@@ -113,13 +77,7 @@ class RemoteService:
         pre_act: Sequence[Hook] = (),
         headers: Sequence[str] = (),
     ) -> None:
-        self.name = name
-        self.given = url
-        try:
-            self.act_hooks = parse_hooks("preAct", pre_act, PYTHON)
-        except DefinitionError as error:
-            raise DefinitionError(f"service {name}: {error.message}") from None
-        self.pre_act = tuple(pre_act)
+        super().__init__(url, name, pre_act)
         self.forwarded = tuple(dict.fromkeys((*FORWARDED, *_checked_names(headers, name))))
         self._settings = settings or Settings()
         try:
@@ -138,20 +96,11 @@ class RemoteService:
         seconds: float,
         carriers: Iterable[Carrier] = (),
         address: str = "",
-        encode: Encoder = encode,
     ) -> RemoteReply:
-        """Post a request on, with its ``service`` rewritten to ``main``, and return the answer.
+        """Post a request on; see `RemoteService.call`.
 
-        What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
-        ``address`` is that of the caller's connection; an IP address goes along as ``X-Forwarded-For``.
-
-        Takes at most ``seconds``, and at most the settings' ``remote_timeout``, from connecting to
-        the last byte; only the look-up of the host's name has the system's own limit.
-
-        Raises:
-            BadRequest: the body or a forwarded header cannot be written.
-            RemoteError: unreachable, too many hops, or an answer that is no envelope.
-            RemoteTimeout: too slow.
+        An IP address goes along as ``X-Forwarded-For``. Takes at most the settings' ``remote_timeout``,
+        too, from connecting to the last byte; only the look-up of the host's name has the system's own limit.
         """
         sent = {**_carried(headers, carriers), **_forwarded(headers, self.forwarded, address, self.name)}
         try:

@@ -1,20 +1,17 @@
-"""Acts: their registry, the request context, the lifecycle of a request, rate limits and remote services."""
+"""Acts: their registry, the request context and the lifecycle of a request."""
 
 from gatewayfw.acts.context import Context, ContextFns, Headers
 from gatewayfw.acts.lifecycle import Lifecycle, Scope
 from gatewayfw.acts.registry import Act, Acts, UnknownName
-from gatewayfw.limits.limits import CallerKey, RateLimits
-from gatewayfw.remote import RemoteReply, RemoteService
+from gatewayfw.acts.services import RemoteReply, RemoteService
 
 __all__ = [
     "Act",
     "Acts",
-    "CallerKey",
     "Context",
     "ContextFns",
     "Headers",
     "Lifecycle",
-    "RateLimits",
     "RemoteReply",
     "RemoteService",
     "Scope",

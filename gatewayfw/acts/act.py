@@ -12,20 +12,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
-from gatewayfw.limits.limits import limit_texts, parse_limit
 from gatewayfw.schemas.levels import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling
-
-if TYPE_CHECKING:
-    from limits import RateLimitItem
 
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
 ACT_KEYS = (
@@ -59,7 +56,7 @@ class Act(Mapping[str, Any]):
         struct: the compiled validator.
         bounds: the ceilings of ``get`` in force: its own, or the settings.
         reply_bytes: the bound of the reply's body in force.
-        rates: the parsed rate limits, the shortest window first.
+        rates: the parsed rate limits, for the gateway's `Limits`; the shortest window first.
         result: what ``returns`` means.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
@@ -82,7 +79,7 @@ class Act(Mapping[str, Any]):
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
     reply_bytes: int = field(repr=False)
-    rates: tuple[RateLimitItem, ...] = field(repr=False)
+    rates: tuple[Any, ...] = field(repr=False)
     result: Returns = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
@@ -121,7 +118,7 @@ ActsByName = Mapping[str, Act]
 Service = Mapping[str, ActsByName]
 
 
-def parse_service(schemas: Schemas, name: str, service: Any) -> Service:
+def parse_service(schemas: Schemas, limits: Limits, name: str, service: Any) -> Service:
     """Return the acts of a service given as an object, keyed by schema, then act name.
 
     Raises:
@@ -131,7 +128,7 @@ def parse_service(schemas: Schemas, name: str, service: Any) -> Service:
     parsed: dict[str, dict[str, Act]] = {}
     for schema, act_name, entry in _entries(name, service, problems):
         try:
-            parsed.setdefault(schema, {})[act_name] = _parsed_entry(schemas, schema, act_name, entry)
+            parsed.setdefault(schema, {})[act_name] = _parsed_entry(schemas, limits, (schema, act_name), entry)
         except DefinitionError as error:
             problems.append(error.message)
     if problems:
@@ -149,7 +146,8 @@ def _entries(name: str, service: Any, problems: list[str]) -> Iterator[tuple[Any
             problems.append(f"schema {shown(schema)}: expected an object of acts keyed by act name")
 
 
-def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> Act:
+def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entry: Any) -> Act:
+    schema, act_name = names
     where = f"act {shown(schema)}.{shown(act_name)}"
     if not isinstance(entry, Mapping):
         raise DefinitionError(f"{where}: expected an object with validator and fn")
@@ -163,20 +161,21 @@ def _parsed_entry(schemas: Schemas, schema: Any, act_name: Any, entry: Any) -> A
     problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
     if problems:
         raise DefinitionError(f"{where}: {', '.join(problems)}")
-    return parse_act(schemas, schema, act_name, entry)
+    return parse_act(schemas, limits, names, entry)
 
 
 def parse_act(
-    schemas: Schemas, schema: Any, act_name: Any, given: Mapping[str, Any], spelling: Spelling = CONTRACT
+    schemas: Schemas, limits: Limits, names: tuple[Any, Any], given: Mapping[str, Any], spelling: Spelling = CONTRACT
 ) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    ``given`` has ``validator`` and ``fn``, and may have the other `ACT_KEYS`; messages name them as
-    ``spelling`` says.
+    ``names`` are its schema's and its own. ``given`` has ``validator`` and ``fn``, and may have the
+    other `ACT_KEYS`; messages name them as ``spelling`` says.
 
     Raises:
         DefinitionError: a part is wrong; the message names the act and every such part.
     """
+    schema, act_name = names
     where = f"act {shown(schema)}.{shown(act_name)}"
     fn, mode = given["fn"], given.get("validationRunType", "assert")
     before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
@@ -199,7 +198,7 @@ def parse_act(
     try:
         struct = compile_struct(given["validator"], schemas)
         limit = limit_texts(given.get("limit"))
-        rates = parse_limit(limit) if limit else ()
+        rates = limits.parse(limit) if limit else ()
         result = parse_returns(given.get("returns"), (struct.fields or {}).get("get"))
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
@@ -214,7 +213,7 @@ def parse_act(
         pre_validation=tuple(before_validation),
         validation_run_type=mode,
         public=given.get("public", False),
-        limit=limit,
+        limit=limit or None,
         max_get_depth=ceilings["maxGetDepth"],
         max_get_leaves=ceilings["maxGetLeaves"],
         max_reply_bytes=ceilings["maxReplyBytes"],

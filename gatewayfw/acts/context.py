@@ -14,6 +14,8 @@ from contextvars import ContextVar, copy_context
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
 
+#: The key of the context that holds the address of the connection.
+ADDRESS = "Address"
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
 P = ParamSpec("P")

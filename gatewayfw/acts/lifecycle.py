@@ -13,11 +13,10 @@ from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActFn, is_access_rule
-from gatewayfw.acts.context import ContextFns, Headers
+from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
 from gatewayfw.acts.registry import MAIN, Acts
+from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
-from gatewayfw.limits.limits import ADDRESS, RateLimits
-from gatewayfw.remote import Encoder, RemoteReply, RemoteService, encode
 
 T = TypeVar("T")
 
@@ -58,26 +57,17 @@ class Scope(Protocol):
 
 @final
 class Lifecycle:
-    """Runs the acts of one gateway.
-
-    ``deadline`` opens the time limit of one request; ``encode`` writes the body for remote services;
-    ``rate_limits`` counts the calls of acts with a ``limit``, by default in this process.
-    """
+    """Runs the acts of one gateway; ``deadline`` opens the time limit of one request."""
 
     def __init__(
         self,
         acts: Acts,
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[Scope]],
-        *,
-        encode: Encoder = encode,
-        rate_limits: RateLimits | None = None,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self._deadline = deadline
-        self._encode = encode
-        self.rate_limits = rate_limits or RateLimits()
 
     def run(self, body: Mapping[str, Any], finish: Callable[[Any, Scope], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
@@ -125,7 +115,7 @@ class Lifecycle:
     def _count(self, act: Act, body: Mapping[str, Any], scope: Scope) -> None:
         scope.check()
         name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
-        self.rate_limits.count(name, act.rates, self._contexts.get_context_model(), scope.remaining)
+        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), scope.remaining)
 
     def _result(self, act: Act, body: Mapping[str, Any], scope: Scope) -> Any:
         if act.validation_hooks:
@@ -149,7 +139,6 @@ class Lifecycle:
             seconds=scope.remaining(),
             carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
             address=address if isinstance(address, str) else "",
-            encode=self._encode,
         )
 
 

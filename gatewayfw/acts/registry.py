@@ -13,9 +13,10 @@ from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
+from gatewayfw.acts.rates import Limits
+from gatewayfw.acts.services import Connect, RemoteService
 from gatewayfw.acts.steps import steps_of
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.remote import RemoteService
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
@@ -54,10 +55,16 @@ class Acts:
 
     The getters and `set_service` take their arguments by position or by name, because the contract
     calls them by position; `set_act` takes names only.
+
+    Attributes:
+        limits: parses and counts the rate limits of acts.
     """
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: Schemas, limits: Limits, connect: Connect) -> None:
+        """Take the gateway's models, what counts calls, and what makes a service at a URL."""
+        self.limits = limits
         self._schemas = schemas
+        self._connect = connect
         self._lock = Lock()
         self._services: Mapping[str, Service | RemoteService] = MappingProxyType({MAIN: MappingProxyType({})})
         self._tokens: tuple[Carrier, ...] = ()
@@ -201,12 +208,11 @@ class Acts:
         _check_service_name(name)
         parsed: Service | RemoteService
         if isinstance(service, str):
-            settings = self._schemas.settings
-            parsed = RemoteService(service, name=name, settings=settings, pre_act=pre_act, headers=headers)
+            parsed = self._connect(service, name=name, pre_act=pre_act, headers=headers)
         elif pre_act or headers:
             raise DefinitionError(f"service {name}: pre_act and headers go with a URL; acts have hooks of their own")
         else:
-            parsed = parse_service(self._schemas, name, service)
+            parsed = parse_service(self._schemas, self.limits, name, service)
         with self._lock:
             if name in self._services:
                 place = self._places.get(name, "")
@@ -285,7 +291,7 @@ class Acts:
 
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
         """Register an act of ``main``; messages name the other parameters as the caller spelled them."""
-        act = parse_act(self._schemas, schema, act_name, contractual(given), spelling)
+        act = parse_act(self._schemas, self.limits, (schema, act_name), contractual(given), spelling)
         with self._lock:
             main = self._service(MAIN)
             acts = main.get(schema, {})

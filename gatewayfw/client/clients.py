@@ -14,9 +14,8 @@ from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.client.replies import answer
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.errors import DefinitionError
-from gatewayfw.remote import encode
 from gatewayfw.settings import Settings
-from gatewayfw.wire.posting import ENVELOPE_BYTES, endpoint
+from gatewayfw.wire.posting import ENVELOPE_BYTES, encode, endpoint
 
 #: Most bytes of one reply, unless a client says otherwise: what a gateway answers by default.
 MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES

@@ -23,8 +23,6 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from gatewayfw.errors import DefinitionError, Unavailable
-from gatewayfw.limits.limits import MEMORY, database_of
-from gatewayfw.settings import Settings
 
 _LOG = logging.getLogger("gatewayfw.acts")
 #: Most calls of one limit, each of which is remembered. On MongoDB a call took 3 to 5 ms up to 1,000, 9 ms at 10,000.
@@ -39,7 +37,7 @@ _COLLECTION = "_gw_limits"
 _ATTEMPTS = 5
 
 
-def parsed(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
+def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
     """Return the limits that texts mean, the shortest window first.
 
     Raises:
@@ -71,12 +69,6 @@ class Windows(Protocol):
 
     def close(self) -> None:
         """Release what is open."""
-
-
-def made(settings: Settings) -> Windows:
-    """Return the windows that a gateway's settings ask for; nothing is connected yet."""
-    uri = settings.rate_limit_storage
-    return MemoryWindows() if uri == MEMORY else MongoWindows(uri, settings.server_selection_timeout)
 
 
 @final
@@ -157,11 +149,11 @@ class MongoWindows:
     to find a server.
     """
 
-    def __init__(self, uri: str, selection_timeout: float) -> None:
+    def __init__(self, uri: str, database: str, selection_timeout: float) -> None:
         milliseconds = int(selection_timeout * 1000)
         self._storage = _Storage(
             uri,
-            database_name=database_of(uri),
+            database_name=database,
             counter_collection_name=_COLLECTION,
             window_collection_name=_COLLECTION,
             appname="gatewayfw",

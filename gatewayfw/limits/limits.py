@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from inspect import iscoroutinefunction
 from ipaddress import AddressValueError, IPv6Address, IPv6Network
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from pymongo.errors import PyMongoError
 from pymongo.uri_parser import parse_uri
 
-from gatewayfw.acts.context import Context
+from gatewayfw.acts.context import ADDRESS, Context
 from gatewayfw.errors import DefinitionError, RateLimited, missing_extra
 from gatewayfw.settings import Settings
 
@@ -33,37 +33,8 @@ if TYPE_CHECKING:
 
 CallerKey = Callable[[Context], str | None]
 
-#: The key of the context that holds the address of the connection.
-ADDRESS = "Address"
 #: The storage of each process by itself.
 MEMORY = "memory://"
-
-
-def limit_texts(limit: Any) -> tuple[str, ...] | None:
-    """Return the texts of ``limit``: one, several, or None for no limit.
-
-    Raises:
-        DefinitionError: it is none of these.
-    """
-    if limit is None:
-        return None
-    texts = (limit,) if isinstance(limit, str) else limit
-    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
-        raise DefinitionError("limit must be a text such as '10/minute', or a list of such")
-    return tuple(texts)
-
-
-def parse_limit(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
-    """Return the limits that texts mean, the shortest window first.
-
-    Raises:
-        DefinitionError: the library is not installed, or a text means no limit.
-    """
-    try:
-        from gatewayfw.limits.counters import parsed
-    except ModuleNotFoundError as error:
-        raise missing_extra("limit", "limits", "limits") from error
-    return parsed(texts)
 
 
 @final
@@ -87,6 +58,18 @@ class RateLimits:
             database_of(self._settings.rate_limit_storage)
         self._caller_key = caller_key
         self._windows: dict[int, Windows] = {}
+
+    def parse(self, texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
+        """Return the limits that texts mean, the shortest window first.
+
+        Raises:
+            DefinitionError: the library is not installed, or a text means no limit.
+        """
+        try:
+            from gatewayfw.limits.counters import parse_rates
+        except ModuleNotFoundError as error:
+            raise missing_extra("limit", "limits", "limits") from error
+        return parse_rates(texts)
 
     def count(self, act: str, rates: Sequence[RateLimitItem], context: Context, remaining: Callable[[], float]) -> None:
         """Count one call of an act.
@@ -116,10 +99,17 @@ class RateLimits:
         # By process, because a fork takes locks and connections of its parent along. `setdefault` is atomic.
         found = self._windows.get(os.getpid())
         if found is None:
-            from gatewayfw.limits.counters import made
-
-            found = self._windows.setdefault(os.getpid(), made(self._settings))
+            found = self._windows.setdefault(os.getpid(), self._open())
         return found
+
+    def _open(self) -> Windows:
+        """Return the windows that the settings ask for; nothing is connected yet."""
+        from gatewayfw.limits.counters import MemoryWindows, MongoWindows
+
+        uri = self._settings.rate_limit_storage
+        if uri == MEMORY:
+            return MemoryWindows()
+        return MongoWindows(uri, database_of(uri), self._settings.server_selection_timeout)
 
     def _caller(self, context: Context) -> str:
         key = None if self._caller_key is None else self._caller_key(context)

@@ -9,8 +9,7 @@ from weakref import proxy
 from flask import Request, request
 from werkzeug.datastructures import EnvironHeaders
 
-from gatewayfw.acts.context import Context, ContextFns, Headers
-from gatewayfw.limits.limits import ADDRESS
+from gatewayfw.acts.context import ADDRESS, Context, ContextFns, Headers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -23,9 +23,9 @@ from werkzeug.exceptions import HTTPException
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
+from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
 from gatewayfw.observe import sentry as trackers
-from gatewayfw.remote import RemoteReply
 from gatewayfw.settings import Settings
 from gatewayfw.web import reply as envelope
 from gatewayfw.web.cors import Cors

@@ -136,6 +136,16 @@ class Posts:
         return found[1]
 
 
+def encode(value: Any, /) -> bytes:
+    """Return a value as strict JSON in UTF-8.
+
+    Raises:
+        TypeError: a value JSON has no form for.
+        ValueError: NaN, an infinite number, or text that has no UTF-8 form.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
 def check_head(reply: Reply) -> None:
     """Refuse a reply whose status and headers show that it is none of a gateway.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -15,6 +16,8 @@ from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
+from gatewayfw.limits.limits import RateLimits
+from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
@@ -61,8 +64,18 @@ def schemas():
 
 
 @pytest.fixture
-def acts(schemas):
-    return Acts(schemas)
+def make_acts():
+    """A function that makes the acts of models, with rate limits and services as a gateway has them."""
+
+    def make(schemas: Schemas) -> Acts:
+        return Acts(schemas, RateLimits(schemas.settings), partial(HttpService, settings=schemas.settings))
+
+    return make
+
+
+@pytest.fixture
+def acts(schemas, make_acts):
+    return make_acts(schemas)
 
 
 @pytest.fixture

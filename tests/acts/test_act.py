@@ -9,6 +9,7 @@ import pytest
 
 from gatewayfw.acts.act import ACT_KEYS, parse_act
 from gatewayfw.errors import DefinitionError
+from gatewayfw.limits.limits import RateLimits
 from gatewayfw.schemas import string
 
 STRUCT = {"set": {"name": string()}, "get": {}}
@@ -58,7 +59,7 @@ class GeneratorCall:
 
 
 def parsed(schemas, schema="user", act_name="addUser", **given):
-    return parse_act(schemas, schema, act_name, {"validator": STRUCT, "fn": act_fn, **given})
+    return parse_act(schemas, RateLimits(), (schema, act_name), {"validator": STRUCT, "fn": act_fn, **given})
 
 
 def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):

@@ -16,8 +16,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
-from gatewayfw.remote import RemoteReply, RemoteService
+from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from tests.acts.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
 
@@ -81,7 +82,7 @@ def secure(monkeypatch):
         servers.append(server)
         if trusted:
             monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        return RemoteService(f"https://127.0.0.1:{server.server_port}", name="far", settings=SETTINGS)
+        return HttpService(f"https://127.0.0.1:{server.server_port}", name="far", settings=SETTINGS)
 
     yield serve
     for server in servers:
@@ -149,7 +150,7 @@ HANDSHAKES = {
 @pytest.mark.parametrize(("talk", "error", "status"), HANDSHAKES.values(), ids=HANDSHAKES)
 def test_a_handshake_that_fails_or_does_not_end_is_refused_in_time(talk, error, status):
     with accepting(talk) as listener:
-        service = RemoteService(f"https://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
+        service = HttpService(f"https://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
         begun = time.monotonic()
         with pytest.raises(error) as raised:
             service.call(BODY, {}, seconds=3)
@@ -183,7 +184,7 @@ def test_a_second_answer_in_a_connection_is_never_taken_for_the_next(secure, cer
 
 def test_a_body_that_is_not_taken_ends_in_the_time_allowed(closed_port):
     with accepting(lambda client: time.sleep(1.5)) as listener:
-        service = RemoteService(f"http://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
+        service = HttpService(f"http://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
         body = {**BODY, "details": {"set": {"x": "x" * 30_000_000}, "get": {}}}
         begun = time.monotonic()
         with pytest.raises(RemoteTimeout):

@@ -16,6 +16,7 @@ from limits import parse
 from gatewayfw.errors import Unavailable
 from gatewayfw.limits import counters as windows
 from gatewayfw.limits.counters import MemoryWindows, MongoWindows
+from gatewayfw.limits.limits import database_of
 
 
 @pytest.fixture
@@ -24,10 +25,14 @@ def uri(mongod_uri, mongo_database):
     return mongod_uri.replace("/?", f"/{mongo_database.name}?")
 
 
+def open_windows(uri, seconds):
+    return MongoWindows(uri, database_of(uri), seconds)
+
+
 @pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])
 def counted(request):
     """Windows in memory, and on MongoDB."""
-    made = MemoryWindows() if request.param == "memory" else MongoWindows(request.getfixturevalue("uri"), 2.0)
+    made = MemoryWindows() if request.param == "memory" else open_windows(request.getfixturevalue("uri"), 2.0)
     yield made
     made.close()
 
@@ -107,13 +112,13 @@ def test_the_count_in_memory_is_one_step():
 PROGRAM = """
 import os, sys
 from concurrent.futures import ThreadPoolExecutor
-from gatewayfw.limits.limits import RateLimits, parse_limit
+from gatewayfw.limits.limits import RateLimits
 from gatewayfw.acts.context import Context
 from gatewayfw.errors import RateLimited
 from gatewayfw.settings import Settings
 
 limits = RateLimits(Settings(rate_limit_storage=sys.argv[1]))
-rates = parse_limit(["100/hour"])
+rates = limits.parse(["100/hour"])
 
 def passed(_):
     try:
@@ -212,7 +217,7 @@ def test_the_calls_remembered_are_bounded(clock, monkeypatch):
 
 @pytest.mark.mongo
 def test_the_index_that_forgets_windows_is_made_after_a_failure(uri, mongo_database, monkeypatch):
-    counted = MongoWindows(uri, 2.0)
+    counted = open_windows(uri, 2.0)
     with monkeypatch.context() as patch:
         patch.setattr("pymongo.collection.Collection.create_index", lambda *args, **keys: fail())
         with pytest.raises(Unavailable):
@@ -228,7 +233,7 @@ def fail():
 
 
 def test_nothing_is_connected_before_the_first_call(closed_port):
-    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
     assert counted._storage.client is None
     counted.close()
     del counted  # limits 5.8.0 connects at this point by itself
@@ -236,13 +241,13 @@ def test_nothing_is_connected_before_the_first_call(closed_port):
 
 
 def test_a_call_does_not_wait_for_another_that_makes_the_connection(closed_port):
-    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
     with counted._preparing, pytest.raises(Unavailable):
         take(counted, "1/minute")
 
 
 def test_threads_do_not_queue_for_a_lost_server(closed_port):
-    counted = MongoWindows(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
+    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
 
     def lost(_):
         with pytest.raises(Unavailable):

@@ -15,7 +15,7 @@ from werkzeug import Response
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.registry import Acts, UnknownName
+from gatewayfw.acts.registry import UnknownName
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import (
     DefinitionError,
@@ -442,9 +442,9 @@ def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
     assert raised.value is error
 
 
-def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, schemas, clock):
+def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, make_acts, schemas, clock):
     inner_fns = ContextFns()
-    inner_acts = Acts(schemas)
+    inner_acts = make_acts(schemas)
     inner = Lifecycle(inner_acts, inner_fns, clock)
     nothing = {"set": {}, "get": {}}
     inner_acts.set_act(
@@ -613,11 +613,11 @@ VALIDATORS = {
 
 
 @pytest.fixture
-def narrow(context_fns, clock):
+def narrow(context_fns, clock, make_acts):
     """Acts and a call under settings that allow a `get` of 1 level and 2 names."""
     schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
     schemas.add("user", {"name": string(), "email": string()}, {"friend": {"schemaName": "user", "type": "single"}})
-    acts = Acts(schemas)
+    acts = make_acts(schemas)
     lifecycle = Lifecycle(acts, context_fns, clock)
     select = schemas.select_struct("user", 1)
 

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 
-from gatewayfw.acts.registry import Acts
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
 from gatewayfw.limits import counters as windows
@@ -48,7 +47,7 @@ def made(monkeypatch):
 
     yield make
     for gw in gateways:
-        gw.lifecycle.rate_limits.close()
+        gw.acts.limits.close()
 
 
 class Caller:
@@ -370,5 +369,5 @@ def test_a_call_whose_deadline_has_passed_does_not_count(lifecycle, acts, call, 
         call("user", "add")
 
 
-def test_the_settings_of_acts_know_nothing_of_the_library():
-    assert Acts(Schemas(Settings(rate_limit_storage="mongodb://h/x"))).get_service_keys() == ["main"]
+def test_the_settings_of_acts_know_nothing_of_the_library(make_acts):
+    assert make_acts(Schemas(Settings(rate_limit_storage="mongodb://h/x"))).get_service_keys() == ["main"]

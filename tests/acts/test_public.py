@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.registry import Acts
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, Forbidden
 from gatewayfw.schemas import Schemas
@@ -42,9 +41,9 @@ half_marked.is_access_rule = 1
 
 
 @pytest.fixture
-def closed():
+def closed(make_acts):
     """Acts of a gateway with `require_access`."""
-    return Acts(Schemas(Settings(require_access=True)))
+    return make_acts(Schemas(Settings(require_access=True)))
 
 
 def set_act(acts, **given):
@@ -98,8 +97,8 @@ def test_an_act_with_a_rule_or_public_is_taken(closed, register, given):
 @WAYS
 @pytest.mark.parametrize("required", [False, True])
 @pytest.mark.parametrize("key", ["pre_act", "pre_validation"])
-def test_public_and_a_rule_contradict_each_other(register, required, key):
-    acts = Acts(Schemas(Settings(require_access=required)))
+def test_public_and_a_rule_contradict_each_other(make_acts, register, required, key):
+    acts = make_acts(Schemas(Settings(require_access=required)))
     with pytest.raises(DefinitionError) as raised:
         register(acts, public=True, **{key: [rule]})
     assert raised.value.message == message(register, CONTRADICTION)

@@ -9,9 +9,9 @@ from inspect import currentframe
 
 import pytest
 
-from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.acts.registry import Act, UnknownName
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
-from gatewayfw.remote import FORWARDED, RemoteService
+from gatewayfw.remote import FORWARDED, HttpService
 from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
 
@@ -272,7 +272,7 @@ def test_resolve_finds_acts_and_remote_services(filled):
     assert filled.resolve("main", "user", "addUser") is filled.get_main_act("user", "addUser")
     assert filled.resolve("billing", "bill", "addBill") is filled.get_act("billing", "bill", "addBill")
     far = filled.resolve("far", "any", "thing")
-    assert isinstance(far, RemoteService)
+    assert isinstance(far, HttpService)
     assert (far.name, far.given, far.url) == ("far", URL, URL + "/gateway")
 
 
@@ -302,8 +302,8 @@ def test_set_service_takes_acts_of_this_gateway(filled):
     assert filled.get_act("other", "user", "addUser") is filled.get_main_act("user", "addUser")
 
 
-def test_set_service_refuses_the_acts_of_another_gateway(acts):
-    other = Acts(Schemas(Settings()))
+def test_set_service_refuses_the_acts_of_another_gateway(acts, make_acts):
+    other = make_acts(Schemas(Settings()))
     other.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
     with pytest.raises(DefinitionError) as raised:
         acts.set_service(name="other", service=other.get_main_acts())

@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.acts.context import Headers
+from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
-from gatewayfw.remote import RemoteReply, RemoteService, encode
+from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
+from gatewayfw.wire.posting import encode
 from tests.acts.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=MOST)
@@ -23,7 +25,7 @@ def ask(upstream):
     """Post BODY to a scripted upstream and return the reply."""
 
     def ask(script, headers=(), seconds=3.0, body=BODY, **more):
-        service = RemoteService(upstream(script), name="far", settings=SETTINGS)
+        service = HttpService(upstream(script), name="far", settings=SETTINGS)
         return service.call(body, Headers(headers), seconds=seconds, **more)
 
     return ask
@@ -44,7 +46,7 @@ URLS = {
 
 @pytest.mark.parametrize(("given", "url"), URLS.values(), ids=URLS)
 def test_gateway_is_appended_unless_the_path_ends_in_it(given, url):
-    service = RemoteService(given)
+    service = HttpService(given)
     assert (service.given, service.url) == (given, url)
 
 
@@ -74,7 +76,7 @@ BAD_URLS = {
 @pytest.mark.parametrize(("given", "problem"), BAD_URLS.values(), ids=BAD_URLS)
 def test_a_bad_url_is_refused_without_showing_it(given, problem):
     with pytest.raises(DefinitionError) as raised:
-        RemoteService(given, name="far")
+        HttpService(given, name="far")
     assert raised.value.message == f"service far: the URL {problem}"
 
 
@@ -187,18 +189,6 @@ def test_the_body_is_passed_on_with_its_service_rewritten(ask):
     assert BODY["service"] == "far"
 
 
-def test_the_body_is_written_by_the_encoder_given(upstream):
-    seen = []
-
-    def script(handler):
-        seen.append(handler.rfile.read(int(handler.headers["Content-Length"])))
-        handler.headers.replace_header("Content-Length", "0")
-        answer()(handler)
-
-    RemoteService(upstream(script)).call(BODY, {}, seconds=3, encode=lambda value: b"mine")
-    assert seen == [b"mine"]
-
-
 @pytest.mark.parametrize(
     "value",
     [float("nan"), float("inf"), "\ud800", object(), b"bytes"],
@@ -207,7 +197,7 @@ def test_the_body_is_written_by_the_encoder_given(upstream):
 def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
     with pytest.raises((TypeError, ValueError)):
         encode(value)
-    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(BadRequest) as raised:
         service.call({**BODY, "details": {"set": {"x": value}, "get": {}}}, {}, seconds=3)
     assert raised.value.message == "the request cannot be passed on to service far"
@@ -215,7 +205,7 @@ def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\x00", "€"], ids=repr)
 def test_a_header_that_cannot_be_written_is_refused_unsent(closed_port, value):
-    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(BadRequest) as raised:
         service.call(BODY, {"token": value}, seconds=3)
     assert raised.value.message == "the header token cannot be passed on"
@@ -228,7 +218,7 @@ def test_hops_are_counted(ask, given, sent):
 
 @pytest.mark.parametrize("hops", ["5", "6", "999", "-1", "x", "", "0x1", "٣", "9" * 5000], ids=lambda hops: hops[:5])
 def test_too_many_hops_are_refused_unsent(closed_port, hops):
-    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(RemoteError) as raised:
         service.call(BODY, Headers({"X-Gateway-Hops": hops}), seconds=3)
     assert (raised.value.message, raised.value.status) == ("service far was not asked: too many hops", 502)
@@ -243,7 +233,7 @@ def test_a_bad_answer_is_502(ask, script, reason):
 
 def test_an_answer_nested_too_deep_to_read_is_502(upstream):
     deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    service = RemoteService(upstream(answer(deep)), name="far")
+    service = HttpService(upstream(answer(deep)), name="far")
     with pytest.raises(RemoteError, match=NO_ENVELOPE):
         service.call(BODY, {}, seconds=3)
 
@@ -256,7 +246,7 @@ def test_a_broken_connection_is_502(ask, script):
 
 
 def test_nothing_listening_is_unreachable(closed_port):
-    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(RemoteError) as raised:
         service.call(BODY, {}, seconds=3)
     assert (raised.value.message, raised.value.status) == ("service far is unreachable", 502)
@@ -272,7 +262,7 @@ def test_too_slow_is_504_in_the_time_allowed(ask, script):
 
 
 def test_the_setting_bounds_the_time_too(upstream):
-    service = RemoteService(upstream(SLOW["body byte by byte"]), settings=Settings(remote_timeout=0.2))
+    service = HttpService(upstream(SLOW["body byte by byte"]), settings=Settings(remote_timeout=0.2))
     begun = time.monotonic()
     with pytest.raises(RemoteTimeout):
         service.call(BODY, {}, seconds=60)
@@ -295,7 +285,7 @@ def test_a_kept_connection_has_the_full_time_again(upstream):
         time.sleep(0.4 * (len(ports) - 1))  # the second body waits in the sender, being larger than all buffers
         answer()(handler)
 
-    service = RemoteService(upstream(script), settings=Settings(remote_connect_timeout=5.0))
+    service = HttpService(upstream(script), settings=Settings(remote_connect_timeout=5.0))
     big = {**BODY, "details": {"set": {"x": "x" * 16_000_000}, "get": {}}}
     assert service.call(BODY, {}, seconds=0.2) == service.call(big, {}, seconds=5) == RemoteReply(200, OK)
     assert len(set(ports)) == 1
@@ -303,7 +293,7 @@ def test_a_kept_connection_has_the_full_time_again(upstream):
 
 def test_a_refused_answer_leaves_nothing_for_the_next_request(upstream):
     answers = iter([answer(b"x" * 2000), answer()])
-    service = RemoteService(upstream(lambda handler: next(answers)(handler)), name="far", settings=SETTINGS)
+    service = HttpService(upstream(lambda handler: next(answers)(handler)), name="far", settings=SETTINGS)
     with pytest.raises(RemoteError):
         service.call(BODY, {}, seconds=3)
     assert service.call(BODY, {}, seconds=3) == RemoteReply(200, OK)
@@ -328,7 +318,7 @@ def test_cookies_of_the_upstream_are_not_sent_back(upstream):
         cookies.append(handler.headers["Cookie"])
         answer(Set_Cookie="a=1")(handler)
 
-    service = RemoteService(upstream(script), settings=SETTINGS)
+    service = HttpService(upstream(script), settings=SETTINGS)
     service.call(BODY, {}, seconds=3)
     service.call(BODY, {}, seconds=3)
     assert cookies == [None, None]
@@ -346,7 +336,7 @@ def test_threads_share_a_service_without_mixing_answers(upstream):
         handler.headers.replace_header("Content-Length", "0")
         answer(json.dumps({"body": [data["act"], handler.headers["token"]], "success": True}).encode())(handler)
 
-    service = RemoteService(upstream(script), settings=SETTINGS)
+    service = HttpService(upstream(script), settings=SETTINGS)
 
     def ask(number):
         reply = service.call({**BODY, "act": f"a{number}"}, {"token": f"t{number}"}, seconds=3)
@@ -368,7 +358,7 @@ def test_a_forked_process_uses_connections_of_its_own(upstream):
         ports.append(handler.client_address[1])
         answer()(handler)
 
-    service = RemoteService(upstream(script), settings=SETTINGS)
+    service = HttpService(upstream(script), settings=SETTINGS)
     service.call(BODY, {}, seconds=3)
     fork = multiprocessing.get_context("fork")
     replies = fork.Queue()

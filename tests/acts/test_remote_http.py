@@ -399,4 +399,4 @@ def test_a_limit_of_the_remote_service_counts_each_client_by_itself(serve):
 
     calls = [("192.0.2.1", "1.1.1.1"), ("192.0.2.1", "2.2.2.2"), ("192.0.2.2", "1.1.1.1")]
     assert [login(*call) for call in calls] == [200, 429, 200]
-    far.lifecycle.rate_limits.close()
+    far.acts.limits.close()

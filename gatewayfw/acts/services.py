@@ -1,0 +1,81 @@
+"""Services elsewhere, as acts see them; how one is asked is for `gatewayfw.remote.HttpService` to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+from gatewayfw.acts.act import Hook, parse_hooks
+from gatewayfw.acts.carriers import Carrier
+from gatewayfw.errors import DefinitionError
+from gatewayfw.spelling import PYTHON
+
+
+@final
+@dataclass(frozen=True)
+class RemoteReply:
+    """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent.
+
+    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply that leaves
+    open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
+    """
+
+    status: int
+    envelope: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class RemoteService:
+    """A service that another gateway serves.
+
+    Attributes:
+        name: the name it is registered under, for messages.
+        given: the URL as it was given.
+        pre_act: the hooks that run before a request is posted on.
+        act_hooks: the same, each callable with the body.
+
+    Raises:
+        DefinitionError: a hook is none.
+    """
+
+    def __init__(self, url: str, name: str, pre_act: Sequence[Hook]) -> None:
+        self.name = name
+        self.given = url
+        try:
+            self.act_hooks = parse_hooks("preAct", pre_act, PYTHON)
+        except DefinitionError as error:
+            raise DefinitionError(f"service {name}: {error.message}") from None
+        self.pre_act = tuple(pre_act)
+
+    def call(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        carriers: Iterable[Carrier] = (),
+        address: str = "",
+    ) -> RemoteReply:
+        """Post a request on, with its ``service`` rewritten to ``main``, and return the answer.
+
+        What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
+        ``address`` is that of the caller's connection. Takes at most ``seconds``.
+
+        Raises:
+            BadRequest: the body or a forwarded header cannot be written.
+            RemoteError: unreachable, too many hops, or an answer that is no envelope.
+            RemoteTimeout: too slow.
+        """
+        raise NotImplementedError
+
+
+class Connect(Protocol):
+    """Makes a `RemoteService`; nothing is connected yet."""
+
+    def __call__(self, url: str, /, *, name: str, pre_act: Sequence[Hook], headers: Sequence[str]) -> RemoteService:
+        """Return the service at a URL; ``headers`` are names of request headers that are passed on to it.
+
+        Raises:
+            DefinitionError: the URL, a hook or a header is none.
+        """
