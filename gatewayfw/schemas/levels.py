@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from marshmallow import ValidationError
 from marshmallow import fields as mm
@@ -15,10 +15,9 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.kinds.base import Description, KindField, cut
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
+from gatewayfw.schemas.models import Linked, ModelSchema
 from gatewayfw.schemas.relations import Relation
-
-if TYPE_CHECKING:
-    from gatewayfw.schemas.registry import Schemas
+from gatewayfw.settings import Settings
 
 #: A restriction as `freeze` keeps it: levels, or (name, restriction) pairs.
 Spec = int | tuple[tuple[str, "Spec"], ...]
@@ -53,6 +52,22 @@ class Level:
     below: dict[str, Level] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
+class Models(Protocol):
+    """The models of a gateway, as far as levels ask: `gatewayfw.schemas.registry.Schemas`."""
+
+    settings: Settings
+    version: int
+
+    def get_schema(self, name: str) -> ModelSchema:
+        """Return one model; NotFound without one."""
+
+    def links(self, name: str) -> Mapping[str, Linked]:
+        """Return the relations and reverse relations of a model by name; NotFound without one."""
+
+    def level(self, model: str, spec: Spec) -> Level:
+        """Return what `level` gives, made once until a model is added."""
+
+
 def freeze(spec: object, model: str, deepest: int) -> Spec:
     """Return a restriction in a form that nobody can change.
 
@@ -66,7 +81,7 @@ def freeze(spec: object, model: str, deepest: int) -> Spec:
     raise DefinitionError(f"select struct of {model!r}: expected a number of levels up to the limit, or names to these")
 
 
-def level(schemas: Schemas, model: str, spec: Spec) -> Level:
+def level(schemas: Models, model: str, spec: Spec) -> Level:
     """Return what ``spec`` allows of one model, without going below its links.
 
     Raises:
@@ -90,7 +105,7 @@ def level(schemas: Schemas, model: str, spec: Spec) -> Level:
     return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed, _flags(schemas, kept, allowed))
 
 
-def level_problems(schemas: Schemas, model: str, spec: Spec) -> Iterator[str]:
+def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
     """Yield what is wrong with the names that ``spec`` gives of one model, in words."""
     where = f"select struct of {model!r}"
     try:
@@ -105,7 +120,7 @@ def level_problems(schemas: Schemas, model: str, spec: Spec) -> Iterator[str]:
             yield f"{where}: the field {name!r} takes 1 or 0"
 
 
-def full_projection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
+def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
     """Return the ``get`` that names all ``spec`` allows but excluded fields.
 
     Raises:
@@ -185,7 +200,7 @@ class _InDoubt(Exception):
     """Raised to leave a walk through a `get` that has to be judged at length."""
 
 
-def selection(schemas: Schemas, model: str, spec: Spec) -> dict[str, Any]:
+def selection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
     """Return what a select struct lets clients name of one model.
 
     ``{"model", "depth"}``: its fields, and links as many levels down; or, where its author named
@@ -220,7 +235,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
         "restricted": "Not all fields may be selected: name them in an object.",
     }
 
-    def __init__(self, schemas: Schemas, model: str, spec: Spec) -> None:
+    def __init__(self, schemas: Models, model: str, spec: Spec) -> None:
         super().__init__(required=True, metadata={"model": model, "spec": spec})
         self.schemas = schemas
         self.model = model
@@ -335,11 +350,11 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return None
 
 
-def _flags(schemas: Schemas, pure: Iterable[str], links: Mapping[str, Link]) -> frozenset[str]:
+def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Link]) -> frozenset[str]:
     return frozenset({"_id", *pure, *(name for name, link in links.items() if _is_whole(schemas, link))})
 
 
-def _is_whole(schemas: Schemas, link: Link) -> bool:
+def _is_whole(schemas: Models, link: Link) -> bool:
     """Tell whether a link surely takes 1; one to a model that is not defined yet does not."""
     try:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
@@ -347,7 +362,7 @@ def _is_whole(schemas: Schemas, link: Link) -> bool:
         return False
 
 
-def _restricted(schemas: Schemas, model: str, spec: Spec) -> list[tuple[str, Spec]]:
+def _restricted(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec]]:
     """Return the models that ``spec`` restricts below the links of one model, each with its restriction."""
     named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
     try:
@@ -357,7 +372,7 @@ def _restricted(schemas: Schemas, model: str, spec: Spec) -> list[tuple[str, Spe
     return [(links[name].model, value) for name, value in named if name in links]
 
 
-def _links(schemas: Schemas, model: str) -> dict[str, Link]:
+def _links(schemas: Models, model: str) -> dict[str, Link]:
     return {
         name: Link(link.schema_name if isinstance(link, Relation) else link.member, link.excludes, 0)
         for name, link in schemas.links(model).items()

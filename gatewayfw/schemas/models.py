@@ -11,7 +11,6 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.schemas.kinds import ObjectField
-from gatewayfw.schemas.levels import Level, Spec
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 
 #: A relation a model declares, or a reverse relation that appears on it.
@@ -51,7 +50,6 @@ class State:
 
     Attributes:
         remembered: what other parts found out about these models, by a key of their own.
-        levels: what select structs allow, by model and restriction; found when first asked for.
     """
 
     version: int = 0
@@ -59,7 +57,6 @@ class State:
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    levels: dict[tuple[str, Spec], Level] = field(default_factory=dict, init=False, repr=False, compare=False)
     _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

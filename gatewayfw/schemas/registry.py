@@ -179,11 +179,7 @@ class Schemas:
         Raises:
             DefinitionError: see `gatewayfw.schemas.levels.level`.
         """
-        state = self._state
-        known = state.levels.get((model, spec))
-        if known is None:
-            known = state.levels[model, spec] = level(self, model, spec)
-        return known
+        return self.remembered(level, model, spec)
 
     def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
         """Return ``make(self, *about)``, made once until a model is added."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import marshmallow
 from marshmallow import Schema
@@ -24,10 +24,8 @@ from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.values import SCALARS, same
-
-if TYPE_CHECKING:
-    from gatewayfw.schemas.registry import Schemas
 
 Mode = Literal["assert", "create"]
 
