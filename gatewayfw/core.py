@@ -21,6 +21,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
 from gatewayfw.export.languages import generated
 from gatewayfw.limits.limits import CallerKey, RateLimits
+from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
 from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
@@ -325,4 +326,4 @@ class Gateway:
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
         shown = Playground(self.catalog, guard) if playground else None
         checks = self.checks if check else None
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown, checks)
+        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown, checks, leave_to_signal)

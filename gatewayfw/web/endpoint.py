@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
 
-from flask import Blueprint, Request, Response, abort, current_app, request
+from flask import Blueprint, Request, Response, abort, current_app, got_request_exception, request
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
@@ -25,7 +25,7 @@ from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import DefinitionError, MethodNotAllowed
-from gatewayfw.observe import sentry as trackers
+from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import reply as envelope
 from gatewayfw.web.cors import Cors
@@ -110,6 +110,7 @@ class Endpoint:
     Where ``playground``, which is served beside it, is shown to the caller, the messages of unknown
     names say which exist. With ``checks`` the definitions are judged when it is mounted, and before the
     first request after any change of them: while some are wrong no act runs.
+    ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
     lifecycle: Runner
@@ -118,6 +119,7 @@ class Endpoint:
     cors: Cors = Cors()
     playground: Playground | None = None
     checks: Checks | None = None
+    mute: Callable[[str], object] | None = None
 
     def check(self) -> None:
         """Refuse wrong definitions, where that is wanted."""
@@ -179,11 +181,11 @@ class Endpoint:
         detail = self.settings.error_detail or request.headers.get("X-Gateway-Detail") == "1"
         status, headers, payload = envelope.failure(shown, detail, request_id)
         is_unexpected = envelope.is_unexpected(error)
-        if is_unexpected:
-            trackers.leave_to_signal()
+        if is_unexpected and self.mute is not None:
+            self.mute(envelope.UNEXPECTED)
         envelope.log_error(error, status, request_id, asked or {})
         if is_unexpected:
-            trackers.send_signal(error)
+            send_signal(error)
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
 
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
@@ -325,6 +327,15 @@ def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, pre
 
     blueprint.add_url_rule(f"{prefix}/", "files_index", view)
     blueprint.add_url_rule(f"{prefix}/<path:path>", "files", view)
+
+
+def send_signal(error: Exception) -> None:
+    """Send Flask's `got_request_exception`; what a receiver raises is logged."""
+    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
+    try:
+        got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
+    except Exception as failed:  # A host's receiver: the client still gets the envelope.
+        envelope.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))
 
 
 def _request_id(sent: Request) -> str:
