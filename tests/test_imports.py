@@ -1,9 +1,10 @@
-"""Imports point down: who may see whom, read from the sources."""
+"""Imports point down, and in no circle: who may see whom, read from the sources."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"batches", "environment", "errors", "logs", "settings", "spelling"}
-ACTS = BOTTOM | {"schemas", "acts", "limits", "remote"}
-PARTS = ACTS | {"storage", "odm", "auth", "catalog", "client", "export", "web", "playground"}
+ACTS = BOTTOM | {"schemas", "acts"}
+WEB = ACTS | {"storage", "odm", "catalog", "export", "web"}
+PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
@@ -25,16 +27,16 @@ MAY_SEE: dict[str, set[str]] = {
     "schemas": BOTTOM,
     "storage": BOTTOM,
     "odm": BOTTOM | {"schemas", "storage"},
-    "acts": BOTTOM | {"schemas", "limits", "remote"},
-    "limits": BOTTOM | {"schemas", "acts"},
-    "remote": BOTTOM | {"schemas", "acts", "wire"},
-    "wire": BOTTOM,
+    "acts": BOTTOM | {"schemas"},
+    "limits": ACTS,
     "auth": ACTS,
     "catalog": ACTS,
     "export": ACTS | {"catalog"},
+    "wire": BOTTOM,
+    "remote": ACTS | {"wire"},
     "client": ACTS | {"wire"},
-    "web": ACTS | {"auth", "catalog", "export", "observe"},
-    "observe": BOTTOM | {"web"},
+    "observe": ACTS,
+    "web": WEB,
     "playground": set(),
     "core": PARTS,
     "__init__": PARTS | {"core"},
@@ -145,6 +147,14 @@ def test_the_module_has_a_place_among_the_parts(path):
         ("acts.registry", "from ..odm import models", ["1: acts may not see odm"]),
         ("acts.registry", "from .. import core", ["1: acts may not see core"]),
         ("acts.__init__", "from ..web.reader import parse", ["1: acts may not see web.reader"]),
+        (
+            "acts.act",
+            "if TYPE_CHECKING:\n    from gatewayfw.limits.limits import R",
+            ["2: acts may not see limits.limits"],
+        ),
+        ("client.clients", "from gatewayfw.remote import encode", ["1: client may not see remote"]),
+        ("web.endpoint", "from gatewayfw.observe import sentry", ["1: web may not see observe"]),
+        ("observe.sentry", "from gatewayfw.web.reply import logger", ["1: observe may not see web.reply"]),
         ("errors", "if TYPE_CHECKING:\n    from gatewayfw.settings import S", ["2: errors may not see settings"]),
         ("testing.mongod", "from gatewayfw.errors import E", ["1: testing.mongod may not see errors"]),
         ("core", "import gatewayfw.cli", ["1: core may not see cli"]),
@@ -158,3 +168,55 @@ def test_the_module_has_a_place_among_the_parts(path):
 )
 def test_the_reader_of_imports_finds(module, source, problems):
     assert violations(module, source) == problems
+
+
+# -- circles: no module may need itself, whatever the kind of import
+
+
+def needed(module: str, source: str, known: Set[str]) -> set[str]:
+    """Return the known modules that one names: above, inside functions or under ``TYPE_CHECKING``."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = {one for node in nodes for name, taken in imported(module, node) for one in reached(name, taken, known)}
+    return named & known - {module}
+
+
+def reached(name: str, taken: list[str], known: Set[str]) -> Iterator[str]:
+    """Yield the modules below gatewayfw that an import names: what is taken, where that is one, or else its place."""
+    package, _, below = name.partition(".")
+    if package != "gatewayfw":
+        return
+    for one in taken or [""]:
+        inside = ".".join(filter(None, [below, one]))
+        found = (each for each in (inside, f"{inside}.__init__", below, f"{below}.__init__") if each in known)
+        yield next(found, "__init__")
+
+
+def circle_in(sources: Mapping[str, str]) -> list[str]:
+    """Return modules each of which is needed by the next, the first and the last the same; empty without a circle."""
+    graph = {name: needed(name, source, sources.keys()) for name, source in sources.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_module_needs_itself():
+    assert circle_in({name_of(path): path.read_text("utf-8") for path in MODULES}) == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        ({"a": "import gatewayfw.b", "b": ""}, set()),
+        ({"a": "import gatewayfw.b", "b": "from gatewayfw import a"}, {"a", "b"}),
+        ({"a": "from . import b", "b": "def f():\n    from gatewayfw.a import g"}, {"a", "b"}),
+        ({"a": "if TYPE_CHECKING:\n    from .b import B", "b": "import gatewayfw.a"}, {"a", "b"}),
+        ({"a": "from .b import c", "b": "from .c import d", "c": "from .a import c"}, {"a", "b", "c"}),
+        ({"p.__init__": "from .q import q", "p.q": "from gatewayfw.p import q"}, set()),
+        ({"p.__init__": "from .q import q", "p.q": "from gatewayfw.p import r"}, {"p.__init__", "p.q"}),
+        ({"__init__": "from gatewayfw.a import f", "a": "import gatewayfw"}, {"__init__", "a"}),
+    ],
+)
+def test_the_finder_of_circles_finds(sources, expected):
+    assert set(circle_in(sources)) == expected
