@@ -32,7 +32,7 @@ def head_of_organization(units: Model) -> Rule:
     in_organization = first_id("organizations", "organization")
 
     def in_scope(role: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
-        ids = {id_.lower() for id_ in body["details"]["set"].get("units", ())}
+        ids = set(body["details"]["set"].get("units", ()))
         own = {"_id": {"$in": sorted(ids)}, "organization._id": role.get("scopeId")}
         return in_organization(role, body) and (not ids or units.count(own) == len(ids))
 

@@ -112,7 +112,7 @@ SCALARS: dict[str, Callable[[], Kind]] = {
 
 
 #: The kinds of which `create` makes values that JSON has not.
-LOADED = ("uuid", "decimal", "binary")
+LOADED = ("object_id", "date", "uuid", "decimal", "binary")
 #: The kinds of kinds, which `kinds` draws itself.
 COMPOSED = ("array", "mapping", "object_")
 

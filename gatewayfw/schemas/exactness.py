@@ -25,7 +25,7 @@ _UNSTORABLE = "Not a key the database can hold."
 
 
 def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return the dump of the loaded value, collecting what load refuses and what it changed.
+    """Return the loaded value, collecting what load refuses and what it changed.
 
     Where load refuses a part, the other parts are still judged, so that all failures are told. With
     ``fill``, filled defaults are no difference.
@@ -39,15 +39,15 @@ def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collecte
 
 
 def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return the dump of a loaded value, collecting where it differs from what was sent."""
+    """Return a loaded value, collecting where its dump differs from what was sent."""
     dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
     if sent is not missing and same(sent, dumped):
-        return dumped
+        return loaded
     if sent is not missing:
         compare(field, sent, dumped, path, collected, fill=fill)
     elif dumped is not missing and not fill:
         collected.add(path, plain_message(field, "required", REQUIRED))
-    return dumped
+    return loaded
 
 
 def _collect_refused(

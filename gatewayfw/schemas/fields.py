@@ -15,6 +15,7 @@ from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.exactness import compare
 from gatewayfw.schemas.kinds import (
     AnyField,
     ArrayField,
@@ -38,7 +39,8 @@ from gatewayfw.schemas.kinds import (
 )
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
-from gatewayfw.schemas.values import HEX_ID, finite_number, plain, same
+from gatewayfw.schemas.paths import Collected
+from gatewayfw.schemas.values import HEX_ID, finite_number, plain
 
 __all__ = [
     "HEX_ID",
@@ -80,7 +82,6 @@ __all__ = [
     "object_",
     "object_id",
     "optional",
-    "stored",
     "string",
     "url",
     "uuid",
@@ -190,10 +191,12 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
         field.load_default = default
         return field
     try:
-        loaded = field._serialize(field.deserialize(default), None, {})
+        dumped = field._serialize(field.deserialize(default), None, {})
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
-    if not same(default, loaded) and not as_kind(field).keeps(default, loaded):
+    changes = Collected()
+    compare(field, default, dumped, "", changes, fill=False)
+    if changes.errors:
         raise DefinitionError("defaulted: the kind takes its default only after changing it")
     field.load_default = Constant(default)
     field.metadata = {**field.metadata, "default": default}
@@ -201,7 +204,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
 
 
 def object_id(*, of: str | None = None) -> mm.Field[Any]:
-    """Return the kind of document ids: 24 hexadecimal digits, a string in both modes.
+    """Return the kind of document ids: 24 hexadecimal digits; `create` gives an `ObjectId`.
 
     ``of`` tells clients whose ids are meant, a model; nothing is looked up.
     """
@@ -237,7 +240,10 @@ def any_() -> mm.Field[Any]:
 
 
 def date() -> mm.Field[Any]:
-    """Return the kind of ISO 8601 dates or dates with time, a string in both modes; no offset means UTC."""
+    """Return the kind of ISO 8601 dates or dates with time; no offset means UTC.
+
+    `create` gives a naive `datetime` in UTC, of whole milliseconds, as documents have it.
+    """
     return DateField(required=True)
 
 
@@ -338,15 +344,6 @@ def _told(where: str, path: str, problem: str) -> str:
     """Return a problem after its place."""
     place = ", ".join(filter(None, [where, path and f"field {path!r}"]))
     return f"{place}: {problem}"
-
-
-def stored(field: mm.Field[Any], value: Any) -> Any:
-    """Return a valid value as the database holds it: ids as ObjectId, dates as naive UTC datetime.
-
-    Dates are cut to milliseconds, which is what BSON keeps, also inside values that no kind
-    describes. Lists and described objects are converted inside.
-    """
-    return as_kind(field).storer()(value)
 
 
 def check_stored_names(field: mm.Field[Any], where: str) -> None:

@@ -18,7 +18,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
-from gatewayfw.schemas.fields import as_field, is_kind, stored
+from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.kinds import ObjectField, SchemaField, as_kind, quick_of
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
@@ -45,7 +45,7 @@ class Struct:
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
         self._takes = as_kind(root).quick_test(SENT)
-        self._fill = as_kind(root).filler()
+        self._load = as_kind(root).loader(fill=True)
         self._given = root
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
 
@@ -54,7 +54,7 @@ class Struct:
         """The field of ``details``, made when the quick test first refuses some: most acts never need it."""
         root: Any = as_kind(self._given).hastened()
         if root is not self._given:
-            root.takes = None  # that test has been asked by then
+            root.hasty = None  # that test has been asked by then
         return root  # type: ignore[no-any-return]  # a field
 
     def widen(self, bounds: Bounds) -> None:
@@ -79,7 +79,7 @@ class Struct:
         # A select struct judges its own bounds; they differ where an act has ceilings.
         judged = self._get is not None and self._get.bounds is bounds
         if self._takes is not None:
-            whole = self._fill(details) if self._fill is not None and mode == "create" else details
+            whole = self._load(details) if self._load is not None and mode == "create" else details
             if self._takes(whole) and (judged or self._within(details.get("get"), bounds)):
                 return dict(whole)
         if not judged:
@@ -196,9 +196,9 @@ def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping
         return _stored(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
     quick = quick_of(pure)
     if quick is not None:
-        filled = doc if quick.fill is None else quick.fill(doc)
-        if quick.test(filled):
-            return quick.store(filled)  # type: ignore[no-any-return]  # a dict
+        loaded = quick.fill(doc)
+        if quick.test(loaded):
+            return quick.store(loaded)  # type: ignore[no-any-return]  # a dict
     return _stored(pure, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
 
 
@@ -209,18 +209,20 @@ def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
         ValidationError: every refused value, by path from ``path``.
     """
     quick = quick_of(field)
-    if quick is not None and quick.test(value):
-        return quick.store(value)
+    if quick is not None and quick.test(loaded := quick.load(value)):
+        return quick.store(loaded)
     return _stored(field, value, path, fill=False)
 
 
 def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
     collected = Collected()
-    dumped = load_exactly(field, value, path, collected, fill=fill)
-    if not collected.errors:
-        check_keys(dumped, path, collected)
+    quick = quick_of(field)
+    loaded = load_exactly(field, value if quick is None else quick.load(value), path, collected, fill=fill)
     _refuse(collected)
-    return stored(field, dumped)
+    stored = as_kind(field).storer()(loaded)
+    check_keys(stored, path, collected)
+    _refuse(collected)
+    return stored
 
 
 def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import Forbidden, NotFound, boolean, defaulted, enums, integer, object_, object_id, optional
-from gatewayfw.auth import same_id
 from sample_service.access import MANAGER_OR_ADMIN, REFUSED, removable
 from sample_service.mixins import ACTIVE_ROLE
 from sample_service.service import Body, Service
@@ -27,7 +26,7 @@ def register(service: Service) -> None:
     def remove_user(body: Body) -> dict[str, Any]:
         """Remove another user, everywhere; `cascaded` counts other documents that went along, by model."""
         given, wanted = body["details"]["set"], body["details"]["get"]
-        if same_id(given["_id"], service.caller["_id"]):
+        if given["_id"] == service.caller["_id"]:
             raise Forbidden(REFUSED)
         result = service.users.delete_one(
             filter=removable(service.caller, service.active_role, given["_id"]), hard_cascade=given["hardCascade"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from marshmallow import ValidationError
+from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
@@ -15,7 +15,7 @@ from gatewayfw.schemas.kinds.base import Description, KindField, Maxima, Parts
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
-from gatewayfw.schemas.kinds.quick import SENT, Fill, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, quickly
 from gatewayfw.schemas.kinds.sizes import ENDLESS, list_bytes
 from gatewayfw.schemas.kinds.text import with_maximum
 
@@ -30,8 +30,6 @@ class ArrayField(KindField, mm.List[Any], own=True):
     operators = frozenset({"$push", "$addToSet", "$pull"})
     #: Whether the maximum is one of the definition, not one of a setting.
     states_maximum = True
-    #: What surely loads unchanged; see `hastened`.
-    takes: Callable[[Any], object] | None = None
 
     @property
     def elements(self) -> mm.Field[Any]:
@@ -55,8 +53,8 @@ class ArrayField(KindField, mm.List[Any], own=True):
         return as_kind(self.inner).unstorable()
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes is not None and self.takes(value):
-            return value
+        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+            return quick
         if not isinstance(value, list):
             raise self.make_error("invalid")
         for most, check in maximum_checks(self).items():
@@ -90,24 +88,24 @@ class ArrayField(KindField, mm.List[Any], own=True):
         item = as_kind(self.inner).quick_test(purpose)
         return None if item is None else [_is_list, lambda value: all(map(item, value))]
 
-    def filler(self) -> Fill | None:
-        item = as_kind(self.inner).filler() if self.own else None
+    def loader(self, *, fill: bool) -> Load | None:
+        item = as_kind(self.inner).loader(fill=fill) if self.own else None
         if item is None:
             return None
 
-        def fill(value: Any) -> Any:
+        def load(value: Any) -> Any:
             if type(value) is not list:
                 return value
-            filled = list(map(item, value))
-            return value if all(map(operator.is_, filled, value)) else filled
+            loaded = list(map(item, value))
+            return value if all(map(operator.is_, loaded, value)) else loaded
 
-        return fill
+        return load
 
     def hastened(self) -> mm.Field[Any]:
         if not self.own:
             return self
         changed: Any = self.with_parts([as_kind(self.inner).hastened()])
-        changed.takes = self.quick_test(SENT)
+        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:

@@ -27,12 +27,13 @@ from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.kinds.quick import (
     STORED,
-    Fill,
+    Load,
     Purpose,
     Quick,
     Store,
     Test,
     all_of,
+    as_it_is,
     never,
     or_none,
     tests_of,
@@ -146,8 +147,11 @@ class Kind:
         """Return the test that knows good values at once; None where there is none."""
         return None
 
-    def filler(self) -> Fill | None:
-        """Return what fills in the constants of `defaulted` fields inside; None where nothing could be filled in."""
+    def loader(self, *, fill: bool) -> Load | None:
+        """Return what loads good values at once, for `quick_test` to judge; None where load changes none.
+
+        With ``fill`` it fills in the constants of `defaulted` fields inside.
+        """
         return None
 
     def hastened(self) -> mm.Field[Any]:
@@ -168,7 +172,7 @@ class Kind:
     # -- storing
 
     def storer(self) -> Store:
-        """Return the function that gives the stored form of a valid value; lists and objects come out as copies."""
+        """Return the function that gives the stored form of a loaded value; lists and objects come out as copies."""
         return cut
 
     def operand(self, value: Any, path: str) -> Any:
@@ -187,7 +191,7 @@ class Kind:
         except ValidationError:
             return value
         dumped = None if loaded is None else field._serialize(loaded, None, {})
-        return self.storer()(dumped) if same(value, dumped) and has_storable_keys(dumped) else value
+        return self.storer()(loaded) if same(value, dumped) and has_storable_keys(dumped) else value
 
     def amount(self, value: Any) -> Any:
         """Return the stored form of what ``$inc`` may add; None for anything else."""
@@ -218,6 +222,8 @@ class KindField(Kind):
     load_default: Any
     #: What `quick_of` keeps about this field.
     quick: Quick | None = None
+    #: Loads good values at once, and gives ``missing`` for others; see `hastened`.
+    hasty: Load | None = None
 
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -292,13 +298,9 @@ def quick_of(field: mm.Field[Any]) -> Quick | None:
         return None
     known: Quick | None = kind.quick
     if known is None or known.field is not field:  # a copy of a field brings what belongs to the first one
-        known = kind.quick = Quick(field, kind.quick_test(STORED) or never, kind.filler(), kind.storer())
+        load, fill = (kind.loader(fill=fill) or as_it_is for fill in (False, True))
+        known = kind.quick = Quick(field, load, fill, kind.quick_test(STORED) or never, kind.storer())
     return known
-
-
-def as_it_is(value: Any) -> Any:
-    """Return the stored form of what the database holds as it is."""
-    return value
 
 
 def cut(value: Any) -> Any:

@@ -12,7 +12,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
-from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS
 
 
@@ -40,7 +40,10 @@ class BinaryField(KindField, mm.Raw, own=True):
         return isinstance(sent, bytes)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [self._takes] if purpose is STORED else None  # create makes another value of it
+        return [self._takes]
+
+    def loader(self, *, fill: bool) -> Load | None:
+        return lambda value: value if (loaded := bytes_of(value)) is None else loaded
 
     def _checks_beside(self) -> list[Any]:
         return [check for check in self.validators if type(check) is not validate.Length]

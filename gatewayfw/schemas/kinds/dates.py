@@ -8,28 +8,40 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER
 from gatewayfw.schemas.values import moment_of
 
 
 class DateField(KindField, mm.String, own=True):
-    """An ISO 8601 date or date and time, kept as sent; server code may pass a datetime."""
+    """An ISO 8601 date or date and time; loaded it is a naive `datetime` in UTC, of whole milliseconds."""
 
     kind = "date"
     sorts = True
     default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
 
+    @property
+    def dumps_itself(self) -> bool:
+        return False
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if moment_of(value) is None:
+        loaded = moment_of(value)
+        if loaded is None:
             raise self.make_error("invalid")
-        return value
+        return loaded
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else value.isoformat(timespec="milliseconds") + "Z"
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell that a moment in another notation, or server code's own, is the same one."""
+        return True
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_date]
 
-    def storer(self) -> Store:
-        return lambda value: None if value is None else moment_of(value)
+    def loader(self, *, fill: bool) -> Load | None:
+        return lambda value: value if (loaded := moment_of(value)) is None else loaded
 
     def _compared(self, value: Any) -> Any:
         return moment_of(value)

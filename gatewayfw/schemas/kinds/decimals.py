@@ -12,7 +12,7 @@ from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import DECIMAL
 
 #: Digits that Decimal128 holds.
@@ -97,10 +97,19 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return not isinstance(sent, int)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [self._takes] if purpose is STORED else None  # create makes another value of it
+        return [self._takes]
+
+    def loader(self, *, fill: bool) -> Load | None:
+        return self._load
 
     def _checks_beside(self) -> list[Any]:
         return [check for check in self.validators if type(check) is not validate.Range]
+
+    def _load(self, value: Any) -> Any:
+        try:
+            return self._deserialize(value, None, None)
+        except ValidationError:
+            return value
 
     def _takes(self, value: Any) -> bool:
         try:

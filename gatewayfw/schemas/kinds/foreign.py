@@ -13,9 +13,10 @@ from typing import Any
 from marshmallow import INCLUDE, Schema, missing, utils
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Constant, Description, Kind, described_default
+from gatewayfw.schemas.kinds.base import Constant, Description, Kind, cut, described_default
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar, lengths
 from gatewayfw.schemas.kinds.numbers import described_number
+from gatewayfw.schemas.kinds.quick import Store
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.kinds.text import described_text
 
@@ -45,6 +46,9 @@ class Foreign(Kind):
         if isinstance(key, int):
             return getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
         return _nested_part(field, key) if isinstance(field, mm.Nested) else None
+
+    def storer(self) -> Store:
+        return _dumps(self._field)
 
     def largest(self) -> int:
         return next((rule(self._field) for cls, rule in _LARGEST.items() if isinstance(self._field, cls)), ENDLESS)
@@ -83,6 +87,9 @@ class SchemaField(Kind, mm.Nested):
             known = {field.attribute or name for name, field in self.schema.load_fields.items()}
             dumped.update((key, item) for key, item in value.items() if key not in known)
         return dumped
+
+    def storer(self) -> Store:
+        return _dumps(self)
 
     def part(self, key: Any) -> mm.Field[Any] | None:
         return self if isinstance(key, int) else _nested_part(self, key)
@@ -156,6 +163,10 @@ def _presence(field: mm.Field[Any]) -> str:
 def _nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
     known = field.schema.load_fields.items()
     return next((inner for name, inner in known if key == (inner.data_key or name)), None)
+
+
+def _dumps(field: mm.Field[Any]) -> Store:
+    return lambda value: None if value is None else cut(field._serialize(value, None, {}))
 
 
 def _own_key(obj: Any, attr: str, default: Any) -> Any:

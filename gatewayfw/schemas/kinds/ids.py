@@ -11,7 +11,7 @@ from bson.binary import UUID_SUBTYPE, UuidRepresentation
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.quick import STORED, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import BINARY, ID
 from gatewayfw.schemas.values import HEX_ID
 
@@ -19,27 +19,37 @@ _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 
 
 
 class ObjectIdField(KindField, mm.String, own=True):
-    """24 hexadecimal digits, kept as sent; server code may pass an ObjectId."""
+    """24 hexadecimal digits; loaded they are an `ObjectId`."""
 
     kind = "object_id"
     sorts = True
     default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
 
+    @property
+    def dumps_itself(self) -> bool:
+        return False
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, ObjectId) or (isinstance(value, str) and HEX_ID.fullmatch(value)):
-            return value
-        raise self.make_error("invalid")
+        loaded = id_of(value)
+        if loaded is None:
+            raise self.make_error("invalid")
+        return loaded
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else str(value)
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell that an id in capitals, or server code's own, is the same one."""
+        return True
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_id]
 
-    def storer(self) -> Store:
-        return lambda value: None if value is None else ObjectId(value)
+    def loader(self, *, fill: bool) -> Load | None:
+        return _load_id
 
     def _compared(self, value: Any) -> Any:
-        if isinstance(value, ObjectId):
-            return value
-        return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
+        return id_of(value)
 
     def largest(self) -> int:
         return ID
@@ -74,7 +84,10 @@ class UuidField(KindField, mm.String, own=True):
         return True
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [uuid_of] if purpose is STORED else None  # create makes another value of it
+        return [uuid_of]
+
+    def loader(self, *, fill: bool) -> Load | None:
+        return lambda value: value if (loaded := uuid_of(value)) is None else loaded
 
     def storer(self) -> Store:
         return _stored_uuid
@@ -87,6 +100,13 @@ class UuidField(KindField, mm.String, own=True):
 
     def description(self) -> Description:
         return {"kind": "string", "format": "uuid"}
+
+
+def id_of(value: Any) -> ObjectId | None:
+    """Return an id, as text or as itself; None for anything else."""
+    if isinstance(value, ObjectId):
+        return value
+    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
 def uuid_of(value: Any) -> UUID | None:
@@ -104,9 +124,14 @@ def _stored_uuid(value: Any) -> Binary | None:
 
 
 def _is_id(value: Any) -> bool:
-    if type(value) is not str:
-        return type(value) is ObjectId
+    return type(value) is ObjectId or type(_load_id(value)) is ObjectId
+
+
+def _load_id(value: Any) -> Any:
+    if type(value) is not str or len(value) != 24:
+        return value
     try:
-        return len(value) == 24 and len(bytes.fromhex(value)) == 12  # it passes over spaces, and then gives fewer
+        digits = bytes.fromhex(value)
     except ValueError:
-        return False
+        return value
+    return ObjectId(digits) if len(digits) == 12 else value  # it passes over spaces, and then gives fewer

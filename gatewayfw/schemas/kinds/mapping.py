@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from marshmallow import ValidationError
+from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Description, KindField, Parts
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
-from gatewayfw.schemas.kinds.quick import SENT, Fill, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, quickly
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import encodable
 
@@ -24,8 +24,6 @@ class MappingField(KindField, mm.Dict, own=True):
     kind = "mapping"
     sets_parts = True
     default_error_messages = {"key": "Not a valid key."}
-    #: What surely loads unchanged; see `hastened`.
-    takes: Callable[[Any], object] | None = None
 
     def __init__(self, inner: mm.Field[Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -54,8 +52,8 @@ class MappingField(KindField, mm.Dict, own=True):
         return getattr(self.inner, "dumps_itself", False)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes is not None and self.takes(value):
-            return value
+        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+            return quick
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
         loaded: dict[Any, Any] = {}
@@ -93,24 +91,24 @@ class MappingField(KindField, mm.Dict, own=True):
 
         return [test]
 
-    def filler(self) -> Fill | None:
-        item = as_kind(self.inner).filler() if self.own else None
+    def loader(self, *, fill: bool) -> Load | None:
+        item = as_kind(self.inner).loader(fill=fill) if self.own else None
         if item is None:
             return None
 
-        def fill(value: Any) -> Any:
+        def load(value: Any) -> Any:
             if type(value) is not dict:
                 return value
-            filled = list(map(item, value.values()))
-            return value if all(map(operator.is_, filled, value.values())) else dict(zip(value, filled, strict=True))
+            loaded = list(map(item, value.values()))
+            return value if all(map(operator.is_, loaded, value.values())) else dict(zip(value, loaded, strict=True))
 
-        return fill
+        return load
 
     def hastened(self) -> mm.Field[Any]:
         if not self.own:
             return self
         changed: Any = self.with_parts([as_kind(self.inner).hastened()])
-        changed.takes = self.quick_test(SENT)
+        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def storer(self) -> Store:

@@ -11,9 +11,9 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Constant, Description, KindField, Parts, as_it_is, cut
+from gatewayfw.schemas.kinds.base import Constant, Description, KindField, Parts, cut
 from gatewayfw.schemas.kinds.foreign import as_kind, describe_all, largest_of, unstated_in
-from gatewayfw.schemas.kinds.quick import SENT, Fill, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, as_it_is, quickly
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import plain, storable_key
@@ -27,8 +27,6 @@ class ObjectField(KindField, mm.Dict, own=True):
     kind = "object_"
     sets_parts = True
     default_error_messages = {"unknown": _UNKNOWN}
-    #: What surely loads unchanged; see `hastened`.
-    takes: Callable[[Any], object] | None = None
 
     def __init__(self, fields: Mapping[str, mm.Field[Any]] | None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -64,8 +62,8 @@ class ObjectField(KindField, mm.Dict, own=True):
         return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes is not None and self.takes(value):
-            return value
+        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+            return quick
         fields = self.fields
         if not isinstance(value, Mapping) or (fields is None and not plain(value)):
             raise self.make_error("invalid")
@@ -109,15 +107,15 @@ class ObjectField(KindField, mm.Dict, own=True):
             (must if inner.required or inner.load_default is not missing else may)[name] = test
         return [_fields_test(must, may)]
 
-    def filler(self) -> Fill | None:
-        return _filler(self.fields) if self.own and self.fields else None
+    def loader(self, *, fill: bool) -> Load | None:
+        return _fields_loader(self.fields, fill=fill) if self.own and self.fields else None
 
     def hastened(self) -> mm.Field[Any]:
         if not self.own:
             return self
         parts = [as_kind(inner).hastened() for _, inner in self.parts()]
         changed: Any = self.with_parts(parts) if parts else copy.copy(self)
-        changed.takes = self.quick_test(SENT)
+        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def storer(self) -> Store:
@@ -170,28 +168,29 @@ def _fields_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
     return test
 
 
-def _filler(fields: Mapping[str, mm.Field[Any]]) -> Fill | None:
-    constants = [(name, _constant(inner.load_default)) for name, inner in fields.items() if _is_constant(inner)]
-    fills = [(name, found) for name, inner in fields.items() if (found := as_kind(inner).filler()) is not None]
-    if not constants and not fills:
+def _fields_loader(fields: Mapping[str, mm.Field[Any]], *, fill: bool) -> Load | None:
+    loaders = {name: loader for name, field in fields.items() if (loader := as_kind(field).loader(fill=fill))}
+    constants = {name: _constant(field.load_default) for name, field in fields.items() if fill and _is_constant(field)}
+    if not constants and not loaders:
         return None
+    filled, loads = tuple(constants.items()), tuple(loaders.items())
 
-    def fill(value: Any) -> Any:
+    def load(value: Any) -> Any:
         if type(value) is not dict:
             return value
         changed: dict[str, Any] = {}
-        for name, constant in constants:
+        for name, constant in filled:
             if name not in value:
-                changed[name] = constant()
-        for name, inner in fills:
-            if name in value and (filled := inner(value[name])) is not value[name]:
-                changed[name] = filled
+                changed[name] = loaders.get(name, as_it_is)(constant())
+        for name, inner in loads:
+            if name in value and (loaded := inner(value[name])) is not value[name]:
+                changed[name] = loaded
         if not changed or not value.keys() <= fields.keys():
             return value
         changed = {**value, **changed}
         return {name: changed[name] for name in fields if name in changed}  # load orders what it changed
 
-    return fill
+    return load
 
 
 def _is_constant(field: mm.Field[Any]) -> bool:
@@ -206,13 +205,11 @@ def _constant(default: Constant) -> Callable[[], Any]:
 def _fields_storer(fields: Mapping[str, mm.Field[Any]]) -> Store:
     storers = {name: as_kind(field).storer() for name, field in fields.items()}
     converted = [(name, inner) for name, inner in storers.items() if inner is not as_it_is]
-    # Load orders what it changed, so a quick test must make no difference.
-    is_ordered = any(isinstance(field, KindField) and not field.dumps_itself for field in fields.values())
 
     def store(value: Any) -> Any:
         if value is None:
             return None
-        whole = {name: value[name] for name in fields if name in value} if is_ordered else dict(value)
+        whole = dict(value)
         for name, inner in converted:
             if name in whole:
                 whole[name] = inner(whole[name])

@@ -1,10 +1,13 @@
 """Quick tests: plain functions made once from a field, which know a good value at once.
 
-Most values are right, and of a right one nothing else needs to be known. So a test says "load
-returns this very value, in both modes", or that it cannot say; then the field itself decides, and
-it alone words the errors. Only the value kinds of this package with checks of their own have
-tests, for values of exactly the types that JSON and BSON are read as: whatever else a user brings
-(marshmallow's fields, Schemas, checks, subclasses) is always loaded.
+Most values are right, and of a right one nothing else needs to be known. So a test says "mode
+``assert`` takes this value, and load gives it back", or that it cannot say; then the field itself
+decides, and it alone words the errors. Where load makes another value of a good one (an id, a date),
+there is a function that makes just that, and leaves what is not good to the test.
+
+Only the value kinds of this package with checks of their own have tests, for values of exactly the
+types that JSON and BSON are read as: whatever else a user brings (marshmallow's fields, Schemas,
+checks, subclasses) is always loaded.
 
 Each kind makes its own tests; here is what they are made of. A field is looked at once: changing it
 after it was given to an act or model has no effect here.
@@ -17,7 +20,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from marshmallow import ValidationError, validate
+from marshmallow import ValidationError, missing, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.checks import FullMatch
@@ -25,8 +28,8 @@ from gatewayfw.schemas.values import plain, storable, storable_key
 
 #: Gives something true for a value that is surely taken as it is.
 Test = Callable[[Any], object]
-#: Gives the value with its missing constants filled in, the very value where none is missing.
-Fill = Callable[[Any], Any]
+#: Gives what a good value is loaded as, the very value where that is the same; anything for another.
+Load = Callable[[Any], Any]
 #: Gives the stored form of a value.
 Store = Callable[[Any], Any]
 
@@ -49,17 +52,41 @@ STORED = Purpose(storable, storable_key)
 
 @dataclass(frozen=True)
 class Quick:
-    """What is quick about storing values of one field: its test, its defaults if any, and its stored form."""
+    """What is quick about storing values of one field.
+
+    Attributes:
+        load, fill: give the loaded form, ``fill`` with the constants that are missing.
+        test: knows good values in their loaded form; ``store`` gives the stored form of these.
+    """
 
     field: mm.Field[Any]
+    load: Load
+    fill: Load
     test: Test
-    fill: Fill | None
     store: Store
 
 
 def never(value: Any) -> bool:
     """Know no value."""
     return False
+
+
+def as_it_is(value: Any) -> Any:
+    """Return a value whose other form is the same."""
+    return value
+
+
+def quickly(load: Load | None, test: Test | None) -> Load | None:
+    """Return what loads good values and gives `missing` for others; None where there is no test."""
+    if test is None:
+        return None
+    loads = load or as_it_is
+
+    def load_good(value: Any) -> Any:
+        loaded = loads(value)
+        return loaded if test(loaded) else missing
+
+    return load_good
 
 
 def all_of(tests: Sequence[Any]) -> Test:
