@@ -27,12 +27,15 @@ from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
-from gatewayfw.web import app as servers
+from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import make_contexts
-from gatewayfw.web.endpoint import Endpoint, make_blueprint
-from gatewayfw.web.mount import NAME
+from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.mount import NAME, make_blueprint
 from gatewayfw.web.playground import Guard, Playground, check_options
+from gatewayfw.web.servers.hosts import restrict_hosts
+from gatewayfw.web.servers.options import check_server_options
+from gatewayfw.web.servers.serve import serve
 
 Directories = Sequence[str | PathLike[str]]
 
@@ -158,8 +161,7 @@ class Gateway:
             DefinitionError: as `blueprint`; ``url_prefix`` does not start with a slash; or a
                 definition is wrong, see `check`.
         """
-        prefix = servers.prefix(url_prefix)
-        app.register_blueprint(self.blueprint(**options), url_prefix=prefix)
+        app.register_blueprint(self.blueprint(**options), url_prefix=prefix(url_prefix))
 
     def create_app(
         self,
@@ -192,11 +194,11 @@ class Gateway:
             DefinitionError: names the option that does not fit; a definition is wrong, see `check`;
                 the types cannot be written.
         """
-        servers.check_server_options(host, port, workers, threads, server)
+        check_server_options(host, port, workers, threads, server)
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
         endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check)
-        app = servers.make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
+        app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, NAME, endpoint)
         if type_generation:
             self._generate_types_at_start()
@@ -252,9 +254,9 @@ class Gateway:
             fast_lane=fast_lane,
             check=check,
         )
-        servers.restrict_hosts(app, host, playground=playground, environ=os.environ)
+        restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self._shares_data_between_processes()
-        servers.serve(
+        serve(
             app,
             host=host,
             port=port,

@@ -13,7 +13,7 @@ import sys
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.app import check_worker_timeout
+from gatewayfw.web.servers.options import check_worker_timeout
 
 wsgi_app = "sample_service:create_app()"
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"

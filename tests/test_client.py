@@ -15,7 +15,7 @@ from gatewayfw import HttpError, gateway
 from gatewayfw.client import CallError, HttpClient, InProcessClient
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, string
-from gatewayfw.web.app import threaded_server
+from gatewayfw.web.servers.threaded import threaded_server
 
 TOKEN = "a-token-nobody-may-see"
 

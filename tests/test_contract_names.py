@@ -16,7 +16,6 @@ from gatewayfw.acts import Acts, ContextFns
 from gatewayfw.errors import UsageError
 from gatewayfw.odm import Cursor, Model, Odm
 from gatewayfw.schemas import Schemas
-from gatewayfw.web import app as server
 
 #: The contract's names, by the object they belong to; every test below takes its names from here.
 NAMES = {
@@ -257,7 +256,7 @@ def test_value_kinds_by_the_contracts_names(gw):
 @both_forms
 def test_run_server(monkeypatch, form):
     served = {}
-    monkeypatch.setattr(server, "serve", lambda app, **options: served.update(options))
+    monkeypatch.setattr("gatewayfw.core.serve", lambda app, **options: served.update(options))
     gw = gateway()
     gw.odm.setDb(mongomock.MongoClient().test)
     options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}

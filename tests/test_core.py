@@ -18,7 +18,7 @@ from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.schemas import string
-from gatewayfw.web import app as server
+from gatewayfw.web.servers.threaded import threaded_server
 
 BODY = {"model": "user", "act": "echo", "details": {"set": {"name": "x"}, "get": {}}}
 OK = (200, {"body": {"name": "x"}, "success": True})
@@ -177,7 +177,7 @@ def test_port_in_use_raises(gw):
 )
 def test_processes_are_used_only_for_a_database_they_can_share(gw, monkeypatch, client, shared):
     served = []
-    monkeypatch.setattr(server, "serve", lambda app, **options: served.append(options))
+    monkeypatch.setattr("gatewayfw.core.serve", lambda app, **options: served.append(options))
     gw.runServer(port=5)
     with client() as opened:
         gw.odm.set_db(opened.test)
@@ -202,7 +202,7 @@ def address():
         return [context.caller, context.Headers["token"], context.body["details"]["set"]["name"], body is context.body]
 
     gw.acts.act("user", "who", set={"name": string()}, get={}, pre_act=[read_token])(who)
-    running = server.threaded_server(gw.create_app(), "127.0.0.1", 0)
+    running = threaded_server(gw.create_app(), "127.0.0.1", 0)
     thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield f"http://127.0.0.1:{running.port}/gateway"
@@ -225,12 +225,12 @@ def test_200_parallel_requests_see_only_their_own_context(address):
 PROGRAM = """
 import os, sys
 from gatewayfw.core import gateway
-from gatewayfw.web import app as server
+from gatewayfw.web.servers.serve import serve
 gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()
 many = sys.argv[2] == "many"
-server.serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, deadline=5)
+serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, deadline=5)
 """
 
 
@@ -299,7 +299,7 @@ def test_deadline_holds_without_a_database():
 @pytest.mark.parametrize("path", ["/gateway", "/playground/"])
 def test_a_page_that_binds_its_name_to_this_machine_reaches_nothing(monkeypatch, path, guard):
     served = []
-    monkeypatch.setattr("gatewayfw.web.app.serve", lambda app, **options: served.append(app))
+    monkeypatch.setattr("gatewayfw.core.serve", lambda app, **options: served.append(app))
     gw = gateway()
     gw.acts.act("user", "whoAmI")(lambda body: 1)
     gw.run_server(playground=True, playground_guard=guard)

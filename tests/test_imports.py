@@ -60,7 +60,8 @@ LATE = {
     "export.openapi": {"apispec"},
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
-    "web.app": {"granian", "granian.constants", "granian.http", "granian.server", "gunicorn.app.base"},
+    "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
+    "web.servers.gunicorn": {"gunicorn.app.base"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

@@ -1,7 +1,6 @@
-"""The blueprint: one route for the gateway in any Flask app, and nothing else changed in it.
+"""The endpoint: what answers the requests of one mount.
 
-The route takes every method, because a 405 of the routing never reaches a blueprint. Every
-exception of a request ends here as an envelope, so no error page of the host is involved.
+Every exception of a request ends here as an envelope, so no error page of the host is involved.
 """
 
 from __future__ import annotations
@@ -10,89 +9,36 @@ import os
 import random
 import re
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
-from flask import Blueprint, Request, Response, abort, current_app, got_request_exception, request
-from flask.sansio.blueprints import BlueprintSetupState
+from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
-from werkzeug.exceptions import HTTPException
 
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.services import RemoteReply
-from gatewayfw.errors import DefinitionError, MethodNotAllowed
+from gatewayfw.errors import MethodNotAllowed
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import reply as envelope
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
-from gatewayfw.web.mount import GatewayBlueprint
-from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body
-from gatewayfw.web.static import StaticFiles
+from gatewayfw.web.success import FIXED, Answer, Success
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-RULE = "/gateway"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Ids of requests, which are names and no secrets. Not from the system: a thread that asks it gives up its turn,
 #: and with 8 threads that is a tenth of a `ping`.
 _IDS = random.Random()  # noqa: S311
-_FIXED = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
-_CONTENT_TYPE = ("Content-Type", envelope.CONTENT_TYPE)
-#: The status of a `Success`.
-OK = "200 OK"
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDS.seed)
-
-
-class Success(NamedTuple):
-    """The reply to a request that went well, as it is sent with the status `OK`."""
-
-    payload: bytes
-    headers: list[tuple[str, str]]
-
-    @classmethod
-    def of(cls, payload: bytes, request_id: str) -> Success:
-        """Return the reply with the JSON of an envelope, those of CORS not among its headers."""
-        length = ("Content-Length", str(len(payload)))
-        return cls(payload, [_CONTENT_TYPE, length, *_FIXED, ("X-Request-Id", request_id)])
-
-
-class Answer(Response):
-    """A `Success` as a response: sent as it was made, unless somebody has changed it.
-
-    What werkzeug makes of it is the same, but it looks through the headers several times. That is left
-    to it after a hook of the host set another status or body, a header, an attribute or a callback.
-    """
-
-    def __init__(self, success: Success) -> None:
-        """Take what is sent."""
-        payload, self._pairs = success
-        self._chunks = [payload]
-        headers = Headers()
-        headers[:] = self._pairs
-        super().__init__(self._chunks, OK, headers)
-        self._attributes = len(self.__dict__) + 1
-
-    def call_on_close(self, func: Callable[[], Any]) -> Callable[[], Any]:
-        """Call a function at the end; werkzeug's way of sending does."""
-        self._attributes = 0
-        return super().call_on_close(func)
-
-    def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
-        """Return body, status and headers."""
-        pairs = self.headers.to_wsgi_list()
-        is_as_made = self.response is self._chunks and self.status == OK and pairs == self._pairs
-        if is_as_made and len(self.__dict__) == self._attributes and environ["REQUEST_METHOD"] == "POST":
-            return self._chunks, OK, pairs
-        return super().get_wsgi_response(environ)
 
 
 class Runner(Protocol):
@@ -191,7 +137,7 @@ class Endpoint:
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
         """Return an envelope as a response. Never cached, never sniffed: our choice."""
         # The content's type and length are set last: an author's error may have headers of these names.
-        reply = Response(payload, status, {**dict(_FIXED), **headers}, content_type=envelope.CONTENT_TYPE)
+        reply = Response(payload, status, {**dict(FIXED), **headers}, content_type=envelope.CONTENT_TYPE)
         return self.with_cors(reply)
 
     def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
@@ -234,99 +180,6 @@ class Endpoint:
         reply = self.reply(b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": _request_id(request)})
         del reply.headers["Content-Type"]  # There is no content.
         return self.with_cors(reply, preflight=preflight)
-
-
-def make_blueprint(
-    endpoint: Endpoint,
-    name: str | None = None,
-    *,
-    static_path: Sequence[str | PathLike[str]] = (),
-    static_prefix: str | None = None,
-) -> Blueprint:
-    """Return a blueprint with the route `/gateway`, to be registered under any url_prefix.
-
-    Without a ``name`` it finds one, see `gatewayfw.web.mount.GatewayBlueprint`.
-    ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
-    it would shadow the host's routes. A file that does not exist is the host's 404.
-
-    Raises:
-        DefinitionError: an option is of the wrong type or does not go with the others.
-    """
-    blueprint = GatewayBlueprint(name, __name__, endpoint.check)
-    blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
-    if endpoint.playground is not None:
-        _add_playground(blueprint, endpoint, endpoint.playground)
-    if (static_prefix is not None) != bool(static_path):
-        raise DefinitionError("options 'static_path' and 'static_prefix' go together")
-    if static_prefix is not None:
-        _add_files(blueprint, endpoint, StaticFiles(static_path), static_prefix)
-    return blueprint
-
-
-def _add_rule(
-    state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response], merge_slashes: bool | None = None
-) -> None:
-    """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1).
-
-    ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
-
-    Raises:
-        DefinitionError: another gateway has the path, so that one of the two would never be asked.
-    """
-    endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
-    rule = state.app.url_rule_class(
-        (state.url_prefix or "").rstrip("/") + path,
-        endpoint=endpoint,
-        methods=None,
-        subdomain=state.subdomain,
-        defaults=state.url_defaults,
-        merge_slashes=merge_slashes,
-    )
-    rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
-    for other in state.app.url_map.iter_rules():
-        mounted = getattr(state.app.view_functions.get(other.endpoint), "__self__", None)
-        if isinstance(mounted, Endpoint) and (other.rule, other.subdomain) == (rule.rule, rule.subdomain or ""):
-            raise DefinitionError(f"another gateway is at {rule.rule} already: give one of the two a url_prefix")
-    state.app.url_map.add(rule)
-    state.app.view_functions[endpoint] = view
-
-
-def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playground) -> None:
-    """Add the playground for all methods, so that its guard decides before a method is refused."""
-
-    def view(playground_file: str | None = None, **_values: Any) -> Response:
-        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
-        try:
-            return playground.reply(sent, playground_file)
-        except HTTPException:  # Not found, or the method: the host's own, as for any path.
-            raise
-        except Exception as error:  # Of the catalog: an envelope, and in the log.
-            return endpoint.refuse(error)
-
-    def page(**_values: Any) -> Response:
-        return view("")
-
-    def add(state: BlueprintSetupState) -> None:
-        # A redirect from doubled slashes would come before the guard, and say that there is a playground.
-        _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
-        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
-        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)
-
-    blueprint.record(add)
-
-
-def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:
-    if not isinstance(prefix, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
-        raise DefinitionError("option 'static_prefix': expected a path like '/files'")
-
-    def view(path: str = "", **_values: Any) -> Response:
-        reply = files.response(path)
-        if reply is None:
-            abort(404)
-        return endpoint.with_cors(reply)
-
-    blueprint.add_url_rule(f"{prefix}/", "files_index", view)
-    blueprint.add_url_rule(f"{prefix}/<path:path>", "files", view)
 
 
 def send_signal(error: Exception) -> None:

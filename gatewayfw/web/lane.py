@@ -19,7 +19,8 @@ from werkzeug.exceptions import SecurityError
 from werkzeug.routing import MapAdapter
 from werkzeug.wsgi import get_host
 
-from gatewayfw.web.endpoint import OK, Endpoint, Success
+from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.success import OK, Success
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -1,14 +1,28 @@
-"""The blueprint as an object: what is done when it is registered, before anything in the app changes."""
+"""The blueprint: one route for the gateway in any Flask app, and nothing else changed in it.
+
+The route takes every method, because a 405 of the routing never reaches a blueprint.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from itertools import count
+from os import PathLike
 from typing import Any, final
 
-from flask import Blueprint
+from flask import Blueprint, Request, Response, abort, request
 from flask.sansio.app import App
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.exceptions import HTTPException
 
+from gatewayfw.errors import DefinitionError
+from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
+from gatewayfw.web.playground import Playground
+from gatewayfw.web.static import StaticFiles
+
+RULE = "/gateway"
 #: What a blueprint is called that was given no name; the first part of its endpoints.
 NAME = "gateway"
 #: The last part of the playground's endpoints.
@@ -43,10 +57,103 @@ class GatewayBlueprint(Blueprint):
         super().register(app, options)
 
 
+def make_blueprint(
+    endpoint: Endpoint,
+    name: str | None = None,
+    *,
+    static_path: Sequence[str | PathLike[str]] = (),
+    static_prefix: str | None = None,
+) -> Blueprint:
+    """Return a blueprint with the route `/gateway`, to be registered under any url_prefix.
+
+    Without a ``name`` it finds one, see `GatewayBlueprint`.
+    ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
+    it would shadow the host's routes. A file that does not exist is the host's 404.
+
+    Raises:
+        DefinitionError: an option is of the wrong type or does not go with the others.
+    """
+    blueprint = GatewayBlueprint(name, __name__, endpoint.check)
+    blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
+    if endpoint.playground is not None:
+        _add_playground(blueprint, endpoint, endpoint.playground)
+    if (static_prefix is not None) != bool(static_path):
+        raise DefinitionError("options 'static_path' and 'static_prefix' go together")
+    if static_prefix is not None:
+        _add_files(blueprint, endpoint, StaticFiles(static_path), static_prefix)
+    return blueprint
+
+
 def is_playgrounds(app: App, endpoint: str | None) -> bool:
     """Return whether an endpoint is the playground's of any gateway in an app, whatever its blueprint is called."""
     name, _, view = (endpoint or "").rpartition(".")
     return view in PLAYGROUND_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
+
+
+def _add_rule(
+    state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response], merge_slashes: bool | None = None
+) -> None:
+    """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1).
+
+    ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
+
+    Raises:
+        DefinitionError: another gateway has the path, so that one of the two would never be asked.
+    """
+    endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
+    rule = state.app.url_rule_class(
+        (state.url_prefix or "").rstrip("/") + path,
+        endpoint=endpoint,
+        methods=None,
+        subdomain=state.subdomain,
+        defaults=state.url_defaults,
+        merge_slashes=merge_slashes,
+    )
+    rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
+    for other in state.app.url_map.iter_rules():
+        mounted = getattr(state.app.view_functions.get(other.endpoint), "__self__", None)
+        if isinstance(mounted, Endpoint) and (other.rule, other.subdomain) == (rule.rule, rule.subdomain or ""):
+            raise DefinitionError(f"another gateway is at {rule.rule} already: give one of the two a url_prefix")
+    state.app.url_map.add(rule)
+    state.app.view_functions[endpoint] = view
+
+
+def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playground) -> None:
+    """Add the playground for all methods, so that its guard decides before a method is refused."""
+
+    def view(playground_file: str | None = None, **_values: Any) -> Response:
+        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
+        try:
+            return playground.reply(sent, playground_file)
+        except HTTPException:  # Not found, or the method: the host's own, as for any path.
+            raise
+        except Exception as error:  # Of the catalog: an envelope, and in the log.
+            return endpoint.refuse(error)
+
+    def page(**_values: Any) -> Response:
+        return view("")
+
+    def add(state: BlueprintSetupState) -> None:
+        # A redirect from doubled slashes would come before the guard, and say that there is a playground.
+        _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
+        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
+        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)
+
+    blueprint.record(add)
+
+
+def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:
+    if not isinstance(prefix, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
+        raise DefinitionError("option 'static_prefix': expected a path like '/files'")
+
+    def view(path: str = "", **_values: Any) -> Response:
+        reply = files.response(path)
+        if reply is None:
+            abort(404)
+        return endpoint.with_cors(reply)
+
+    blueprint.add_url_rule(f"{prefix}/", "files_index", view)
+    blueprint.add_url_rule(f"{prefix}/<path:path>", "files", view)
 
 
 def _free_name(app: App, prefix: str) -> str:

@@ -18,7 +18,7 @@ from gatewayfw import gateway
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import HttpError
 from gatewayfw.remote import MAX_HOPS
-from gatewayfw.web.app import threaded_server
+from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES, MAX_VALUES
 from tests.acts.scripts import (
     BAD,

@@ -11,8 +11,9 @@ from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.settings import Settings
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import make_contexts
-from gatewayfw.web.endpoint import Endpoint, make_blueprint
+from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.lane import Lane
+from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.playground import Playground
 
 #: The test modules whose `host` is entered in both ways.

@@ -17,18 +17,13 @@ from flask import abort
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.app import (
-    check_server_options,
-    check_worker_timeout,
-    granian_options,
-    gunicorn_options,
-    make_app,
-    restrict_hosts,
-    serve,
-    threaded_server,
-    trusted_hosts,
-    without_environment,
-)
+from gatewayfw.web.app import make_app
+from gatewayfw.web.servers.granian import granian_options, without_environment
+from gatewayfw.web.servers.gunicorn import gunicorn_options
+from gatewayfw.web.servers.hosts import restrict_hosts, trusted_hosts
+from gatewayfw.web.servers.options import check_server_options, check_worker_timeout
+from gatewayfw.web.servers.serve import serve
+from gatewayfw.web.servers.threaded import threaded_server
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -16,7 +16,8 @@ from gatewayfw import errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.web.app import make_app
 from gatewayfw.web.current import make_contexts
-from gatewayfw.web.endpoint import Answer, Success, make_blueprint
+from gatewayfw.web.mount import make_blueprint
+from gatewayfw.web.success import Answer, Success
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -1,0 +1,1 @@
+"""The servers that run an app."""

@@ -1,0 +1,97 @@
+"""granian, which comes with the extra of its name."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from flask import Flask
+
+from gatewayfw.errors import missing_extra
+from gatewayfw.web.servers.options import PATIENCE
+from gatewayfw.web.servers.threaded import open_listener
+
+#: Connections that one worker of granian keeps, idle ones too (gunicorn's default); others wait to be taken.
+_CONNECTIONS = 1000
+
+
+def granian_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
+    """Return granian's settings by name, those of its enumerations and of HTTP/1 as plain values.
+
+    A worker is killed when it has not stopped some seconds after the deadline of an act, and
+    one that dies is replaced. Connections beyond ``backpressure`` wait; a connection takes its place
+    for as long as it is open, so that it is far more than the threads.
+    """
+    return {
+        "address": host,
+        "port": port,
+        "interface": "wsgi",
+        "http": "1",
+        "http1_settings": {"header_read_timeout": 10_000, "max_buffer_size": 64 * 1024},  # milliseconds, bytes
+        "websockets": False,
+        "workers": workers,
+        "blocking_threads": threads,
+        "backpressure": _CONNECTIONS,
+        "workers_kill_timeout": math.ceil(deadline) + PATIENCE,
+        "respawn_failed_workers": True,
+    }
+
+
+def check_granian() -> None:
+    """Refuse to serve without granian.
+
+    Raises:
+        DefinitionError: it is not installed.
+    """
+    try:
+        import granian  # noqa: F401  # An optional extra.
+    except ImportError as error:
+        raise missing_extra("option 'server': 'granian'", "granian", "granian") from error
+
+
+def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
+    """Serve an app until it is stopped; returns, or ends with SystemExit when it failed."""
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.server import Server
+
+    # Its workers bind the port each for itself, and would share it with a server that does so, too.
+    with open_listener(host, port) as listener:
+        host, port = listener.getsockname()[:2]
+    options = granian_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+    options["interface"] = Interfaces(options["interface"])
+    options["http"] = HTTPModes(options["http"])
+    options["http1_settings"] = HTTP1Settings(**options["http1_settings"])
+    # Workers are forked, as gunicorn's are: Python 3.14 would start them anew, without this app.
+    multiprocessing.set_start_method("fork", force=True)
+    Server("gatewayfw", **options).serve(target_loader=lambda: _worker_of_granian(app), wrap_loader=False)
+
+
+def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
+    """Return what a new worker of granian calls, and leave Ctrl-C to the process above it.
+
+    granian sets a handler of its own afterwards; a worker that it ended would count as one that failed.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    return without_environment(app, os.environ)
+
+
+def without_environment(app: Flask, environment: Mapping[str, str]) -> Callable[..., Iterable[bytes]]:
+    """Return the app without what granian 2.8 takes for headers: variables such as ``HTTP_PROXY``.
+
+    It puts the environment of the process into that of each request.
+    """
+    names = [name for name in environment if name.startswith("HTTP_") or name in ("CONTENT_TYPE", "CONTENT_LENGTH")]
+    given = {name: environment[name] for name in names}
+
+    def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        for name, value in given.items():
+            if environ.get(name) == value:
+                del environ[name]
+        return app(environ, start_response)
+
+    return application if given else app

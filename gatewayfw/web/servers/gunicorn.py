@@ -1,0 +1,59 @@
+"""gunicorn, which comes with the package."""
+
+from __future__ import annotations
+
+import math
+import signal
+from typing import Any
+
+from flask import Flask
+
+from gatewayfw.web.servers.options import PATIENCE
+from gatewayfw.web.servers.threaded import open_listener
+
+#: Seconds beyond the deadline of an act before a worker that answers nothing is killed.
+_MARGIN = 25
+
+
+def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
+    """Return gunicorn's settings by name; its timeouts are above the deadline of an act, in seconds."""
+    return {
+        "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
+        "workers": workers,
+        "threads": threads,
+        "worker_class": "gthread",
+        "timeout": math.ceil(deadline) + _MARGIN,
+        "graceful_timeout": math.ceil(deadline) + PATIENCE,
+        "post_worker_init": _leave_interrupts_to_the_master,
+        "forwarder_headers": "",  # a client could choose SCRIPT_NAME and PATH_INFO
+    }
+
+
+def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
+    """Serve an app until it is stopped; ends with SystemExit."""
+    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
+
+    open_listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
+    options = gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+
+    class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+        def load_config(self) -> None:
+            for name, value in options.items():
+                self.cfg.set(name, value)
+            if "control_socket_disable" in self.cfg.settings:  # Gunicorn 25: a socket file in the home directory.
+                self.cfg.set("control_socket_disable", True)
+
+        def load(self) -> Flask:
+            return app
+
+    Application().run()
+
+
+def _leave_interrupts_to_the_master(worker: Any) -> None:
+    """Ignore Ctrl-C in a worker; the master tells it to stop.
+
+    A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters
+    the worker's signal handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself,
+    until it is killed after 30 s.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,60 @@
+"""The names under which a server on this machine alone may be called."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
+from typing import Any
+
+from flask import Flask
+
+from gatewayfw.environment import is_development
+
+
+def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
+    """Let an app answer under `trusted_hosts` only, where that is due; in any case of letters.
+
+    Flask compares the header Host letter by letter, so the header is put in lower case first.
+    """
+    names = trusted_hosts(host, playground=playground, environ=environ)
+    if names is None:
+        return
+    app.config["TRUSTED_HOSTS"] = names
+    application = app.wsgi_app
+
+    def lowered(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        if "HTTP_HOST" in environ:
+            environ["HTTP_HOST"] = environ["HTTP_HOST"].lower()
+        return application(environ, start_response)
+
+    app.wsgi_app = lowered  # type: ignore[method-assign]  # Flask's way
+
+
+def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
+    """Return the names under which a server may be called, as Flask's ``TRUSTED_HOSTS``; None for any.
+
+    On a loopback address in development, or with a playground, only the names of this machine: else a
+    page whose own name is bound to 127.0.0.1 anew could call acts as the developer. A guard of the
+    playground changes nothing: such a page comes from the same address as the developer. Our choice.
+    """
+    if not (playground or is_development(environ)):
+        return None
+    addresses = _loopback_addresses(host)
+    # werkzeug 3.1 never finds an IPv6 address in the list: a server at ::1 is called as localhost.
+    return list(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", host.lower(), *addresses])) if addresses else None
+
+
+def _loopback_addresses(host: str) -> list[str]:
+    """Return those of a host's addresses that only this machine reaches: of ``127.1`` or its own name, too."""
+    try:
+        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):  # No such host: binding fails, too, and says so.
+        return []
+    return sorted(address for address in found if _is_loopback(address))
+
+
+def _is_loopback(address: str) -> bool:
+    parsed = ip_address(address)
+    # Python 3.12 and before do not look into an IPv4 address that is written as an IPv6 one.
+    return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback

@@ -1,0 +1,50 @@
+"""Which server runs an app, and where."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from flask import Flask
+
+from gatewayfw.web.reply import logger
+from gatewayfw.web.servers.granian import check_granian, run_granian
+from gatewayfw.web.servers.gunicorn import run_gunicorn
+from gatewayfw.web.servers.threaded import threaded_server
+
+
+def serve(
+    app: Flask,
+    *,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+    multi_process: bool,
+    deadline: float,
+    server: str = "gunicorn",
+) -> None:
+    """Serve an app until it is stopped; blocks.
+
+    In the main thread, and where several processes can share the storage (``multi_process``),
+    gunicorn or granian (``server``) with ``workers`` processes of ``threads`` threads; gunicorn ends
+    with SystemExit, granian by returning, or with SystemExit when it failed. Else one
+    threaded server in this process, because a forked worker would have its own copy of the data;
+    it ends at KeyboardInterrupt. The timeouts of the workers are derived from ``deadline``, the
+    seconds that an act may take, so that no setting can kill a worker in the middle of one.
+
+    Raises:
+        DefinitionError: granian is asked for and not installed.
+        OSError: the port is in use, or the host has no such address.
+    """
+    run = {"gunicorn": run_gunicorn, "granian": run_granian}[server]
+    if server == "granian":
+        check_granian()
+    main = threading.current_thread() is threading.main_thread()
+    if multi_process and main and hasattr(os, "fork"):
+        run(app, host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+    else:
+        own = threaded_server(app, host, port)
+        logger.info("serving in this process at http://%s:%d", host, own.port)
+        own.log_startup()
+        own.serve_forever()
