@@ -1,4 +1,4 @@
-"""Remote services: a request is posted on to a fixed URL and its envelope comes back unchanged.
+"""Remote services: requests are posted on, and envelopes come back unchanged.
 
 The target comes only from ``set_service``, never from a request. No redirects, retries, cookies
 or proxies of the environment.
@@ -136,7 +136,10 @@ def _checked_names(headers: object, name: str) -> list[str]:
 
 
 def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[str, str]:
-    """Return the headers with what carriers find; a cookie sent twice goes on twice, and is refused there, too."""
+    """Return the headers with what carriers find.
+
+    A cookie sent twice goes on twice, and is refused there, too.
+    """
     sent: dict[str, str] = {}
     given = Headers(headers)
     for carrier in carriers:

@@ -1,4 +1,4 @@
-"""One act: parsed and checked when it is registered, so that nothing is left to ask per request.
+"""One act: parsed and checked once, when it is registered.
 
 The validator is compiled, each hook's signature and the rate limits are read here.
 
@@ -108,7 +108,10 @@ def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
 
 
 def is_access_rule(hook: Hook) -> bool:
-    """Tell whether a hook is marked as deciding who may call: itself, its class, or what a partial calls."""
+    """Tell whether a hook is marked as deciding who may call.
+
+    The mark may be on itself, on its class, or on what a partial calls.
+    """
     while isinstance(hook, partial) and getattr(hook, "is_access_rule", False) is not True:
         hook = hook.func
     return getattr(hook, "is_access_rule", False) is True
@@ -232,7 +235,9 @@ def parse_act(
 
 
 def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[ActFn, ...]:
-    """Return hooks that have been checked, each callable with the body; ``key`` names the list in messages.
+    """Return checked hooks, each callable with the body.
+
+    ``key`` names the list in messages.
 
     Raises:
         DefinitionError: it is no list of hooks; the message names every one that is none.
@@ -288,7 +293,10 @@ def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds
 
 
 def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spelling: Spelling) -> Iterator[str]:
-    """Say what is wrong with who may call: with ``require_access`` silence is not consent."""
+    """Say what is wrong with who may call.
+
+    With ``require_access`` silence is not consent.
+    """
     ruled = bool(access_rules(hooks))
     if not isinstance(public, bool):
         yield "public must be true or false"
@@ -318,7 +326,10 @@ def _takes_body(fn: Callable[..., Any]) -> bool:
 
 
 def _filled_default(fn: Callable[..., Any]) -> str:
-    """Return the parameter with a default that the body would take the place of by mistake; empty for none."""
+    """Return the parameter whose default the body would replace by mistake.
+
+    Empty for none.
+    """
     try:
         parameters = inspect.signature(fn).parameters.values()
     except ValueError:  # builtins without a signature
@@ -343,7 +354,10 @@ def _fits(fn: Callable[..., Any], *args: object, follow_wrapped: bool = False) -
 
 
 def _unusable(fn: Any) -> str:
-    """Say why a function cannot be an act or hook; a coroutine that nobody awaits would check nothing."""
+    """Say why a function cannot be an act or hook.
+
+    A coroutine that nobody awaits would check nothing.
+    """
     if not callable(fn):
         return "must be a function"
     for called in (fn, type(fn).__call__):

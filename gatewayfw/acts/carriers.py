@@ -1,4 +1,4 @@
-"""What carries a token, or the name of a role, in a request: a header, a cookie, a field of ``set``.
+"""What carries a token or a role in a request: header, cookie or field.
 
 The contract's are the header ``token`` and the field ``activeRoleId``; all others are our choice.
 """
@@ -38,7 +38,7 @@ class Carrier:
         return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.kind]
 
     def read(self, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
-        """Return what a request has there, of a context and the body: nothing, one value, or several.
+        """Return what a request carries here: nothing, one value, or several.
 
         Several are a caller's mistake or a trick, such as a cookie that a neighbouring site has set.
         """
@@ -59,7 +59,10 @@ class Carrier:
         return given
 
     def sent(self, value: str) -> dict[str, str]:
-        """Return the header that carries a value; a page of a browser cannot set a cookie so."""
+        """Return the header that carries a value.
+
+        A page in a browser cannot set a cookie this way.
+        """
         if self.kind == "bearer":
             return {"Authorization": f"Bearer {value}"}
         return {"Cookie": f"{self.name}={value}"} if self.kind == "cookie" else {self.name: value}
@@ -79,12 +82,18 @@ def header(name: str) -> Carrier:
 
 
 def bearer() -> Carrier:
-    """Return the carrier ``Authorization: Bearer <token>``. Source: RFC 6750, section 2.1."""
+    """Return the carrier ``Authorization: Bearer <token>``.
+
+    Source: RFC 6750, section 2.1.
+    """
     return Carrier("bearer", "authorization")
 
 
 def cookie(name: str) -> Carrier:
-    """Return the carrier that is a cookie; docs/security.md says what a service with one must see to."""
+    """Return the carrier that is a cookie.
+
+    docs/security.md says what a service that reads one must do.
+    """
     return Carrier("cookie", _checked("cookie", name))
 
 
@@ -101,7 +110,7 @@ ROLE = Carrier("set", "activeRoleId")
 
 
 def sent_by_all(values: Iterable[tuple[Carrier, str]]) -> dict[str, str]:
-    """Return the headers that carry all values, each where it belongs; cookies share one."""
+    """Return the headers that carry all values; cookies share one header."""
     sent: dict[str, str] = {}
     for carrier, value in values:
         for name, text in carrier.sent(value).items():

@@ -1,4 +1,4 @@
-"""Everything that can be said against the definitions of a gateway without a look at its database.
+"""Checks of a gateway's definitions that need no database.
 
 One function judges for the start of an app, for the first request after a change, and for
 ``doctor``. It names all that is wrong, each with its place. What is wrong is our choice.
@@ -78,7 +78,10 @@ class Checks:
 
 
 def acts_by_name(acts: Acts) -> Iterator[tuple[str, Act]]:
-    """Yield every act of this process by its name, after that of its service unless that is ``main``."""
+    """Yield every act of this process by its name.
+
+    The service stands in front of it, unless that is ``main``.
+    """
     for service, models in acts.get_acts_with_services().items():
         if not isinstance(models, str):
             before = "" if service == MAIN else f"{service}/"
@@ -95,7 +98,10 @@ def act_problems(act: Act) -> Iterator[str]:
 
 
 def _role_problems(act: Act) -> Iterator[str]:
-    """Judge where rules find the role of the caller; validators that are functions or Schemas are passed over."""
+    """Judge where rules find the role of the caller.
+
+    Validators that are functions or Schemas are passed over.
+    """
     given = (act.struct.fields or {}).get("set")
     if not isinstance(given, ObjectField) or given.fields is None:
         return

@@ -1,4 +1,4 @@
-"""The request context: what hooks and acts share during one request, and nobody else sees.
+"""The request context: what hooks and acts share during one request.
 
 Every gateway has its own `ContextFns`. The context of a request is an attribute of the request
 itself, so it ends with it and no other request can meet it, whatever thread, app context or
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @final
 class Headers(Mapping[str, str]):
-    """Request headers: names compare without regard to case, a name may have several values.
+    """Request headers: names ignore case, a name may have several values.
 
     Takes a mapping, pairs of name and value, or werkzeug's `Headers`. ``headers[name]`` is the
     first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
@@ -39,7 +39,9 @@ class Headers(Mapping[str, str]):
 
     @classmethod
     def later(cls, read: Callable[[], Iterable[tuple[str, str]]]) -> Headers:
-        """Return the headers that ``read`` gives when one is first asked for; few acts look at any.
+        """Return headers that ``read`` gives when one is first asked for.
+
+        Few acts look at any.
 
         Threads that ask at the same time may each call it.
         """
@@ -96,7 +98,9 @@ def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, list[str]
 
 @final
 class Context(dict[str, Any]):
-    """The values of one request, as keys and as attributes (``context["user"]``, ``context.user``).
+    """The values of one request, as keys and as attributes.
+
+    ``context["user"]`` and ``context.user`` are the same.
 
     Always there: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until the gateway has
     parsed it). In a request also ``Request``, a weak reference that behaves as the framework's request
@@ -135,7 +139,7 @@ _NO_CONTEXT = (
 
 
 class _Opened(NamedTuple):
-    """A context that was opened by hand, and the request in which; None outside of any."""
+    """A context opened by hand, and the request it was opened in, if any."""
 
     context: Context
     request: object | None
@@ -146,7 +150,9 @@ class _Opened(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """What is open in a thread, greenlet or task; ``opened`` is never changed but replaced, as copies share it.
+    """What is open in a thread, greenlet or task.
+
+    ``opened`` is replaced, never changed, because copies share it.
 
     ``scratch``, if any, is where gateways find a context outside of requests: that of a test.
     """
@@ -190,7 +196,10 @@ class _Opening(AbstractContextManager[Context]):
 
 @contextmanager
 def open_scratch() -> Iterator[None]:
-    """Give every gateway a context outside of requests for this block, as the pytest plugin does for a test."""
+    """Give every gateway a context outside of requests for this block.
+
+    The pytest plugin does so for each test.
+    """
     token = _OPEN.set(_OPEN.get()._replace(scratch={}))
     try:
         yield
@@ -227,7 +236,9 @@ class ContextFns:
         self._begin = begin
 
     def get_context_model(self) -> Context:
-        """Return the current context itself: changing it changes what later hooks and the act see.
+        """Return the current context itself.
+
+        Later hooks and the act see what is changed in it.
 
         Raises:
             RuntimeError: outside of a request and of `open`, as of all functions that work on it.
@@ -257,7 +268,10 @@ class ContextFns:
         context.update(values)
 
     def add_contexts(self, con: Mapping[str, Any]) -> None:
-        """Set the context to the given value, as `set_context` does; the contract lists both."""
+        """Set the context to the given value, as `set_context` does.
+
+        Rule 4.2 of the specification lists both.
+        """
         self.set_context(con)
 
     def add_context(self, con: Mapping[str, Any]) -> None:
@@ -346,7 +360,9 @@ class ContextFns:
 
 
 def fill(fns: ContextFns, request: Any, values: Context) -> Context:
-    """Put values into the context of the current request, and return it; what the web does as an act begins.
+    """Put values into the context of the current request, and return it.
+
+    The web calls this as an act begins.
 
     Where there is none yet, ``values`` becomes the context.
     """

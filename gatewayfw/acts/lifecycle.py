@@ -151,7 +151,10 @@ def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:
 
 
 def _refuse_answer(hook: ActFn, given: Any) -> None:
-    """Raise when a hook may have meant its result to stop the request: nobody passes by mistake."""
+    """Raise when a hook may have meant its result to stop the request.
+
+    Nobody passes by mistake.
+    """
     if isinstance(given, CoroutineType | GeneratorType):
         given.close()  # else Python warns that nobody ran it
     is_rule = is_access_rule(hook)

@@ -35,7 +35,10 @@ _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 @final
 class UnknownName(NotFound):
-    """A service, act or model of acts that is not registered; ``known`` names those that are."""
+    """A name that is not registered; ``known`` lists those that are.
+
+    Of a service, a model of acts, or an act.
+    """
 
     def __init__(self, message: str, known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -146,7 +149,9 @@ class Acts:
         returns: Any = None,
         mcp: bool = False,
     ) -> Callable[[F], F]:
-        """Register the decorated function as an act of ``main``; it stays callable as it was.
+        """Register the decorated function as an act of ``main``.
+
+        It stays callable as it was.
 
         ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of
         numbers, which mean the select struct of the model ``schema``, or else a field or mapping of
@@ -222,7 +227,7 @@ class Acts:
             self._store(name, parsed)
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
-        """Return the act that a request names, or the remote service it is to be posted on to.
+        """Return the act, or the remote service, that a request names.
 
         Raises:
             UnknownName: nothing of that name is registered; a `NotFound`.
@@ -243,11 +248,14 @@ class Acts:
         return _copied(self._find(name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
-        """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL (our choice)."""
+        """Return ``{service: {schema: {act name: Act}}}``.
+
+        A remote service has its URL (our choice).
+        """
         return {name: _copied(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
-        """Return ``{schema: {act name: Act}}`` of the service ``main``; empty without acts."""
+        """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
         return {schema: dict(acts) for schema, acts in self._service(MAIN).items()}
 
     def get_main_act(self, schema: str, act_name: str) -> Act:
@@ -281,12 +289,15 @@ class Acts:
 
     @property
     def token_carriers(self) -> tuple[Carrier, ...]:
-        """Where the hooks of all services look for a token; the header ``token`` where none looks for one."""
+        """Where the hooks of all services look for a token.
+
+        The header ``token`` where none looks for one.
+        """
         return self._tokens or (TOKEN,)
 
     @property
     def role_carriers(self) -> tuple[Carrier, ...]:
-        """Where the hooks of all services look for the role of the caller; empty where none does."""
+        """Where the hooks of all services look for the caller's role, if any do."""
         return self._roles
 
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
@@ -342,7 +353,10 @@ class Acts:
         return self.get_main_act(schema, actName)
 
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
-        """Register another service: ``setService(name, service, preAct=[...], headers=[...])``."""
+        """Register another service: ``setService(name, service, preAct=[...])``.
+
+        ``headers=[...]`` too, for a remote one.
+        """
         self.set_service(name, service, **pythonic(None, keys))
 
     getService = get_service
@@ -393,7 +407,7 @@ def _act_of(service: Service, model: str, act: str) -> Act:
 
 
 def _is_selection(get: Any) -> bool:
-    """Tell whether ``get`` is a number or a mapping of such, not a field or mapping of kinds."""
+    """Tell whether ``get`` is a number or a mapping of numbers, not of kinds."""
     if isinstance(get, Mapping):
         return bool(get) and all(_is_selection(value) for value in get.values())
     return isinstance(get, (int, float)) and not isinstance(get, bool)

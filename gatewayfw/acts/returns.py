@@ -1,4 +1,4 @@
-"""What an act says it returns, so that clients can be told. Nothing is checked against it.
+"""What an act says it returns, for clients; results are not checked against it.
 
 ``returns=`` of an act is one of:
 

@@ -1,4 +1,4 @@
-"""What the hooks of this package need and give, so that their order can be judged before a request.
+"""What our own hooks need and give, so that their order can be judged early.
 
 A hook without such a mark, as authors write them, may give anything. All our choice.
 """
@@ -45,7 +45,10 @@ def mark(step: Step) -> Callable[[H], H]:
 
 
 def step_of(hook: Callable[..., Any]) -> Step | None:
-    """Return what is known of a hook, that of its function for a partial; None of an author's own."""
+    """Return what is known of a hook; None of an author's own.
+
+    Of a partial: what is known of its function.
+    """
     found = getattr(getattr(hook, "func", hook), "step", None)
     return found if isinstance(found, Step) else None
 
@@ -74,7 +77,7 @@ def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
 
 
 def unfed(hooks: Sequence[Callable[..., Any]]) -> Step | None:
-    """Return the first hook of an act if only a function of the app around the request gives what it needs."""
+    """Return the first hook that only a function around the request can feed."""
     steps = [step_of(hook) for hook in hooks]
     first = steps[0] if steps else None
     return first if first and first.needs and not _giver(steps, first.needs) else None

@@ -46,7 +46,7 @@ H = TypeVar("H", bound=Callable[..., Any])
 @final
 @dataclass(frozen=True)
 class Rule:
-    """Roles that may run an act, everywhere or only where ``scope(role, body)`` is true.
+    """Roles that may run an act, everywhere or where ``scope(role, body)`` is true.
 
     ``roles`` are names. ``scope`` gets the caller's active role (``{roleId, name, scopeType?,
     scopeId?}``) and the validated body.
@@ -67,7 +67,7 @@ class Rule:
 
 @final
 class Auth:
-    """The hooks of one gateway, for `preAct` in this order: `read_token`, `load_user`, `grant`.
+    """The hooks of one gateway, in this order: `read_token`, `load_user`, `grant`.
 
     ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's
     ``roles`` and ``isGhost`` decide, never what the token says. The act finds in the context
@@ -141,7 +141,9 @@ class Auth:
         context["user"] = user
 
     def grant(self, *rules: Rule) -> AccessHook:
-        """Return a hook that lets pass whom a rule allows; without rules only a ghost passes.
+        """Return a hook that lets pass whom a rule allows.
+
+        Without rules only a ghost passes.
 
         Who is not signed in, so that the context has no ``user`` or None, does not pass. The hook raises:
             Unauthenticated: nobody is signed in.
@@ -185,7 +187,9 @@ def _checked(option: str, carrier: object, refused: str, expected: str) -> Carri
 
 
 def access_rule(hook: H) -> H:
-    """Mark a hook as one that decides who may run an act; see the setting ``require_access``.
+    """Mark a hook as one that decides who may run an act.
+
+    See the setting ``require_access``.
 
     It refuses by raising, and returns None; whatever else it returns ends the request with 500, so that a
     ``return False`` lets nobody pass.
@@ -204,7 +208,7 @@ def access_rule(hook: H) -> H:
 
 
 def first_id(field: str, scope_type: str) -> Scope:
-    """Return a scope: the first id in the list ``set.<field>`` is the one that the active role is for.
+    """Return a scope: the first id in ``set.<field>`` is the active role's.
 
     The role's ``scopeType`` must be ``scope_type``. A list that is missing, empty or of anything but
     ids is not in scope. The ids after the first are not compared: see `all_ids`.
@@ -214,12 +218,15 @@ def first_id(field: str, scope_type: str) -> Scope:
 
 
 def all_ids(field: str, scope_type: str) -> Scope:
-    """Return a scope like `first_id` for which every id in the list must be the role's; our choice."""
+    """Return a scope: every id in ``set.<field>`` is the active role's; our choice."""
     return _scope(field, scope_type, lambda ids: ids)
 
 
 def same_id(left: object, right: object) -> bool:
-    """Tell whether two ids, each an ObjectId or its hexadecimal digits, are the same; anything else never is."""
+    """Tell whether two ids are the same; anything else never is.
+
+    Each is an ObjectId or its hexadecimal digits.
+    """
     digits = _digits(left)
     return digits is not None and digits == _digits(right)
 

@@ -34,10 +34,10 @@ class PasswordHasher(Protocol):
         """
 
     def verify(self, password: str, stored: str) -> bool:
-        """Tell whether a password belongs to a stored hash, in the same time for right and wrong."""
+        """Tell whether a password belongs to a stored hash, in constant time."""
 
     def needs_rehash(self, stored: str) -> bool:
-        """Tell whether a stored hash is not what `hash` would make; replace it at the next login."""
+        """Tell whether a stored hash is outdated: replace it at the next login."""
 
 
 @final
@@ -61,7 +61,9 @@ class Sha256Hasher:
 @final
 @dataclass(frozen=True)
 class Pbkdf2Hasher:
-    """Salted PBKDF2 with SHA-256: ``pbkdf2_sha256$<iterations>$<salt>$<hash>``, as Django writes it.
+    """Salted PBKDF2 with SHA-256, written as Django writes it.
+
+    ``pbkdf2_sha256$<iterations>$<salt>$<hash>``.
 
     Also verifies the plain digests of `Sha256Hasher`, which then need a re-hash.
     Raises DefinitionError for ``iterations`` that are no positive integer.
@@ -98,7 +100,7 @@ class Pbkdf2Hasher:
         return compare_digest(b64decode(derived), b64decode(expected))
 
     def needs_rehash(self, stored: str) -> bool:
-        """Tell whether the stored hash is a plain digest, or has another number of iterations."""
+        """Tell whether a hash is a plain digest, or has another number of iterations."""
         found = _PBKDF2.fullmatch(stored)
         return found is None or int(found[1]) != self.iterations
 

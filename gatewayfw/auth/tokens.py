@@ -77,7 +77,7 @@ class Tokens:
         self._jwt = _Library({"verify_iat": False, "require": ["exp"] if require_exp else []}, algorithm)
 
     def issue(self, payload: Mapping[str, Any]) -> str:
-        """Return a token with this payload; ``iat`` and ``exp`` are set here, whatever it holds.
+        """Return a token with this payload, whose ``iat`` and ``exp`` are set here.
 
         Raises:
             DefinitionError: the key is a public one.
@@ -152,7 +152,7 @@ def _is_time(value: object) -> bool:
 
 
 def _checked_key(key: object, algorithm: str) -> Any:
-    """Return what PyJWT makes of a key: the bytes of a secret, or a public or private key.
+    """Return what PyJWT makes of a key: secret bytes, or a public or private key.
 
     It refuses a public key as a secret: whoever knows it could sign with it.
     """

@@ -1,4 +1,6 @@
-"""Moving windows of calls, in memory or on MongoDB; imported only where a limit is given.
+"""Moving windows of calls, in memory or on MongoDB.
+
+Imported only where a limit is given.
 
 Both refuse and pass exactly, under threads and, on MongoDB, under processes; a fixed window would
 let twice the limit pass around the change of two windows.
@@ -61,7 +63,7 @@ class Windows(Protocol):
     """What counts calls by key."""
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
-        """Count a call and return 0, or return after how many seconds there is room for one.
+        """Count a call and return 0, or return the seconds until there is room.
 
         Raises:
             Unavailable: that could not be told within ``seconds``.
@@ -127,7 +129,10 @@ class MemoryWindows:
 
 
 class _Storage(MongoDBStorage):
-    """limits' storage, whose client can be told from none and is closed only by `MongoWindows.close`."""
+    """The storage of `limits`, closed by `MongoWindows.close` only.
+
+    It can tell whether it has a client.
+    """
 
     client: MongoClient[Any] | None = None
 
@@ -195,7 +200,7 @@ class MongoWindows:
         raise Unavailable
 
     def _prepare(self, limit: float) -> None:
-        """Make client and index, once; by itself the library tries an index no second time."""
+        """Make client and index, once; the library does not retry the index itself."""
         if self._is_prepared:
             return
         if not self._preparing.acquire(timeout=limit):  # the others wait for a server that is not there

@@ -120,7 +120,10 @@ class RateLimits:
 
 
 def network_of(address: object) -> str:
-    """Return an address as it counts: an IPv6 address as its network of 64 bits, no address as nothing."""
+    """Return an address as it is counted.
+
+    An IPv6 address counts as its network of 64 bits, no address as nothing.
+    """
     if not isinstance(address, str) or ":" not in address:
         return address if isinstance(address, str) else ""
     try:
