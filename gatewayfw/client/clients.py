@@ -79,7 +79,7 @@ class _Client:
         return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
 
     def with_token(self: _Self, token: str | None) -> _Self:
-        """Return a client like this one that sends another token, or none; both share their connections.
+        """Return a client that sends another token, or none, over the same connections.
 
         Raises:
             DefinitionError: the token cannot stand in a header.
@@ -118,7 +118,7 @@ class HttpClient(_Client):
         connections: int = 8,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Take where the gateway is, and what to send along; nothing is sent before the first call."""
+        """Take where the gateway is and what to send along; nothing is sent yet."""
         if isinstance(timeout, bool) or not (timeout > 0 and isfinite(timeout)):
             raise DefinitionError("timeout: expected seconds above 0")
         for name, value in (("connections", connections), ("max_bytes", max_bytes)):
@@ -132,7 +132,10 @@ class HttpClient(_Client):
         super().__init__(self._http, target, token, headers, token_from)
 
     def close(self) -> None:
-        """Close the kept connections, also of those made by `with_token`; another call opens new ones."""
+        """Close the kept connections; another call opens new ones.
+
+        Clients made by `with_token` share them.
+        """
         self._http.close()
 
     def __enter__(self) -> HttpClient:

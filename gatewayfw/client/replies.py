@@ -1,4 +1,4 @@
-"""Replies of a gateway for a caller: an answer, a refusal, or no reply of a gateway at all."""
+"""Replies of a gateway for a caller: an answer, a refusal, or no reply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class CallError(Exception):
-    """A call did not go well. This class itself: the gateway refused; for the others see there.
+    """A call failed: the gateway refused it, or, in a subclass, did not answer.
 
     Attributes:
         message: what went wrong, for people; written by the gateway.
@@ -47,11 +47,14 @@ class BadReply(CallError):
 
 
 class NoReply(CallError):
-    """No reply came. Code ``unreachable``: nothing was sent; ``no_reply``, ``timeout``: the act may have run."""
+    """No reply came.
+
+    Code ``unreachable``: nothing was sent; ``no_reply``, ``timeout``: the act may have run.
+    """
 
 
 def bad_reply(error: NotAGateway) -> BadReply:
-    """Return the error for a reply that is none of a gateway; nothing it holds is told."""
+    """Return the error for a reply that is none of a gateway; it quotes nothing."""
     request_id = error.reply.headers.get("X-Request-Id", "")
     known = request_id if _REQUEST_ID.fullmatch(request_id) else None
     return BadReply(f"bad reply of the gateway: {error}", error.reply.status, "bad_reply", request_id=known)

@@ -1,4 +1,4 @@
-"""How requests get to a gateway: bounded posts over kept connections, or a call of the WSGI app."""
+"""How requests reach a gateway: kept connections, or a call of the WSGI app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gatewayfw.wire.posting import NotAGateway, Posts, Reply
 
 
 class Transport(Protocol):
-    """What brings a request to the gateway and its reply back; shared by clients with different tokens."""
+    """Takes requests to the gateway; clients with different tokens share it."""
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
         """Return the reply to a request body."""

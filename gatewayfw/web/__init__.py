@@ -1,1 +1,1 @@
-"""HTTP: the strict reader, the envelope, CORS, static files, the blueprint and the servers."""
+"""HTTP: reader, envelope, CORS, static files, blueprint and servers."""

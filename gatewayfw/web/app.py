@@ -23,7 +23,9 @@ def make_app(
     url_prefix: str = "",
     fast_lane: bool = True,
 ) -> Flask:
-    """Return an app that serves one gateway, static files at the root, and envelopes elsewhere.
+    """Return an app of one gateway, with static files at the root.
+
+    Errors elsewhere are envelopes.
 
     With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, while
     nothing in the app could notice: see `gatewayfw.web.lane.Lane`.
@@ -44,7 +46,7 @@ def make_app(
     app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
 
     def is_own(error: exceptions.HTTPException) -> bool:
-        """Whether the error is the routing's, or a playground's, which refuses as if it were not there."""
+        """Whether an error is the routing's, or a playground's that hides itself."""
         return request.routing_exception is error or is_playgrounds(app, request.endpoint)
 
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:

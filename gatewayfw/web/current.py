@@ -1,4 +1,4 @@
-"""The current request of Flask, which carries the contexts of the gateways that have a part in it."""
+"""Flask's current request, which carries the contexts of gateways."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def make_contexts() -> ContextFns:
 
 
 def begin(sent: Request, request_id: str | None = None) -> Context:
-    """Return what the context of a request begins with: `Request`, `Headers`, `Address` and no body yet.
+    """Return what the context of a request begins with.
+
+    That is `Request`, `Headers`, `Address` and no body yet.
 
     With ``request_id`` that is the header `X-Request-Id`, else it is as it was sent. Nothing in it
     keeps the request: the two would be a cycle. The environment may, until Flask has answered.

@@ -83,7 +83,7 @@ class Endpoint:
         return self.response(reply) if isinstance(reply, Success) else reply
 
     def answer(self, sent: Request) -> Success | Response:
-        """Return what `view` does of the current request; a success without a response around it."""
+        """Return what `view` answers; a success has no response around it."""
         asked: dict[str, Any] = {}
         if sent.method == "OPTIONS":
             return self._options()
@@ -116,7 +116,7 @@ class Endpoint:
     def refuse(
         self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
     ) -> Response:
-        """Return the error envelope of an exception; log it and send Flask's signal where due."""
+        """Return an exception's error envelope; log it, and send Flask's signal if due."""
         request_id = request_id or _request_id(request)
         if isinstance(error, UnknownName) and self._shows_names():
             error = error.with_known()
@@ -141,7 +141,7 @@ class Endpoint:
         return self.with_cors(reply)
 
     def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
-        """Return the response, whose CORS headers are added after the host's own hooks ran.
+        """Return the response; it gets CORS headers after the host's own hooks ran.
 
         Only then it is known which headers the host has set. The method is replaced on the
         instance, because Flask changes the class of a response to the app's own.

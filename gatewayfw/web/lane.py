@@ -1,4 +1,4 @@
-"""The fast lane: the gateway's route of an app of our own, answered before Flask's dispatch.
+"""The fast lane: an app of our own answers its route before Flask's dispatch.
 
 Everything else goes to Flask, and so does this route whenever its dispatch would do something that
 anybody could notice: see `Lane`. Both answer with the same view.
@@ -37,7 +37,9 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa
 
 @final
 class Lane:
-    """A WSGI application that answers one path of a Flask app itself and leaves the rest to Flask.
+    """A WSGI application that answers one path of a Flask app itself.
+
+    It leaves the rest to Flask.
 
     `flask.request`, `current_app`, `g`, `session`, `url_for` and `after_this_request` work in hooks
     and acts as ever. What is asked for each request: Flask's own dispatch answers while the app has
@@ -54,7 +56,7 @@ class Lane:
     """
 
     def __init__(self, app: Flask, endpoint: Endpoint, view: str, path: str) -> None:
-        """Take the name under which the app knows the endpoint's view, and its path, with nothing variable in it."""
+        """Take the name of the endpoint's view in the app, and its constant path."""
         self._app = app
         self._dispatch: WSGIApplication = app.wsgi_app
         self._endpoint = endpoint
@@ -133,7 +135,7 @@ class Lane:
 
 
 class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class
-    """Flask's context of a request that was not routed; what is costly in it is made when asked for."""
+    """Flask's context of an unrouted request; costly parts are made on demand."""
 
     def __init__(
         self,

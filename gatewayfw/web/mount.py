@@ -31,7 +31,7 @@ PLAYGROUND_VIEWS = frozenset({"playground", "playground_page", "playground_file"
 
 @final
 class GatewayBlueprint(Blueprint):
-    """A blueprint that looks at its gateway first, and finds a free name where it was given none.
+    """A blueprint that checks its gateway first, and finds a free name if need be.
 
     It is registered as ``gateway``, where that is taken in the app as ``gateway_2`` and so on; below
     another blueprint the name is free unless that one has it. So endpoints (``gateway.gateway``) are the
@@ -85,7 +85,10 @@ def make_blueprint(
 
 
 def is_playgrounds(app: App, endpoint: str | None) -> bool:
-    """Return whether an endpoint is the playground's of any gateway in an app, whatever its blueprint is called."""
+    """Tell whether an endpoint is the playground's of any gateway in an app.
+
+    Whatever its blueprint is called.
+    """
     name, _, view = (endpoint or "").rpartition(".")
     return view in PLAYGROUND_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
 

@@ -1,4 +1,4 @@
-"""The playground's page, its files, and what it reads of the gateway, below ``{base}/playground``.
+"""The playground below ``{base}/playground``: its page, files and data.
 
 The files are those of the package: they are read once, and a request names one of them or gets 404;
 nothing of a request ever becomes a path of the file system. Every URL in the page is relative, so any
@@ -75,7 +75,7 @@ class File:
 
 @cache
 def files() -> Mapping[str, File]:
-    """Return the files by their names below the playground: ``index.html``, ``assets/...``."""
+    """Return the playground's files by name: ``index.html``, ``assets/...``."""
     return MappingProxyType(dict(_read(resources.files("gatewayfw") / "playground" / "static", "")))
 
 
@@ -93,7 +93,7 @@ def _type(name: str) -> str:
 
 
 def check_options(on: Any, guard: Any, refused_in: Iterable[str], environ: Mapping[str, str]) -> None:
-    """Refuse options of the wrong type, and a playground where the setting says there must be none.
+    """Refuse options of the wrong type, and a playground the setting forbids.
 
     ``refused_in`` names environments; that of this process is in ``GATEWAYFW_ENV``, else ``FLASK_ENV``.
 
@@ -126,7 +126,7 @@ class Playground:
     guard: Guard | None = None
 
     def is_shown(self, sent: Request) -> bool:
-        """Return whether a request may see the playground, and with it all names of models and acts.
+        """Tell whether a request may see the playground, with all names in it.
 
         A guard that fails says no, and stands in the log; one that aborts (an HTTPException) only says no.
         """
@@ -141,7 +141,9 @@ class Playground:
             return False
 
     def reply(self, sent: Request, name: str | None) -> Response:
-        """Return the reply to a request for a name below the playground; None is the page without a slash.
+        """Return the reply to a request for a name below the playground.
+
+        None is the page without a slash.
 
         Raises:
             NotFound: there is nothing of that name, or the guard refuses: werkzeug's, as if there
@@ -191,7 +193,10 @@ def _answer(guard: Guard, sent: Request) -> bool:
 
 @cache
 def _page(base: str) -> File:
-    """Return the page, whose files are found from its own URL: at ``/playground`` one level deeper."""
+    """Return the page, which finds its files from its own URL.
+
+    At ``/playground`` they are one level deeper.
+    """
     page = files()["index.html"].content
     return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
@@ -207,7 +212,7 @@ def _reply(sent: Request, file: File, caching: str, status: int = 200) -> Respon
 
 
 def _gateway_path(sent: Request) -> str:
-    """Return the path of the gateway that a request for the playground belongs to, the mount point included."""
+    """Return the path of the gateway of a playground request, mount point included."""
     path = sent.script_root + sent.path
     return path[: path.rindex(RULE)] + _GATEWAY
 

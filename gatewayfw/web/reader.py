@@ -109,7 +109,7 @@ def parse(data: bytes, settings: Settings) -> Any:
 
 
 def check_request(value: Any) -> dict[str, Any]:
-    """Return a request body with its four keys, `service` filled in; other keys are ignored.
+    """Return a body's four keys, `service` filled in; others are ignored.
 
     Source: specification 2; that empty names are refused is our choice.
 
@@ -143,7 +143,7 @@ def _name(key: str, value: Any) -> str:
 
 
 def _read(request: Request, limit: int) -> bytes:
-    """Return the bytes of the body, never reading more than one block beyond ``limit``.
+    """Return the bytes of the body, reading at most one block beyond ``limit``.
 
     `request.max_content_length` is left alone: to set it would raise a host's lower limit.
     """
@@ -170,7 +170,10 @@ def _read(request: Request, limit: int) -> bytes:
 
 
 def _whole(request: Request, length: int) -> bytes:
-    """Return a body that nobody has looked at, and leave it there for who may: werkzeug's streams take 10 us more."""
+    """Return a body nobody has looked at, and keep it readable for later callers.
+
+    werkzeug's streams take 10 us more.
+    """
     most = request.max_content_length
     if most is not None and length > most:
         raise RequestEntityTooLarge
@@ -209,7 +212,7 @@ def _too_many(limit: int) -> BadRequest:
 
 
 def _quickly(data: bytes) -> Any:
-    """Return what orjson reads, which is strict JSON, or `_UNREAD`; `_strictly` says why it is none.
+    """Return what orjson reads, or `_UNREAD`; `_strictly` says why it is no JSON.
 
     It ends at 1,024 levels, so that none has to be refused before. orjson 3.13 takes integers
     beyond 64 bits, as a float or up to 2**64-1: they are looked for in the text.
@@ -226,7 +229,10 @@ def _quickly(data: bytes) -> Any:
 
 
 def _without_texts(data: bytes) -> bytes:
-    """Return JSON without its strings and spaces; of what is no JSON, enough up to the first mistake."""
+    """Return JSON without strings and spaces.
+
+    Of what is no JSON, enough up to the first mistake.
+    """
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b"".join(data.split(b'"')[::2]).translate(None, b" \t\r\n")
@@ -249,7 +255,7 @@ def _longest(text: str) -> int:
 
 
 def _check_structure(data: bytes, settings: Settings) -> None:
-    """Refuse deep nesting and most of what has too many values before the parser, which is recursive, sees it."""
+    """Refuse deep nesting, and most excess values, before the recursive parser."""
     # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
     if (data.count(b'"') - data.count(b'\\"')) // 4 > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
@@ -279,7 +285,10 @@ def _check_levels(value: Any, limit: int) -> None:
 
 
 def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
-    """Bound the number of values, and with ``texts`` judge every text; return all keys that occur."""
+    """Bound the number of values, judge texts, and return all keys.
+
+    Texts are judged with ``texts`` only.
+    """
     limit, seen = settings.max_body_nodes, 0
     keys: set[str] = set()
     rest = [value]

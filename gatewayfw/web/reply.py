@@ -1,4 +1,4 @@
-"""The envelope: results and errors as the JSON of a reply, and what the log says of an error.
+"""The envelope: results and errors as JSON, and what is logged of an error.
 
 JSON: ids become hex strings, datetimes ISO 8601 in UTC with milliseconds and `Z` (a naive one
 is UTC), UUIDs text, members of an enum their values, cursors and other iterators arrays, NaN
@@ -64,7 +64,7 @@ _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 class NotJsonError(TypeError):
-    """The result of an act holds something that is not JSON; the message names its type only."""
+    """The result of an act has no JSON form; the message names its type only."""
 
 
 class Scope(Protocol):
@@ -105,7 +105,7 @@ def success(value: Any, scope: Scope | None = None) -> bytes:
 
 @final
 class _Writing:
-    """The writing of one body; ``_bytes`` of it are known from the iterators written so far."""
+    """The writing of one body; ``_bytes`` counts the iterators written so far."""
 
     __slots__ = ("_bytes", "_scope")
 
@@ -137,7 +137,7 @@ class _Writing:
         return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
 
     def array(self, values: Iterable[Any]) -> bytes:
-        """Return the array of what an iterable gives; each piece is forgotten when it is written."""
+        """Return an iterable as an array; each piece is forgotten once written."""
         parts: list[bytes] = []
         known = self._bytes + 1
         # A database gives fewer values at once where they are large; of others it is seen when one is written.
@@ -162,7 +162,9 @@ class _Writing:
 
 
 def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
-    """Return status, headers and envelope of an error; see `client_error` for other exceptions.
+    """Return status, headers and envelope of an error.
+
+    See `client_error` for other exceptions.
 
     With ``detail`` the body holds `code`, `errors` and `requestId` besides the message. An error
     of an author's own class that cannot be read so (headers that are None, a message that raises)
@@ -194,7 +196,7 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
 
 
 def error_headers(status: int, code: str | None = None) -> dict[str, str]:
-    """Return the headers that every error reply with this status carries, none below 400."""
+    """Return the headers of every error reply with this status; none below 400."""
     if status < 400:
         return {}
     headers = {"X-Error-Code": code or HttpError("", status).code}
@@ -227,7 +229,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
 
 
 def is_unexpected(error: Exception) -> bool:
-    """Whether an exception is a fault of the program: its traceback belongs into the log."""
+    """Tell whether an exception is the program's fault: whether to log its traceback."""
     if isinstance(error, GatewayError):
         return isinstance(error, DefinitionError | StorageError | UsageError)
     if isinstance(error, HTTPException):
@@ -249,7 +251,10 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
 
 
 def _simple(value: Any) -> Any:
-    """Return a value in a form that orjson knows; TypeError for an iterator, of which nothing was read then."""
+    """Return a value in a form that orjson knows.
+
+    TypeError for an iterator, of which nothing was read then.
+    """
     if type(value) is ObjectId and _HAS_BYTES:  # most by far
         return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
     plain = _plain(value)
@@ -259,7 +264,7 @@ def _simple(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in a form that orjson knows, `_ITERATOR` for what is to be written as an array."""
+    """Return a value in a form that orjson knows; `_ITERATOR` for an array."""
     if isinstance(value, Batched):  # most by far; to ask whether it is a mapping takes longer than all of these
         return _ITERATOR
     if isinstance(value, ObjectId):

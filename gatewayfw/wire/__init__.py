@@ -1,1 +1,1 @@
-"""HTTP between gateways, bounded: of clients, and of services that are posted on to."""
+"""Bounded HTTP, for clients and for remote services."""

@@ -1,4 +1,4 @@
-"""Connections to remote services: each request is sent, and its answer read, before one point in time.
+"""Connections to remote services, each request bounded by one point in time.
 
 The time-outs of sockets and of urllib3 start anew with every byte, piece and address, so that a
 server which sends one byte per second would hold a worker for hours.
@@ -19,7 +19,9 @@ from urllib3.util.connection import create_connection
 
 
 class _Bounded(io.RawIOBase):
-    """Reads of one answer: all before one point in time, and at most ``most`` bytes with head and framing.
+    """Reads of one answer: before one point in time, and at most ``most`` bytes.
+
+    Head and framing count too.
 
     http.client and urllib3 bound each line, but neither their number nor a chunk whose size is below zero.
     """
@@ -143,7 +145,10 @@ class _Connection(HTTPConnection):
 class _SecureConnection(_Connection, HTTPSConnection):
     @property
     def is_connected(self) -> bool:
-        """Whether the connection can be used again: decrypted bytes nobody asked for make it useless."""
+        """Tell whether the connection can be used again.
+
+        Decrypted bytes that nobody asked for make it useless.
+        """
         return super().is_connected and not getattr(self.sock, "pending", int)()
 
 
@@ -154,6 +159,6 @@ class Pool(HTTPConnectionPool):
 
 
 class SecurePool(HTTPSConnectionPool):
-    """Connections to one host over https; certificates and names are checked as urllib3 does by default."""
+    """Connections to one host over https, verified as urllib3 does by default."""
 
     ConnectionCls = _SecureConnection

@@ -65,7 +65,9 @@ class NotAGateway(Exception):
 
 @final
 class Posts:
-    """Posts to one URL over kept connections; threads may share it, and a forked process makes its own.
+    """Posts to one URL over kept connections, shared by threads.
+
+    A forked process makes its own.
 
     A reply has at most ``max_bytes``; ``connections`` are kept open.
     """
@@ -83,7 +85,9 @@ class Posts:
             kept[1].close()
 
     def post(self, data: bytes, headers: Mapping[str, str], *, connect: float, total: float) -> Reply:
-        """Return the reply to a JSON body, within so many seconds to connect and to the last byte.
+        """Return the reply to a JSON body, within so many seconds.
+
+        ``connect`` bounds the connection, ``total`` everything.
 
         Raises:
             NotAGateway: it is too large, or its head shows that it is none of a gateway.
@@ -161,7 +165,9 @@ def check_head(reply: Reply) -> None:
 
 
 def envelope_of(reply: Reply) -> dict[str, Any]:
-    """Return the envelope of a reply: strict JSON, exactly two keys, and in an error a message.
+    """Return the envelope of a reply.
+
+    It is strict JSON with exactly two keys, and in an error a message.
 
     Raises:
         NotAGateway: it is none, or contradicts its status.
@@ -180,7 +186,9 @@ def envelope_of(reply: Reply) -> dict[str, Any]:
 
 
 def endpoint(url: str) -> str:
-    """Return the URL that requests are posted to: with ``/gateway`` appended unless its path ends in it.
+    """Return the URL that requests are posted to.
+
+    ``/gateway`` is appended unless its path ends in it.
 
     Raises:
         ValueError: it is not plain http or https with a host, or has credentials, a query or a fragment.
