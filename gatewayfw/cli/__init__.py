@@ -1,5 +1,7 @@
-"""``flask gateway ...``: look at the gateways of an app, run an act, keep its database right, find what is wrong,
-write types for clients, give it to other tools.
+"""``flask gateway ...``: the command line of an app's gateways.
+
+The commands look at gateways, run acts, keep databases right, find what is wrong, write types for
+clients and documents for other tools.
 
 An app may have several gateways; ``--name`` chooses one by the name of its blueprint.
 All commands and their output are our choice.

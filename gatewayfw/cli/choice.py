@@ -1,4 +1,4 @@
-"""Which gateway of the app a command is about, and the options that all commands share."""
+"""Which gateway a command is about, and the options that all commands share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def app() -> Flask:
 
 
 def chosen(name: str | None) -> tuple[str, Gateway]:
-    """Return the gateway that ``--name`` means, with its name; without one the only one there is."""
+    """Return the gateway that ``--name`` means, with its name.
+
+    Without a name: the only one there is.
+    """
     gateways: Mapping[str, Gateway] = app().extensions.get("gatewayfw", {})
     if not gateways:
         raise click.ClickException("this app has no gateway")
@@ -38,7 +41,10 @@ def chosen(name: str | None) -> tuple[str, Gateway]:
 
 @contextmanager
 def errors_told() -> Iterator[None]:
-    """End the command with exit status 1 and the message when the database or a definition fails."""
+    """End the command with the message when the database or a definition fails.
+
+    The exit status is 1.
+    """
     try:
         yield
     except GatewayError as error:

@@ -1,4 +1,4 @@
-"""What is insecure or slow in how a gateway is configured, judged without a look at the database.
+"""What is insecure or slow in a gateway's configuration, without its database.
 
 App, gateway and environment are all there is to judge by, so the environment must be that of the
 server. Flask's command line sets the app's debug mode by it, whatever the app itself says. No text
@@ -46,7 +46,9 @@ _NAMED = 10
 
 
 def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield what is wrong, may become so, or could be better: its kind, and a text of one line.
+    """Yield what is wrong, may become so, or could be better.
+
+    Each is its kind and a text of one line.
 
     In development much is left unsaid: where ``GATEWAYFW_ENV`` is ``development`` or, where it is not
     set, the app is in debug or testing.
@@ -77,14 +79,17 @@ def _in_development(app: Flask, environ: Mapping[str, str]) -> bool:
 
 
 def _workers(environ: Mapping[str, str]) -> int | None:
-    """Return how many processes gunicorn is told to start; None when the environment does not say."""
+    """Return how many processes gunicorn starts; None where nothing says so."""
     told = _option(environ, "w", "workers")
     concurrency = environ.get("WEB_CONCURRENCY", "").strip()
     return int(concurrency) if told is None and re.fullmatch("[0-9]{1,6}", concurrency) else told
 
 
 def _option(environ: Mapping[str, str], short: str, long: str) -> int | None:
-    """Return a number of gunicorn's command line, as far as it is in the environment; the last one counts."""
+    """Return a number of gunicorn's command line in the environment.
+
+    The last one counts.
+    """
     told = re.findall(rf"(?<!\S)(?:-{short}|--{long})[=\s]*([0-9]{{1,6}})(?!\S)", environ.get("GUNICORN_CMD_ARGS", ""))
     return int(told[-1]) if told else None
 
@@ -136,7 +141,7 @@ def _raised(settings: Settings, app_limit: int | None) -> Iterator[Finding]:
 
 
 def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Judge the key in the environment; of one that the app gives itself nothing is known here."""
+    """Judge the key in the environment; a key in code is not seen here."""
     key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
     if not key:
         hooks = (hook for act in acts for hook in (*act.pre_validation, *act.pre_act))
@@ -168,7 +173,7 @@ def _encoded(key: object) -> bytes:
 
 
 def _flaw(key: bytes, least: int) -> str:
-    """Return what makes a key easy to guess, empty when nothing seems to; the text shows nothing of it."""
+    """Say what makes a key easy to guess, without showing it; empty for nothing."""
     if len(key) < least:
         return f"has fewer than {least} bytes"
     if _PLACEHOLDER.search(key):

@@ -1,4 +1,4 @@
-"""``doctor``: says what is wrong with the definitions, the configuration and the database of a gateway."""
+"""``doctor``: what is wrong with definitions, configuration and database."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ _STANDALONE = "the database is a standalone server, without transactions: make i
 @JSON
 @with_appcontext
 def doctor(name: str | None, as_json: bool) -> None:
-    """Check definitions, configuration, database and indexes; exit status 1 when there is a problem.
+    """Check definitions, configuration, database and indexes.
+
+    The exit status is 1 when there is a problem.
 
     Missing indexes are built where that is quick. Warnings and hints leave the exit status 0.
     """
@@ -75,7 +77,10 @@ class _Found:
 
 
 def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
-    """Judge definitions and configuration, and the database if the models are right and there is one."""
+    """Judge definitions and configuration, then the database.
+
+    The database only if the models are right and there is one.
+    """
     found = _Found(gateway.checks.problems())
     for kind, text in configuration:
         found.add(kind, text)
@@ -94,7 +99,10 @@ def _examine_reachable(gateway: Gateway, found: _Found) -> None:
 
 
 def _reason(gateway: Gateway, error: GatewayError) -> str:
-    """Return why the database could not be examined; what clients read of an outage does not say it."""
+    """Return why the database could not be examined.
+
+    Clients are not told.
+    """
     trouble = gateway.odm.storage.trouble() if isinstance(error, Unavailable) else None
     return error.message if trouble is None else trouble.text
 
@@ -164,7 +172,7 @@ def _megabytes(number: int) -> str:
 
 
 def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
-    """Yield the reverse relations that are lists, each after the words that say where it is declared."""
+    """Yield the reverse relations that are lists, each after where it is declared."""
     for schema in schemas.get_schemas().values():
         for relation in schema.relations.values():
             for name, reverse in relation.related_relations.items():
@@ -193,7 +201,7 @@ def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
 
 
 def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
-    """Return how many memberships some documents at both ends of the index have, and how many opted out."""
+    """Count memberships, and those that opted out, at both ends of the index."""
     path = f"{reverse.relation}._id"
     documents = {}
     for order in (1, -1):

@@ -1,4 +1,4 @@
-"""The commands that give a gateway to other tools: ``openapi``, ``jsonschema`` and ``mcp``."""
+"""The commands for other tools: ``openapi``, ``jsonschema`` and ``mcp``."""
 
 from __future__ import annotations
 
@@ -105,7 +105,10 @@ def _token(file: Path | None) -> str:
 
 
 def _sent(route: Route, body: dict[str, Any], token: str, role: str | None) -> Mapping[str, Any]:
-    """Send a body to the app and return the envelope of its reply; what is none becomes an error."""
+    """Send a body to the app and return the envelope of its reply.
+
+    A reply that is no envelope becomes an error.
+    """
     try:
         return route.ask(body, token, role)
     except click.ClickException as error:

@@ -72,13 +72,13 @@ def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: 
 
 
 def _subject(command: str, odm: Odm) -> dict[str, Any]:
-    """Return what a state file belongs to: the command, and the database and the models it goes through."""
+    """Return what a state file belongs to: the command, its database, its models."""
     return {"command": command, "database": odm.storage.name, "models": sorted(odm.schemas.get_schemas())}
 
 
 @dataclass
 class _Counts:
-    """What a run has found: mended, about to be set right by a job, and all that remains."""
+    """What a run found: mended, left to a job, and still wrong."""
 
     remaining: int = 0
     pending: int = 0
@@ -178,7 +178,10 @@ def _on_terminal() -> bool:
 
 
 class _Bar:
-    """click's progress bar on the terminal of stderr, out of the way of what is printed; nothing elsewhere."""
+    """click's progress bar where stderr is a terminal; nothing elsewhere.
+
+    It stays out of the way of what is printed.
+    """
 
     def __init__(self) -> None:
         self._on = _on_terminal()

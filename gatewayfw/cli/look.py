@@ -70,7 +70,9 @@ def call(
     service: str,
     name: str | None,
 ) -> None:
-    """Run one request through the app and print its envelope; exit status 1 unless it succeeded.
+    """Run one request through the app and print its envelope.
+
+    The exit status is 1 unless it succeeded.
 
     A reply of the app that is no envelope is an error that names its status.
     """

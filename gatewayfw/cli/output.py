@@ -17,7 +17,10 @@ from gatewayfw.logs import escaped
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows below their titles, the columns aligned, what cannot be printed written out."""
+    """Return rows below their titles, in aligned columns.
+
+    What cannot be printed is written out.
+    """
     shown = [[escaped(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in shown)
@@ -25,7 +28,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def dumped(value: Any, indent: int | None = 2) -> str:
-    """Return a value as JSON, over several lines or in one, whose texts hold no character that cannot be printed."""
+    """Return a value as JSON, in one line or several, all of it printable."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     lines = text.split("\n")  # Those of the layout: in texts they are escaped already.
     return text if all(map(str.isprintable, lines)) else "\n".join(map(_escaped_json, lines))
@@ -36,6 +39,6 @@ def _escaped_json(line: str) -> str:
 
 
 def status_line(text: str) -> None:
-    """Show a line on the terminal of stderr in place of the one before; an empty text takes it away."""
+    """Replace the line on the terminal of stderr; an empty text takes it away."""
     width = shutil.get_terminal_size().columns - 1
     click.echo(f"\r\x1b[K{escaped(text)[:width]}", nl=False, err=True)

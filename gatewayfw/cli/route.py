@@ -16,7 +16,7 @@ from gatewayfw.cli.choice import app
 
 @dataclass(frozen=True)
 class Route:
-    """Where a gateway stands in an app, and where its hooks look for a token, and a role beside ``set``."""
+    """Where a gateway stands in an app, and where its hooks look for token and role."""
 
     host: Flask
     rule: Rule
@@ -24,7 +24,9 @@ class Route:
     roles: tuple[Carrier, ...]
 
     def ask(self, body: Mapping[str, Any], token: str | None, role: str | None = None) -> Mapping[str, Any]:
-        """Send a body to the app, with token and role if there are any, and return the envelope of the reply.
+        """Send a body to the app and return the envelope of the reply.
+
+        Token and role go along if there are any.
 
         Raises:
             UsageError: there is a role, and no hook looks for one in a header or cookie.
@@ -44,7 +46,7 @@ class Route:
 
 
 def route_of(name: str) -> Route:
-    """Return the route of the gateway of that name in the app that the command runs in.
+    """Return the route of the gateway of that name in the current app.
 
     Raises:
         ClickException: the route has variables, which nothing says here.

@@ -1,4 +1,4 @@
-"""The commands for the database between requests: ``indexes``, ``jobs`` and ``work``."""
+"""The commands for upkeep: ``indexes``, ``jobs`` and ``work``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
 @JSON
 @with_appcontext
 def indexes(create: bool, name: str | None, as_json: bool) -> None:
-    """List the indexes wanted and present; exit status 1 when one is missing or differs.
+    """List the indexes wanted and present.
+
+    The exit status is 1 when one is missing or differs.
 
     None is ever dropped or changed: one that differs, or is extra, is left to you.
     """
@@ -68,7 +70,9 @@ def jobs(name: str | None, as_json: bool) -> None:
 @NAME
 @with_appcontext
 def work(once: bool, name: str | None) -> None:
-    """Work on pending jobs and wait for new ones until Ctrl-C or SIGTERM, which end it after a batch.
+    """Work on pending jobs, and wait for new ones, until Ctrl-C or SIGTERM.
+
+    A signal ends it after a batch.
 
     With ``--once`` it ends when no job is left, or when nothing more can be done about those that
     are: exit status 1. A job that another process works on is waited for.
@@ -87,11 +91,14 @@ def work(once: bool, name: str | None) -> None:
 
 
 class _Stopped(KeyboardInterrupt):
-    """A signal asked the command to end; no error of a job, which a worker would survive."""
+    """A signal asked the command to end; unlike a job's error, it ends a worker."""
 
 
 class _Steps:
-    """Shows what is being worked on: one line that changes on a terminal, one line a job elsewhere."""
+    """Shows what is being worked on.
+
+    One line that changes on a terminal, one line for each job elsewhere.
+    """
 
     def __init__(self, stop: Event) -> None:
         self.stop = stop
@@ -118,7 +125,7 @@ class _Steps:
 
 
 def _work_on(odm: Odm, steps: _Steps) -> int:
-    """Work until a signal comes; a database that cannot be reached for a while is waited for."""
+    """Work until a signal comes; wait for a database that is out of reach."""
     while not steps.stop.is_set():
         try:
             odm.work(on_progress=steps)
@@ -129,7 +136,10 @@ def _work_on(odm: Odm, steps: _Steps) -> int:
 
 
 def _work_once(odm: Odm, steps: _Steps) -> int:
-    """Work until no job is left or none has moved for longer than a dead worker's lease; return how many are left."""
+    """Work until no job is left, or none moves; return how many are left.
+
+    None moves when a dead worker's lease passes without progress.
+    """
     before: object = None
     patience = time.monotonic()
     while (left := odm.work(on_progress=steps)) and not steps.stop.is_set():
@@ -162,7 +172,7 @@ def _index_cells(row: IndexRow) -> tuple[str, ...]:
 
 
 def _progress(job: Job) -> str:
-    """Return how far a job is: of windows how many are left, else the last holder done."""
+    """Return how far a job is: how many windows are left, or the last holder done."""
     if job.kind == "windows":
         return f"{len(job.targets)} left"
     return "at the start" if job.after is None else f"after {job.after}"
