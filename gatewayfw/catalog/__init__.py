@@ -1,4 +1,4 @@
-"""One plain description of a gateway: what the playground and every export read, and nothing else."""
+"""One plain description of a gateway, which the playground and exports read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Builds the catalog of a gateway: ``{"format", "tokens", "models", "services"}``, JSON throughout, in a fixed order.
+"""Builds the catalog of a gateway: JSON throughout, in a fixed order.
+
+Its keys: ``{"format", "tokens", "models", "services"}``.
 
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
@@ -108,14 +110,17 @@ def _name(hook: Any) -> str:
 
 
 def _part(field: Field[Any] | None, mode: str) -> Kind:
-    """Return the description of ``set`` or ``get``; any object where a function judges it."""
+    """Return the description of ``set`` or ``get``.
+
+    It is any object where a function judges it.
+    """
     if field is None:
         return dict(_ANY_OBJECT)
     return _as_sent(kind_of(field)) if mode == "assert" else kind_of(field)
 
 
 def _as_sent(kind: Kind) -> Kind:
-    """Return a kind for mode ``assert``, which fills in nothing: what has a default must be sent."""
+    """Return a kind for mode ``assert``, which fills in no defaults."""
     changed = {**kind, "presence": "required" if kind["presence"] == "defaulted" else kind["presence"]}
     if kind.get("fields") and kind["kind"] == "object":
         changed["fields"] = {name: _as_sent(inner) for name, inner in kind["fields"].items()}

@@ -1,4 +1,4 @@
-"""What a `get` may name, and what is shown of a model: excluded fields do not exist here."""
+"""What a `get` may name and a model shows; excluded fields do not exist here."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What others read of a gateway, made from its catalog and nothing else: types, clients, schemas."""
+"""Types, clients and schemas of a gateway, made from its catalog alone."""

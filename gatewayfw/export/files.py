@@ -1,4 +1,4 @@
-"""Generated files on disk: whole or not at all, in one folder, and untouched where nothing changed."""
+"""Generated files: written whole or not at all, untouched where nothing changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gatewayfw.errors import DefinitionError
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write files, by name, into a folder, which is made if it is missing; return those that changed.
+    """Write files by name into a folder, made if missing; return those that changed.
 
     Each is written beside its place and renamed, so that nobody ever reads half of it.
 
@@ -31,7 +31,9 @@ def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
 
 
 def difference(folder: Path, texts: Mapping[str, str]) -> list[str]:
-    """Return the lines of a unified diff from the files of a folder to what they should be; none where they are.
+    """Return a unified diff of a folder's files and what they should be.
+
+    No lines where they agree.
 
     Raises:
         DefinitionError: a name leads out of the folder.

@@ -1,8 +1,10 @@
-"""A server of the Model Context Protocol: each act that opted in (``mcp=True``) is a tool of a language model.
+"""A server of the Model Context Protocol, whose tools are acts that opted in.
+
+They opt in with ``mcp=True``.
 
 A tool is named ``MODEL_ACT``, with the service in front where it is not main; it takes ``set`` and
 ``get`` by the act's JSON Schema. A call is an ordinary request: hooks, access rules, limits
-and the envelope are those of the endpoint. An error comes back as one of the tool, with its message only.
+and the envelope are those of the endpoint. An error is returned as a tool error, with its message only.
 
 Needs the extra ``gatewayfw[mcp]``.
 
@@ -58,7 +60,7 @@ class ActTool:
 
 
 def tools_of(catalog: Mapping[str, Any]) -> dict[str, ActTool]:
-    """Return the tools of a gateway by name, in the order in which their acts were registered.
+    """Return the tools of a gateway by name, in the order of registration.
 
     Raises:
         DefinitionError: two acts would have the same name.
@@ -76,7 +78,9 @@ def tools_of(catalog: Mapping[str, Any]) -> dict[str, ActTool]:
 
 
 def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw") -> Server[Any]:
-    """Return a server of the official package that offers the tools; ``send`` runs their calls, in threads.
+    """Return the official package's server of the tools.
+
+    ``send`` runs their calls, in threads.
 
     Raises:
         DefinitionError: the package is not installed, or two acts would be the same tool.

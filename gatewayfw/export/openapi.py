@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 of a gateway: one path that takes every request, or one *virtual* path for each act.
+"""OpenAPI 3.1 of a gateway: one path, or one *virtual* path for each act.
 
 All requests go to one path, and the body says which act is meant. So the document has one
 operation, whose body is one of the requests of `gatewayfw.export.jsonschema.document`; its reply is any
@@ -76,7 +76,7 @@ def openapi(
     version: str = "1",
     virtual_paths: bool = False,
 ) -> dict[str, Any]:
-    """Return the document; ``path`` is where the gateway is mounted, its prefix included.
+    """Return the document; ``path`` is where the gateway is, prefix included.
 
     Raises:
         DefinitionError: apispec is not installed, or ``path`` does not start with a slash.
@@ -218,7 +218,10 @@ def _exchange(request: Schema, reply: Schema, statuses: frozenset[int], roles: I
 
 
 def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> list[Schema]:
-    """Return who may call: with ``open`` nobody but the act's hooks knows whether they want a token."""
+    """Return who may call.
+
+    With ``open`` nobody but the act's hooks knows whether they want a token.
+    """
     if act["access"] == "public":
         return []
     anonymous: list[Schema] = [] if act["access"] == "rule" else [{}]

@@ -1,4 +1,4 @@
-"""Patterns for others: Python's notation of regular expressions in ECMA's, which JSON Schema uses.
+"""Python's regular expressions in the notation of ECMA, for JSON Schema.
 
 Only what means the same in both is given: no ``\\d``, ``\\w``, ``\\s`` and ``\\b`` (Python's know all
 of Unicode), no assertions but ``^`` and a last ``$``, no flags and no back references. What only
@@ -34,7 +34,10 @@ class _Differs(Exception):
 
 
 def ecma(pattern: str) -> str | None:
-    """Return a pattern that the whole text must match in ECMA's notation, anchored; None where there is none."""
+    """Return a pattern in ECMA's notation, anchored at both ends.
+
+    None where ECMA has no such pattern.
+    """
     try:
         body = _translated(pattern)
     except _Differs:

@@ -9,13 +9,16 @@ from typing import Any
 
 
 def digest(catalog: Mapping[str, Any]) -> str:
-    """Return the first 16 hexadecimal digits of a catalog's SHA-256: of its JSON, the order of keys included."""
+    """Return the first 16 hexadecimal digits of a catalog's SHA-256.
+
+    It is that of its JSON, the order of keys included.
+    """
     text = json.dumps(catalog, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def printable(text: str) -> str:
-    """Return a line of text with a space for each character that hides, or that turns the code around it."""
+    """Return a line with a space for each hidden or direction-changing character."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12 of a gateway: of every request, of every reply, of the models.
+"""JSON Schema 2020-12 of a gateway: every request, every reply, the models.
 
 ``$defs`` has, by ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and
 ``.reply`` (the ``body`` of the reply, as it is when ``get`` asks for everything; as ``get`` decides, nothing of a
@@ -66,7 +66,10 @@ class ActEntry:
 
 
 def json_schema(catalog: Mapping[str, Any]) -> Schema:
-    """Return the schema of a request's body, with ``$defs`` for all there is; see the head of this module."""
+    """Return the schema of a request's body, with all ``$defs``.
+
+    See the head of this module.
+    """
     defs = definitions(catalog, _DEFS)
     requests = [{"$ref": f"{_DEFS}{name}"} for name in requests_of(catalog)]
     return {
@@ -112,7 +115,7 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
 
 
 def requests_of(catalog: Mapping[str, Any]) -> list[str]:
-    """Return the names of the requests in ``$defs``: of all acts, then of the remote services."""
+    """Return the names of requests in ``$defs``: acts, then remote services."""
     remote = [name for name, service in catalog["services"].items() if service["remote"]]
     return [f"{entry.key}.request" for entry in acts_of(catalog)] + [f"remote.{name}.request" for name in remote]
 

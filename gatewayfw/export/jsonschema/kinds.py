@@ -1,4 +1,4 @@
-"""The kinds of a catalog as JSON Schema: values, what a `get` may name, what a document shows.
+"""The kinds of a catalog as JSON Schema: values, selections, documents.
 
 What several acts share stands once in ``$defs``: ``get.MODEL.DEPTH``, ``shown.MODEL.DEPTH`` and, for
 the copies of a link, ``shown.MODEL.LINK.DEPTH``; a depth is the number of levels of links below.
@@ -139,14 +139,17 @@ class Values:
 
 @final
 class ShownValues(Values):
-    """Writes the schemas of values that replies hold; nothing of a document is required, as `get` decides."""
+    """Writes the schemas of values in replies, of which `get` requires none."""
 
     def date(self) -> Schema:
         """Return the schema of a date."""
         return {"type": "string", "format": "date-time"}
 
     def text(self, kind: Kind) -> Schema:
-        """Return the schema of a text: one stored under a higher setting may be longer than a new one."""
+        """Return the schema of a text.
+
+        A stored one may be longer than a new one, if the setting was higher.
+        """
         written = super().text(kind)
         return (
             written

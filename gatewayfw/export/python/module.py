@@ -1,4 +1,4 @@
-"""The Python types of a gateway: one module without dependencies, for mypy and other checkers.
+"""The Python types of a gateway: one module without dependencies, for mypy.
 
 It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose
 ``call`` has an overload for each act. The clients of `gatewayfw.client` fit it as they are:

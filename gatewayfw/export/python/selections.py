@@ -1,4 +1,4 @@
-"""Selections as typed dictionaries: what a `get` may name, and what a document then shows.
+"""Selections as typed dictionaries: what `get` may name, what is then shown.
 
 One walk makes both. A selection of ``depth`` levels gives ``UserGet1`` and ``User1``, whose links are
 of depth 0. Below a link that hides fields the classes bear its name (``OrganizationUsersGet0``), because what a
@@ -46,7 +46,10 @@ class Selections:
         self._known: dict[tuple[str, str], Shape] = {}
 
     def shape(self, selection: Selection, base: str, hidden: Hidden | None = None) -> Shape:
-        """Return the shape of a selection; ``base`` names it where its author chose what it allows."""
+        """Return the shape of a selection.
+
+        ``base`` names it where its author chose what it allows.
+        """
         hidden = hidden or {}
         name, level = base, ""
         if "depth" in selection:

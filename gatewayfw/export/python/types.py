@@ -1,4 +1,4 @@
-"""Typed dictionaries as Python source: what a kind of value is called, and the classes it needs.
+"""Typed dictionaries as Python source: annotations, and the classes they need.
 
 The source runs on Python 3.10 without a dependency: no ``NotRequired``, so keys that may be left
 out are those of a class with ``total=False`` that inherits from one with the others. What a class
@@ -30,7 +30,7 @@ ANY_OBJECT = "dict[str, Any]"
 
 @dataclass(frozen=True)
 class Entry:
-    """One key of a typed dictionary: its annotation, whether it must be there, its description."""
+    """One key of a typed dictionary: annotation, presence, description."""
 
     name: str
     annotation: str
@@ -40,7 +40,7 @@ class Entry:
 
 @final
 class Types:
-    """The typed dictionaries of one module, in the order in which they were first needed."""
+    """The typed dictionaries of one module, in the order of first use."""
 
     def __init__(self) -> None:
         self._names = set(RESERVED)
@@ -78,7 +78,9 @@ class Types:
         return name
 
     def value(self, kind: Mapping[str, Any], wanted: str) -> str:
-        """Return the annotation of a kind; objects in it become classes named after ``wanted``.
+        """Return the annotation of a kind.
+
+        Objects in it become classes named after ``wanted``.
 
         A selection has no annotation here: see `gatewayfw.export.python.selections`.
         """
@@ -103,7 +105,7 @@ class Types:
 
 
 def camel(name: str) -> str:
-    """Return what a name adds to that of a class: its words of ASCII letters and digits, each capitalised."""
+    """Return what a name adds to a class's: its ASCII words, capitalised."""
     return "".join(word[0].upper() + word[1:] for word in _WORD.findall(name)) or "X"
 
 
@@ -144,7 +146,10 @@ def _choices(choices: Sequence[Any]) -> str:
 
 
 def _is_plain(entry: Entry) -> bool:
-    """Whether a class body can have the key; capitals are left to classes, two underscores would be mangled."""
+    """Whether a class body can have the key.
+
+    Capitals are left to classes, two underscores would be mangled.
+    """
     name = entry.name
     if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
         return False

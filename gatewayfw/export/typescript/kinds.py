@@ -1,4 +1,4 @@
-"""Kinds of a catalog as TypeScript types: of values in replies, of values that are sent, of a `get`."""
+"""Kinds of a catalog as TypeScript: values received, values sent, `get`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class Shown:
     """Values as replies have them: what has a default is there."""
 
     def type(self, kind: Kind) -> str:
-        """Return the type of a kind; lines after the first are indented as at the left edge."""
+        """Return the type of a kind.
+
+        Lines after the first are indented as at the left edge.
+        """
         text = self._type(kind)
         return f"{text} | null" if kind.get("nullable") else text
 
@@ -77,7 +80,10 @@ class Shown:
 
 
 class Sent(Shown):
-    """Values as clients send them: what has a default may be left out, and a list may be constant."""
+    """Values as clients send them.
+
+    What has a default may be left out, and a list may be constant.
+    """
 
     def _may_be_absent(self, kind: Kind) -> bool:
         return bool(kind["presence"] != "required")
@@ -92,7 +98,10 @@ class Sent(Shown):
 
 @final
 class Asked(Sent):
-    """What a ``get`` may say. ``levels`` of objects it may have; see `gatewayfw.schemas.levels.bounds_problem`."""
+    """What a ``get`` may say, with so many ``levels`` of objects.
+
+    See `gatewayfw.schemas.levels.bounds_problem`.
+    """
 
     def __init__(self, models: Mapping[str, Any], levels: int) -> None:
         self._models = models
@@ -126,7 +135,7 @@ class Asked(Sent):
         return block(Member(name, text, optional=True) for name, text in [*((one, "Flag") for one in fields), *links])
 
     def _link(self, model: str, name: str, below: Kind, levels: int, hidden: Hidden) -> str:
-        """Return what a link takes: an object, and 1 only where all fields may be asked for."""
+        """Return what a link takes: an object, and 1 where all fields are allowed."""
         link = self._models[model]["links"][name]
         target = link["model"]
         fields = self._models[target]["fields"]
@@ -137,7 +146,7 @@ class Asked(Sent):
 
 
 def noted(kind: Kind) -> str:
-    """Return what a comment says of a field beside its description: whose id it is, its bounds and default."""
+    """Return what a comment adds: whose id a field is, its bounds and default."""
     items = kind.get("items", {})
     ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
     bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
@@ -146,7 +155,7 @@ def noted(kind: Kind) -> str:
 
 
 def _is_open_ended(kind: Kind) -> bool:
-    """Whether ``[]`` after the type of a kind would belong to the last part of it only."""
+    """Whether ``[]`` after a kind's type would belong to its last part only."""
     many = kind["kind"] == "enums" and len(kind["choices"]) > 1
     return bool(many or kind.get("nullable") or kind.get("open"))
 

@@ -1,4 +1,4 @@
-"""The TypeScript of a gateway: one module without dependencies, types of models and acts and a client.
+"""The TypeScript of a gateway: types and a client in one module.
 
 A reply's type is inferred from the literal `get` of the call, key by key, as `gatewayfw.odm.reading.projection`
 decides what is shown. The module is TypeScript 5.4 and later, in strict mode, and runs where there is
@@ -33,7 +33,10 @@ def typescript(catalog: Mapping[str, Any]) -> str:
 
 
 def _token(carriers: Iterable[Mapping[str, str]]) -> str:
-    """Return the headers that carry the token; a browser leaves out that of a cookie, and sends its own."""
+    """Return the headers that carry the token.
+
+    A browser leaves out that of a cookie, and sends its own.
+    """
     sent: dict[str, str] = {}
     for carrier in carriers:
         name, value = carrier["name"], "client.token"
@@ -100,7 +103,7 @@ def _get(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
 
 
 def _body(kind: Kind) -> str:
-    """Return what stands for the result of an act; `Body` of the module makes a type of it."""
+    """Return what stands for an act's result; the module's `Body` makes its type."""
     if kind["kind"] == "documents":
         return _documents(kind)
     if kind["kind"] != "object" or not any("picked" in part for part in (kind["fields"] or {}).values()):

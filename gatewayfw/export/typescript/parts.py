@@ -1,4 +1,4 @@
-"""The parts of ``gateway.ts`` that are the same for every gateway: the types, and the client that runs."""
+"""The parts of ``gateway.ts`` that are the same for every gateway."""
 
 from __future__ import annotations
 

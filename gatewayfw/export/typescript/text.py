@@ -27,7 +27,10 @@ class Member:
 
 
 def literal(value: object) -> str:
-    """Return a string, number or boolean as a literal; a number that JSON has no word for as ``number``."""
+    """Return a literal of a string, number or boolean.
+
+    ``number`` for a number that JSON has no word for.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return "number"
     return json.dumps(value, ensure_ascii=not str(value).isprintable())
@@ -47,7 +50,7 @@ def comment(text: str) -> str:
 
 
 def block(members: Iterable[Member]) -> str:
-    """Return an object type: in one line where it is short and has no comments, else each key in its own."""
+    """Return an object type, in one line where it is short and has no comments."""
     listed = list(members)
     if not listed:
         return "{}"
