@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values that a field takes, built from the field itself.
+"""Hypothesis strategies of values that a field takes, made from the field.
 
 Every value kind, select structs, and the common fields of marshmallow are known. Of any other
 field, or one with a check of the user's own, likely values are drawn and those kept that it
@@ -63,19 +63,25 @@ EMAILS = st.builds("{}@{}.{}".format, _WORDS, _WORDS, st.sampled_from(["org", "c
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes strategies for the fields of one gateway, in one mode; ``ids`` gives the document ids."""
+    """Makes strategies for the fields of one gateway, in one mode.
+
+    ``ids`` gives the document ids.
+    """
 
     schemas: Schemas
     mode: Mode
     ids: Values = IDS
 
     def values(self, field: mm.Field[Any]) -> Values:
-        """Return a strategy of values that the field takes: in ``assert`` mode, just as they are."""
+        """Return a strategy of values that the field takes.
+
+        In ``assert`` mode: takes just as they are.
+        """
         likely = self.likely(field)
         return likely if _is_known(field) else likely.filter(self._taken_by(field))
 
     def likely(self, field: mm.Field[Any]) -> Values:
-        """Return a strategy of values that the field takes unless a check of the user's own refuses them."""
+        """Return a strategy of values the field takes, a user's own checks apart."""
         for check in _checks(field, validate.OneOf):
             return st.sampled_from(list(check.choices))
         made = _maker(field)(self, field)
@@ -109,7 +115,7 @@ class Maker:
 
 
 def selections(schemas: Schemas, model: str, spec: Spec, deepest: int) -> Values:
-    """Return a strategy of what a select struct takes, at most ``deepest`` levels deep."""
+    """Return a strategy of what a select struct takes, to a depth of ``deepest``."""
     return st.deferred(lambda: _selections(schemas, level(schemas, model, spec), deepest))
 
 

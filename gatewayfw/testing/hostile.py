@@ -1,4 +1,6 @@
-"""Hypothesis strategies for request bodies of an act, good and hostile, from what the act declares.
+"""Hypothesis strategies for request bodies of an act, good and hostile.
+
+They are made from what the act declares.
 
 Needs hypothesis, which gatewayfw itself does not::
 
@@ -78,7 +80,7 @@ def hostile_bodies(gw: Gateway, act: Act, *, ids: Bodies = IDS, details: Bodies 
 
 
 def hostile_bytes(bodies: Bodies = OBJECTS) -> st.SearchStrategy[bytes]:
-    """Return a strategy of raw request bodies: the JSON of ``bodies``, cut, changed and spliced.
+    """Return a strategy of raw bodies: JSON of ``bodies``, cut, changed and spliced.
 
     Some are good JSON still. Among the splices is what common readers take and JSON or UTF-8
     does not: NaN, byte order marks, other encodings, lone surrogates, deep nesting, long numbers.
@@ -129,7 +131,7 @@ def _part(body: Any, *names: str) -> Any:
 
 
 def _any_place(draw: st.DrawFn, body: Any) -> Place:
-    """Draw a place, half of the times one in the details: there the act's own rules are."""
+    """Draw a place, half the time in the details, where the act's rules are."""
     inner = list(_places(_part(body, "details")))
     places = list(_places(body))
     in_details = draw(st.booleans())
@@ -176,7 +178,10 @@ def _unknown_key(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def _known_name(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
-    """Name what models hold, and this act may not take: roles, reverse relations, excluded fields."""
+    """Name what models hold and an act may not take.
+
+    Roles, reverse relations, excluded fields.
+    """
     part = _part(body, "details", draw(st.sampled_from(["set", "get"])))
     names = names_of(gw)
     if isinstance(part, dict) and names:
@@ -223,7 +228,7 @@ def _deep(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def _wide(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
-    """Fill an object with keys: of one prefix, so that what is cut to show them is the same."""
+    """Fill an object with keys that look the same once they are cut."""
     objects = _objects(body)
     if objects:
         prefix = draw(st.sampled_from(["", "k" * 70, "\x01", "\u200b" * 64]))
@@ -234,7 +239,7 @@ def _wide(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def _long(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
-    """Repeat a value: a text as a text, a list by its elements, anything else as a list."""
+    """Repeat a value: a text as text, a list by elements, else as a list."""
     if isinstance(body, (dict, list)) and body:
         container, key = _any_place(draw, body)
         value = container[key]
@@ -254,7 +259,10 @@ def _swapped(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def names_of(gw: Gateway) -> list[str]:
-    """Return every name that a model of the gateway has: fields, relations, reverse relations; sorted."""
+    """Return every name that a model of the gateway has, sorted.
+
+    Those of fields, relations and reverse relations.
+    """
     found: set[str] = set()
     for name, model in gw.schemas.get_schemas().items():
         found.update(model.pure, model.relations, gw.schemas.get_related_relations(name))

@@ -1,4 +1,4 @@
-"""What hostile requests are made of: values, keys and texts that some reader or database takes for more.
+"""Values, keys and texts that some reader or database takes for more.
 
 Plain data, nothing to be installed; `gatewayfw.testing.hostile` puts it into request bodies.
 """

@@ -1,4 +1,6 @@
-"""A MongoDB server of one's own: a one-node replica set on 127.0.0.1, for tests and first steps.
+"""A MongoDB server for tests and first steps: one node, on 127.0.0.1.
+
+It is a replica set, so it has transactions.
 
 It has no access control, so it is for one machine and not for production. It runs on Linux and
 macOS with MongoDB 6.0 or later. All names and limits are our choice.
@@ -57,7 +59,9 @@ class _PortTaken(Exception):
 
 
 def find_mongod() -> Path | None:
-    """Return the mongod program: of ``GATEWAYFW_MONGOD``, on ``PATH``, or of the extra ``mongod``.
+    """Return the mongod program.
+
+    That of ``GATEWAYFW_MONGOD``, on ``PATH``, or of the extra ``mongod``.
 
     None when there is none, and always on Windows.
 
@@ -221,7 +225,10 @@ class LocalMongod:
 def local_mongod(
     data: Path | str | None = None, port: int | None = None, *, log: Callable[[str], None] | None = None
 ) -> Iterator[LocalMongod]:
-    """Run a `LocalMongod` inside ``with``; the arguments and errors are those of the class."""
+    """Run a `LocalMongod` inside ``with``.
+
+    The arguments and errors are those of the class.
+    """
     with LocalMongod(data, port, log=log) as mongod:
         yield mongod
 
@@ -292,7 +299,7 @@ def _listens(port: int) -> bool:
 
 
 def _tail(data: Path) -> str:
-    """Return the errors in the log and its last lines, without the clutter of its JSON."""
+    """Return the errors in the log and its last lines, as plain text."""
     try:
         lines = [_readable(line) for line in (data / "mongod.log").read_text("utf-8", "replace").splitlines()]
     except OSError:

@@ -1,4 +1,4 @@
-"""The pytest plugin: a MongoDB server for the session, a fresh database and context for each test.
+"""The pytest plugin: a MongoDB server, a database and a context for tests.
 
 pytest loads it in every session of an environment that has gatewayfw, so nothing but pytest is
 imported before a fixture is asked for. Under pytest-xdist each worker starts a server of its own.

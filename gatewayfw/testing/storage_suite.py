@@ -413,7 +413,10 @@ class StorageContract:
     # -- find and count
 
     def test_what_is_found_to_be_stored_is_stored_as_it_was(self, storage: Storage) -> None:
-        """Objects may be left unread; what is stored elsewhere is the same, and so are measured sizes."""
+        """Objects may be left unread; sizes stay the same.
+
+        So does what is stored elsewhere.
+        """
         nested = {"z": {"y": [1, {"x": None}], "b": "text"}, "list": [{"a": 1.5}, [True, 2**40]], "d": _DAY}
         storage.insert("things", [{"_id": 1, "n": 2, **nested}, {"_id": 2, "n": 1, **nested}, {"_id": 3}])
         fields = ["z", "list", "d"]
@@ -598,7 +601,7 @@ class StorageContract:
 
     @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
     def test_a_document_that_would_be_too_large_is_refused(self, storage: Storage, together: bool) -> None:
-        """Each write is refused by itself; what went before it in a transaction is undone with it."""
+        """Each write is refused by itself; its transaction undoes what went before."""
         half = "x" * (storage.most_bytes // 2)
         storage.insert("things", [{"_id": 1, "a": half}])
         run = storage.transaction if together else _at_once
@@ -670,7 +673,7 @@ class StorageContract:
         )
 
     def test_touch_keeps_a_list_sorted_and_short(self, storage: Storage) -> None:
-        """Equal and missing values are ordered by ``_id``; nothing is left of it when the transaction fails.
+        """Equal and missing values are ordered by ``_id``; a failure leaves nothing.
 
         A storage that sorts no pushes is given the whole list instead, as the core does.
         """

@@ -1,4 +1,4 @@
-"""Run mongod for another process, and end it when that process ends, however it ends.
+"""Run mongod for another process, and end it however that process ends.
 
 `mongod.py` runs this file as a program: ``supervisor.py FOLDER REMOVE ARGV...``. Its standard
 input is a pipe whose other end only the owner holds, so the kernel closes it even when the
