@@ -1,4 +1,4 @@
-"""One endpoint, acts with client-chosen response shapes, and embedded copies that are always right."""
+"""One endpoint, client-chosen response shapes, and copies that stay right."""
 
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import (

@@ -15,7 +15,10 @@ PIECE = 101
 
 
 class Batched(Generic[T]):
-    """An iterable whose values come in pieces; no piece is empty but where there is nothing at all."""
+    """An iterable whose values come in pieces.
+
+    No piece is empty, unless there is nothing at all.
+    """
 
     def batches(self) -> Iterator[Sequence[T]]:
         """Return an iterator over the pieces."""

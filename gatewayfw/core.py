@@ -1,4 +1,4 @@
-"""The gateway: one object that owns its registries, and the ways to put it into an app."""
+"""The gateway: it owns its registries, and puts itself into an app."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ class Gateway:
         )
 
     def catalog(self) -> dict[str, Any]:
-        """Return the description of all models and acts that exports are made from, see `gatewayfw.catalog`.
+        """Return the description of all models and acts; see `gatewayfw.catalog`.
 
         Raises:
             DefinitionError: a select struct names what does not exist.
@@ -276,7 +276,9 @@ class Gateway:
         return catalog.build(self.schemas, self.acts)
 
     def generate_types(self, path: str | PathLike[str] = "declarations", lang: str = "ts") -> list[Path]:
-        """Write the types of all models and acts into a folder; return the paths of the files that changed.
+        """Write the types of all models and acts into a folder.
+
+        Returns the paths of the files that changed.
 
         ``lang``: ``ts`` gives ``gateway.ts``, with a client, ``python`` ``gateway_types.py``. A relative
         ``path`` starts at the working directory; the folder is made if it is missing.
@@ -298,7 +300,7 @@ class Gateway:
         self.run_server(**pythonic(config, keys))
 
     def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
-        """Let the command line find this gateway, by the name its blueprint is registered under."""
+        """Let the command line find this gateway by the name of its blueprint."""
         self.mounts.setdefault(app, {})[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
         app.extensions.setdefault("gatewayfw", {})[name] = self
 
@@ -318,7 +320,10 @@ class Gateway:
         return Cors.checked(option, headers, self._carried_headers)
 
     def _carried_headers(self) -> list[str]:
-        """Return the headers that pages of an allowed origin send for hooks: none of a cookie, which they cannot."""
+        """Return the headers that pages of an allowed origin send for hooks.
+
+        None of a cookie, which they cannot send.
+        """
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
         return [carrier.header for carrier in carriers if carrier.kind in ("header", "bearer")]
 

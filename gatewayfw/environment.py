@@ -43,7 +43,7 @@ def multi_worker_server(environ: Mapping[str, str], modules: Container[str], pro
 def judge_memory(
     environ: Mapping[str, str], modules: Container[str], server: str
 ) -> Literal["refuse", "warn", "allow"]:
-    """Return what becomes of data in memory, which ends with its process and is another one in each worker.
+    """Say what happens to data in memory, which each worker has for itself.
 
     ``modules`` are those that are loaded, ``server`` is the `multi_worker_server`. Refused in
     production, and under such a server outside development and tests; allowed in development
@@ -60,7 +60,9 @@ def judge_memory(
 
 
 def _runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
-    """Tell whether pytest runs in this process: it says so in the environment, from version 8.2 on at collection, too.
+    """Tell whether pytest runs in this process.
+
+    It says so in the environment, from version 8.2 on at collection, too.
 
     A program that only imports it, for `gatewayfw.testing`, runs no tests; nor does one that a test starts.
     """

@@ -96,13 +96,15 @@ class HttpError(GatewayError):
 
 
 class DefinitionError(GatewayError):
-    """A model, relation, act or option is declared wrongly; for the developer, not the client."""
+    """A model, relation, act or option is declared wrongly; for the developer."""
 
     code = "definition_error"
 
 
 class UsageError(GatewayError):
-    """The server's own code asks for what cannot be, such as a filter on a field that its model does not have.
+    """The server's own code asks for what cannot be.
+
+    Such as a filter on a field that its model does not have.
 
     A mistake of the program, not of the client: logged with its traceback, answered ``internal error``.
     Nothing was written.
@@ -112,7 +114,7 @@ class UsageError(GatewayError):
 
 
 class BadRequest(GatewayError):
-    """The request, or the input of an operation, cannot be understood. Nothing was written."""
+    """The request, or an operation's input, makes no sense. Nothing was written."""
 
     status = 400
     code = "bad_request"
@@ -199,7 +201,7 @@ class DuplicateKey(Conflict):
 
 
 class StillReferenced(Conflict):
-    """Other documents embed the one to be deleted; ``counts`` gives how many, by model."""
+    """Other documents embed the one to be deleted; ``counts``: how many, by model."""
 
     code = "still_referenced"
 
@@ -217,7 +219,9 @@ class TooLarge(GatewayError):
 
 
 class ReplyTooLarge(TooLarge):
-    """The reply would have more bytes than the act may send; ``written``: what its act wrote before stays.
+    """The reply would have more bytes than the act may send.
+
+    ``written``: what its act wrote before stays.
 
     Attributes:
         most: how many bytes the JSON of its body may have.
@@ -239,7 +243,10 @@ class UnsupportedMediaType(GatewayError):
 
 
 class RateLimited(HttpError):
-    """The caller used up the act's rate limit; the next call may pass in ``seconds``, rounded up."""
+    """The caller used up the act's rate limit.
+
+    The next call may pass in ``seconds``, rounded up.
+    """
 
     status = 429
     code = "rate_limited"
@@ -250,7 +257,7 @@ class RateLimited(HttpError):
 
 
 class Unavailable(GatewayError):
-    """The database cannot be reached, or conflicts used up all retries. Nothing was written."""
+    """The database is out of reach, or retries are used up. Nothing was written."""
 
     status = 503
     code = "unavailable"
@@ -270,7 +277,7 @@ class Timeout(Unavailable):
 
 
 class PartlyDone(GatewayError):
-    """The act failed for want of the database after an earlier operation of it had committed."""
+    """The database failed the act after an earlier operation had committed."""
 
     status = 503
     code = "partly_done"
@@ -290,7 +297,7 @@ class OutcomeUnknown(GatewayError):
 
 
 class StorageError(GatewayError):
-    """The database refused for a reason of its own; the cause is in the log, never in the reply."""
+    """The database refused for a reason of its own; only the log tells the cause."""
 
     code = "storage_error"
 
@@ -310,19 +317,25 @@ class RemoteTimeout(RemoteError):
 
 
 def missing_extra(what: str, library: str, extra: str) -> DefinitionError:
-    """Return the error for a library that is not installed: what needs it, and both ways to get it."""
+    """Return the error for a library that is not installed.
+
+    It names what needs the library, and both ways to get it.
+    """
     return DefinitionError(
         f"{what} needs the library {library}: pip install {library}, or the extra gatewayfw[{extra}]"
     )
 
 
 def missing_related(model: str, ids: Iterable[object]) -> NotFound:
-    """Return the error for related documents that do not exist, naming the first ten ids."""
+    """Return the error for missing related documents; it names ten ids at most."""
     listed = [str(id_) for id_ in ids]
     more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
     return NotFound(f"{model} not found: {', '.join(listed[:_NAMED])}{more}")
 
 
 def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
-    """Return the error for increments, by the paths that an update names, that would leave 64 bits."""
+    """Return the error for increments that would leave 64 bits.
+
+    ``paths`` are those that an update names.
+    """
     return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})

@@ -1,4 +1,4 @@
-"""What may stand in a log: text of one line, and tracebacks without the database's own texts."""
+"""What may stand in a log: single lines, tracebacks without database texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
 
 
 def escaped(text: str) -> str:
-    """Return text with every unprintable character (line ends, escapes of a terminal) written out."""
+    """Return text with every unprintable character written out.
+
+    Such as line ends and escapes of a terminal.
+    """
     if text.isprintable():
         return text
     # `repr` writes out the same characters and does it at once; it also doubles backslashes and guards quotes.
@@ -22,7 +25,7 @@ def escaped(text: str) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the traceback of an exception and of those that led to it, the oldest first.
+    """Return the traceback of an exception and of its causes, oldest first.
 
     The text of an exception is escaped and cut to 2,000 characters, so that what a client sent
     cannot forge a line. A `StorageError`, an exception of the database's driver, and what led to

@@ -38,7 +38,7 @@ _CONTRACTUAL = {name: key for key, name in PARAMETERS.items()}
 @final
 @dataclass(frozen=True)
 class Spelling:
-    """How a caller spells the keys of a definition, so that a message names what was written.
+    """How a caller spells the keys of a definition, for messages.
 
     ``names`` has the caller's names by the contract's, as far as they differ; ``item`` is the form of
     one element of a list.
@@ -67,7 +67,9 @@ DECORATOR = Spelling(MappingProxyType({**PARAMETERS, "validationRunType": "mode"
 def arguments_of(
     method: Callable[..., Any], config: Mapping[str, Any] | None, keys: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return all arguments of a method, by its parameters, that an object or keywords mean; see `pythonic`.
+    """Return all arguments of a method that an object or keywords mean.
+
+    They are by its parameters; see `pythonic`.
 
     Raises:
         TypeError: as `pythonic`; or a key is unknown, or one that is needed is missing.
@@ -88,7 +90,9 @@ def contractual(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments that an object, or keywords, in the contract's spelling mean.
+    """Return the keyword arguments that contract spellings mean.
+
+    Given is an object, or keywords.
 
     A key that no parameter has is passed on, so that the called method names it in its
     ``TypeError``.
