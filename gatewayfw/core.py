@@ -133,7 +133,7 @@ class Gateway:
         Without a ``name`` it is registered as ``gateway``, or the next of ``gateway_2``, ``gateway_3``
         that is free in the app. ``cors`` is ``"*"`` or a list of exact origins, whose pages may send
         the ``cors_headers``, too. ``playground`` serves the playground below ``/playground``, to
-        everybody, or where ``playground_guard`` says true of the request; to others it does not exist.
+        everybody, or only to requests that ``playground_guard`` accepts; others get 404.
         ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
         changes: its error pages, limits and routes stay.
 

@@ -272,7 +272,7 @@ class Timeout(Unavailable):
 
     code = "timeout"
 
-    def __init__(self, message: str = "the time for this request is used up, try again") -> None:
+    def __init__(self, message: str = "the request timed out, try again") -> None:
         super().__init__(message)
 
 

@@ -290,7 +290,7 @@ def test_deadline_holds_without_a_database():
     gw.acts.act("user", "slow", pre_act=[lambda: threading.Event().wait(0.1)])(lambda body: 1)
     gw.acts.act("user", "quick")(lambda body: 1)
     asked = {"model": "user", "act": "slow", "details": {"set": {}, "get": {}}}
-    late = (503, {"body": {"message": "the time for this request is used up, try again"}, "success": False})
+    late = (503, {"body": {"message": "the request timed out, try again"}, "success": False})
     assert post(gw.create_app(), json=asked) == late
     assert post(gw.create_app(), json={**asked, "act": "quick"}) == (200, {"body": 1, "success": True})
 

@@ -152,7 +152,7 @@ def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> I
     if flaw:
         yield (
             "problem",
-            f"{KEY_VARIABLE} {flaw}: who guesses it makes valid tokens; "
+            f"{KEY_VARIABLE} {flaw}: anyone who guesses it can forge tokens; "
             'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
         )
     if key == _encoded(app.secret_key):
@@ -163,7 +163,7 @@ def _secret_key(app: Flask) -> Iterator[Finding]:
     key = _encoded(app.secret_key)
     flaw = _flaw(key, _SECRET_BYTES) if key else ""
     if flaw:
-        yield "warning", f"the app's SECRET_KEY {flaw}: who guesses it makes valid session cookies"
+        yield "warning", f"the app's SECRET_KEY {flaw}: anyone who guesses it can forge session cookies"
 
 
 def _encoded(key: object) -> bytes:

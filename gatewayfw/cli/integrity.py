@@ -123,7 +123,7 @@ class _Run:
             subject = {key: saved[key] for key in self.subject}
             self.after, self.counts = Place(**saved["place"]), _Counts(**saved["counts"])
         except (OSError, ValueError, TypeError, KeyError):
-            raise click.UsageError(f"--state: {path} holds no progress of this command") from None
+            raise click.UsageError(f"--state: {path} is not a progress file of this command") from None
         for key, mine in self.subject.items():
             if subject[key] != mine:
                 raise click.UsageError(f"--state: {path} holds the progress of another {key}")

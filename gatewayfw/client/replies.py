@@ -54,7 +54,7 @@ class NoReply(CallError):
 
 
 def bad_reply(error: NotAGateway) -> BadReply:
-    """Return the error for a reply that is none of a gateway; it quotes nothing."""
+    """Return the error for a reply that is not from a gateway; it quotes nothing."""
     request_id = error.reply.headers.get("X-Request-Id", "")
     known = request_id if _REQUEST_ID.fullmatch(request_id) else None
     return BadReply(f"bad reply of the gateway: {error}", error.reply.status, "bad_reply", request_id=known)

@@ -38,7 +38,7 @@ class Http:
 
         Raises:
             NoReply: none came, or not in time.
-            BadReply: it is too large, or none of a gateway.
+            BadReply: it is too large, or not from a gateway.
         """
         try:
             return self._posts.post(data, headers, connect=self._timeout, total=self._timeout)

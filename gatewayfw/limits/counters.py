@@ -180,7 +180,7 @@ class MongoWindows:
                 self._prepare(limit)
                 return self._taken(rate, key)
         except PyMongoError as error:
-            _LOG.warning("calls cannot be counted, so none with a limit pass: %s", type(error).__name__)
+            _LOG.warning("calls cannot be counted, so rate-limited calls are refused: %s", type(error).__name__)
             raise Unavailable from error
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ refuses ends it. All our choice.
 
 The caller is what ``caller_key`` says, by default the address of the connection; an IPv6 address
 stands for its network of 64 bits, which one caller commonly has. Calls without a caller (outside
-HTTP, or over a Unix socket) count as those of one: no call goes uncounted.
+HTTP, or over a Unix socket) share one counter: no call goes uncounted.
 """
 
 from __future__ import annotations

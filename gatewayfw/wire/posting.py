@@ -90,7 +90,7 @@ class Posts:
         ``connect`` bounds the connection, ``total`` everything.
 
         Raises:
-            NotAGateway: it is too large, or its head shows that it is none of a gateway.
+            NotAGateway: it is too large, or its headers show it is not from a gateway.
             urllib3.exceptions.HTTPError: none came; `NewConnectionError` when nothing was sent, else
                 `TimeoutError` when it took too long.
         """
@@ -151,7 +151,7 @@ def encode(value: Any, /) -> bytes:
 
 
 def check_head(reply: Reply) -> None:
-    """Refuse a reply whose status and headers show that it is none of a gateway.
+    """Refuse a reply whose headers or status show it is not from a gateway.
 
     Raises:
         NotAGateway: says why.

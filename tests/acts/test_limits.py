@@ -315,7 +315,7 @@ def test_a_lost_storage_lets_nothing_pass_and_says_nothing(made, closed_port, ca
     lost = {"body": {"message": "service unavailable, try again"}, "success": False}
     assert found == [(503, lost, "1")] * 2
     assert not re.search(f"{SECRET}|127.0.0.1|Connection refused", caplog.text)
-    assert "calls cannot be counted, so none with a limit pass: ServerSelectionTimeoutError" in caplog.messages
+    assert "calls cannot be counted, so rate-limited calls are refused: ServerSelectionTimeoutError" in caplog.messages
     assert caller.statuses(A, act="free") == [200]
 
 

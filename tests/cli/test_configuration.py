@@ -116,7 +116,7 @@ def test_a_mount_of_the_same_name_in_another_app_is_another_mount():
 def key_finding(flaw):
     return (
         "problem",
-        f"{KEY} {flaw}: who guesses it makes valid tokens; "
+        f"{KEY} {flaw}: anyone who guesses it can forge tokens; "
         'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
     )
 
@@ -178,7 +178,12 @@ def test_tokens_whose_key_is_in_the_environment_are_none():
         pytest.param(bytes(range(16)), [], id="bytes"),
         pytest.param(
             "dev",
-            [("warning", "the app's SECRET_KEY has fewer than 16 bytes: who guesses it makes valid session cookies")],
+            [
+                (
+                    "warning",
+                    "the app's SECRET_KEY has fewer than 16 bytes: anyone who guesses it can forge session cookies",
+                )
+            ],
             id="short",
         ),
         pytest.param(

@@ -211,7 +211,7 @@ def test_a_whole_run_leaves_no_state(stocked, state):
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"command": "check"}'])
 def test_a_file_that_is_not_ours_is_refused_and_kept(stocked, state, text):
-    refused(stocked, state, text, "holds no progress of this command")
+    refused(stocked, state, text, "is not a progress file of this command")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_file_that_is_not_ours_is_refused_and_kept(stocked, state, text):
     ids=["no place", "no JSON", "no id", "a number", "a text", "more", "no count"],
 )
 def test_a_file_with_odd_content_is_refused_and_kept(stocked, state, wrong):
-    refused(stocked, state, saved(stocked, **wrong), "holds no progress of this command")
+    refused(stocked, state, saved(stocked, **wrong), "is not a progress file of this command")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.faults.clients import at_once
 from tests.faults.replica import NAME
 
 DETAILS = {"set": {}, "get": {}}
-LATE = "the time for this request is used up, try again"
+LATE = "the request timed out, try again"
 UNAVAILABLE = "service unavailable, try again"
 
 

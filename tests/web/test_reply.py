@@ -205,7 +205,7 @@ FAILURES = {
         errors.Timeout(),
         503,
         "timeout",
-        "the time for this request is used up, try again",
+        "the request timed out, try again",
         {"Retry-After": "1"},
     ),
     "partly done": (
