@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gatewayfw.settings import Settings
+from tests.test_imports import MAY_SEE
 
 ROOT = Path(__file__).parent.parent
 PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/architecture.md", "CONTRIBUTING.md")}
@@ -56,3 +57,13 @@ def test_the_functions_and_classes_a_page_names_are_there(page):
     known |= {name.rpartition(".")[2] for name in known}
     missing = {word for word in words if word not in known and word.rpartition(".")[2] not in known}
     assert {word for word in missing if not word.startswith("_")} == set()
+
+
+def test_the_drawing_shows_every_part_and_only_imports_that_are_allowed():
+    drawing = PAGES["docs/architecture.md"].partition("```mermaid")[2].partition("```")[0]
+    labels = {node: re.sub(r": .*", "", label).split(" · ") for node, label in re.findall(r'(\w+)\["(.+?)"\]', drawing)}
+    chains = [re.findall(r"\w+", re.sub(r"\[.+?\]", "", line)) for line in drawing.splitlines() if "-->" in line]
+    arrows = {pair for chain in chains for pair in zip(chain, chain[1:], strict=False)}
+    wrong = [(a, b) for above, below in arrows for a in labels[above] for b in labels[below] if b not in MAY_SEE[a]]
+    drawn = {part for label in labels.values() for part in label}
+    assert (wrong, {part for part in MAY_SEE if "." not in part} - drawn) == ([], {"__init__", "playground"})

@@ -1,4 +1,7 @@
-"""What acts say of rate limits, and what they ask of whoever counts: `gatewayfw.limits.limits.RateLimits`."""
+"""What acts say of rate limits, and what they ask of whoever counts.
+
+`gatewayfw.limits.limits.RateLimits` counts.
+"""
 
 from __future__ import annotations
 

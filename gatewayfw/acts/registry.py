@@ -301,7 +301,10 @@ class Acts:
         return self._roles
 
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
-        """Register an act of ``main``; messages name the other parameters as the caller spelled them."""
+        """Register an act of ``main``.
+
+        Messages name the other parameters as the caller spelled them.
+        """
         act = parse_act(self._schemas, self.limits, (schema, act_name), contractual(given), spelling)
         with self._lock:
             main = self._service(MAIN)

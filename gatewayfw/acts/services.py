@@ -1,4 +1,7 @@
-"""Services elsewhere, as acts see them; how one is asked is for `gatewayfw.remote.HttpService` to say."""
+"""Services elsewhere, as acts see them.
+
+`gatewayfw.remote.HttpService` is one that is asked over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ from gatewayfw.spelling import PYTHON
 @final
 @dataclass(frozen=True)
 class RemoteReply:
-    """What a remote service answered: its status (200..299 or 400..599) and its envelope as sent.
+    """What a remote service answered: status and envelope, as sent.
+
+    The status is in 200..299 or 400..599.
 
     ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply that leaves
     open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
@@ -57,7 +62,7 @@ class RemoteService:
         carriers: Iterable[Carrier] = (),
         address: str = "",
     ) -> RemoteReply:
-        """Post a request on, with its ``service`` rewritten to ``main``, and return the answer.
+        """Post a request on, for the service ``main``, and return the answer.
 
         What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
         ``address`` is that of the caller's connection. Takes at most ``seconds``.
@@ -74,7 +79,9 @@ class Connect(Protocol):
     """Makes a `RemoteService`; nothing is connected yet."""
 
     def __call__(self, url: str, /, *, name: str, pre_act: Sequence[Hook], headers: Sequence[str]) -> RemoteService:
-        """Return the service at a URL; ``headers`` are names of request headers that are passed on to it.
+        """Return the service at a URL.
+
+        ``headers`` are names of request headers that are passed on to it.
 
         Raises:
             DefinitionError: the URL, a hook or a header is none.

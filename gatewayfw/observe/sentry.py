@@ -13,7 +13,9 @@ import sys
 
 
 def leave_to_signal(logger: str) -> None:
-    """Let Sentry, where it listens to the signal, pass over the records of that logger.
+    """Let Sentry pass over the records of that logger.
+
+    Only where it listens to the signal.
 
     Needs Sentry's SDK 2; an older one makes two events. Nothing is imported for it.
     """
