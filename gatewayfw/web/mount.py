@@ -1,4 +1,4 @@
-"""The blueprint: one route for the gateway in any Flask app, and nothing else changed in it.
+"""The blueprint: one route in any Flask app, and nothing else changed in it.
 
 The route takes every method, because a 405 of the routing never reaches a blueprint.
 """
@@ -64,7 +64,7 @@ def make_blueprint(
     static_path: Sequence[str | PathLike[str]] = (),
     static_prefix: str | None = None,
 ) -> Blueprint:
-    """Return a blueprint with the route `/gateway`, to be registered under any url_prefix.
+    """Return a blueprint with the route `/gateway`, for any url_prefix.
 
     Without a ``name`` it finds one, see `GatewayBlueprint`.
     ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
@@ -122,7 +122,7 @@ def _add_rule(
 
 
 def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playground) -> None:
-    """Add the playground for all methods, so that its guard decides before a method is refused."""
+    """Add the playground for all methods: its guard decides before any refusal."""
 
     def view(playground_file: str | None = None, **_values: Any) -> Response:
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy

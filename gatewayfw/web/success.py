@@ -27,7 +27,7 @@ class Success(NamedTuple):
 
     @classmethod
     def of(cls, payload: bytes, request_id: str) -> Success:
-        """Return the reply with the JSON of an envelope, those of CORS not among its headers."""
+        """Return the reply with an envelope's JSON, without the headers of CORS."""
         length = ("Content-Length", str(len(payload)))
         return cls(payload, [_CONTENT_TYPE, length, *FIXED, ("X-Request-Id", request_id)])
 

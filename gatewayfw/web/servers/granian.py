@@ -20,7 +20,9 @@ _CONNECTIONS = 1000
 
 
 def granian_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
-    """Return granian's settings by name, those of its enumerations and of HTTP/1 as plain values.
+    """Return granian's settings by name.
+
+    Those of its enumerations and of HTTP/1 are plain values.
 
     A worker is killed when it has not stopped some seconds after the deadline of an act, and
     one that dies is replaced. Connections beyond ``backpressure`` wait; a connection takes its place
@@ -54,7 +56,7 @@ def check_granian() -> None:
 
 
 def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
-    """Serve an app until it is stopped; returns, or ends with SystemExit when it failed."""
+    """Serve an app until it is stopped; failure ends with SystemExit."""
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.server import Server
@@ -72,7 +74,7 @@ def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int,
 
 
 def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
-    """Return what a new worker of granian calls, and leave Ctrl-C to the process above it.
+    """Return what a new worker of granian calls; Ctrl-C is left to its parent.
 
     granian sets a handler of its own afterwards; a worker that it ended would count as one that failed.
     """
@@ -81,7 +83,9 @@ def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
 
 
 def without_environment(app: Flask, environment: Mapping[str, str]) -> Callable[..., Iterable[bytes]]:
-    """Return the app without what granian 2.8 takes for headers: variables such as ``HTTP_PROXY``.
+    """Return the app without variables that granian 2.8 takes for headers.
+
+    Such as ``HTTP_PROXY``.
 
     It puts the environment of the process into that of each request.
     """

@@ -16,7 +16,10 @@ _MARGIN = 25
 
 
 def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
-    """Return gunicorn's settings by name; its timeouts are above the deadline of an act, in seconds."""
+    """Return gunicorn's settings by name.
+
+    Its timeouts, in seconds, are above the deadline of an act.
+    """
     return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "workers": workers,

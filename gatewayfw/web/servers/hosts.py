@@ -13,7 +13,7 @@ from gatewayfw.environment import is_development
 
 
 def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
-    """Let an app answer under `trusted_hosts` only, where that is due; in any case of letters.
+    """Let an app answer under `trusted_hosts` only, where that is due.
 
     Flask compares the header Host letter by letter, so the header is put in lower case first.
     """
@@ -32,7 +32,7 @@ def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[
 
 
 def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
-    """Return the names under which a server may be called, as Flask's ``TRUSTED_HOSTS``; None for any.
+    """Return Flask's ``TRUSTED_HOSTS`` for a server; None for any name.
 
     On a loopback address in development, or with a playground, only the names of this machine: else a
     page whose own name is bound to 127.0.0.1 anew could call acts as the developer. A guard of the
@@ -46,7 +46,10 @@ def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) ->
 
 
 def _loopback_addresses(host: str) -> list[str]:
-    """Return those of a host's addresses that only this machine reaches: of ``127.1`` or its own name, too."""
+    """Return those addresses of a host that only this machine reaches.
+
+    Of ``127.1`` or its own name, too.
+    """
     try:
         found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):  # No such host: binding fails, too, and says so.

@@ -31,7 +31,9 @@ def check_server_options(host: Any, port: Any, workers: Any, threads: Any, serve
 
 
 def check_worker_timeout(seconds: float, settings: Settings, option: str = "timeout") -> None:
-    """Refuse a server that would kill a worker in the middle of an act; for `on_starting` of gunicorn and the like.
+    """Refuse a server that would kill a worker in the middle of an act.
+
+    For `on_starting` of gunicorn and the like.
 
     ``seconds`` is the server's timeout, 0 for none, or with ``option="graceful_timeout"`` what
     requests under way get when it stops. `run_server` derives both from the deadline itself.

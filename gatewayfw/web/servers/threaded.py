@@ -12,7 +12,7 @@ _BACKLOG = 128
 
 
 def threaded_server(app: Flask, host: str, port: int) -> BaseWSGIServer:
-    """Return a server that answers each request in a thread, bound to its port already.
+    """Return a server, bound to its port, that answers each request in a thread.
 
     Raises:
         OSError: the port is in use, or the host has no such address.
