@@ -1,7 +1,8 @@
 """Exactness: what mode ``assert`` and the documents of a model ask of a value.
 
-A value is loaded and dumped again, and what comes out must be what was sent: so it is taken just
-where loading changes nothing. All differences are told, each by its path.
+A value of our own kinds is loaded and dumped again, and what comes out must be what was sent: so it
+is taken just where loading changes nothing. Of a user's own field or Schema it is enough that load
+succeeds and drops no key: what it means is the user's matter. All failures are told, each by its path.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import marshmallow
 from marshmallow import fields as mm
 from marshmallow import missing
 
-from gatewayfw.schemas.kinds import Parts, as_kind
+from gatewayfw.schemas.kinds import KindField, Parts, as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.foreign import sent_parts
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.values import same, storable_key
 
@@ -39,15 +41,35 @@ def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collecte
 
 
 def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return a loaded value, collecting where its dump differs from what was sent."""
-    dumped = loaded if loaded is None or loaded is missing else field._serialize(loaded, None, {})
-    if sent is not missing and same(sent, dumped):
-        return loaded
-    if sent is not missing:
+    """Return a loaded value, collecting where load changed what was sent."""
+    kind: Any = as_kind(field)
+    if sent is missing:
+        if loaded is not missing and not fill:
+            collected.add(path, plain_message(field, "required", REQUIRED))
+    elif not isinstance(kind, KindField):
+        _collect_dropped(field, sent, path, collected, fill=fill)
+    elif loaded is not sent and kind.own and kind.parts() and loaded is not None:
+        known = dict(enumerate(loaded)) if isinstance(loaded, list) else loaded
+        for key, inner, item in kind.items(sent):
+            if (part := known.get(key, missing)) is not item:
+                _judge(inner, item, part, below(path, key), collected, fill=fill)
+    elif loaded is not sent:
+        dumped = loaded if loaded is None else field._serialize(loaded, None, {})
         compare(field, sent, dumped, path, collected, fill=fill)
-    elif dumped is not missing and not fill:
-        collected.add(path, plain_message(field, "required", REQUIRED))
     return loaded
+
+
+def _collect_dropped(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> None:
+    """Collect the keys that a field of the user's drops, and where our own kinds in it change what was sent."""
+    for key, inner, item in sent_parts(field, sent):
+        if inner is None:
+            collected.add(below(path, key), UNKNOWN)
+            continue
+        try:
+            loaded = inner.deserialize(item) if isinstance(inner, KindField) else item
+        except marshmallow.ValidationError:
+            continue  # a hook of the Schema made another value of it
+        _judge(inner, item, loaded, below(path, key), collected, fill=fill)
 
 
 def _collect_refused(

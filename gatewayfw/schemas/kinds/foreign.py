@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, missing, utils
+from marshmallow import EXCLUDE, INCLUDE, Schema, missing, utils
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, cut, described_default
@@ -163,6 +163,23 @@ def _presence(field: mm.Field[Any]) -> str:
 def _nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
     known = field.schema.load_fields.items()
     return next((inner for name, inner in known if key == (inner.data_key or name)), None)
+
+
+def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
+    """Yield what is inside a value as sent: its key or index, its field, the item; None for a key that load drops."""
+    if isinstance(field, mm.Nested):
+        if isinstance(sent, list):
+            yield from ((index, field, item) for index, item in enumerate(sent))
+        elif isinstance(sent, Mapping):
+            drops = (field.unknown or field.schema.unknown) == EXCLUDE
+            found = ((key, _nested_part(field, key), item) for key, item in sent.items())
+            yield from (one for one in found if drops or one[1] is not None)
+    elif isinstance(field, mm.List) and isinstance(sent, list):
+        yield from ((index, field.inner, item) for index, item in enumerate(sent))
+    elif isinstance(field, mm.Tuple) and isinstance(sent, list):
+        yield from ((index, *pair) for index, pair in enumerate(zip(field.tuple_fields, sent, strict=False)))
+    elif isinstance(field, mm.Dict) and isinstance(sent, Mapping) and field.value_field is not None:
+        yield from ((key, field.value_field, item) for key, item in sent.items())
 
 
 def _dumps(field: mm.Field[Any]) -> Store:
