@@ -16,7 +16,7 @@ from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.storage import _aside
+from gatewayfw.storage.mongo.transactions import _aside
 from tests.odm.world import World, define_world
 
 #: The version that the clock gives, which `few` stops.
@@ -268,7 +268,7 @@ def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
 
 
 def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattended, monkeypatch):
-    from gatewayfw.storage.mongo.storage import _Conflict
+    from gatewayfw.storage.mongo.transactions import _Conflict
 
     land = few.add_country("land")
     few.add_city("city", land)

@@ -380,7 +380,7 @@ def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
 @pytest.mark.mongo
 def test_a_commit_is_not_begun_just_before_the_deadline(storage, free_at_once, monkeypatch):
     with monkeypatch.context() as patch, storage.deadline(20) as scope, pytest.raises(Timeout):
-        patch.setattr("gatewayfw.storage.mongo.storage._COMMIT_RESERVE", 60)
+        patch.setattr("gatewayfw.storage.mongo.transactions._COMMIT_RESERVE", 60)
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
     assert (scope.committed, whole(storage, "others")) == (False, [])
     assert free_at_once()
@@ -398,7 +398,7 @@ def failing_commit(monkeypatch, label, really, times=10**9):
             raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
 
     monkeypatch.setattr(ClientSession, "commit_transaction", fail)
-    monkeypatch.setattr("gatewayfw.storage.mongo.storage._ENDING", 0.5)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", 0.5)
     return calls
 
 
@@ -443,7 +443,7 @@ def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
 )
 def test_a_slow_commit_has_what_is_left(storage, monkeypatch, deadline, least, slow):
     answer, calls = ClientSession.commit_transaction, failing_commit(monkeypatch, UNKNOWN, really=False)
-    monkeypatch.setattr("gatewayfw.storage.mongo.storage._ENDING", least)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", least)
     fail, begun = ClientSession.commit_transaction, []
 
     def commit(session):
