@@ -20,8 +20,10 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Marked, Sorting, Storage, T, Update
+from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
+from gatewayfw.storage.subset import projection_of
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
@@ -75,32 +77,19 @@ class MockStorage(Storage):
         """Create missing indexes; mongomock makes collections by itself."""
         with self._driver():
             known = self._db[collection].index_information().values()
-            large = self._db[collection].estimated_document_count() > build_limit
+            count = self._db[collection].estimated_document_count()
         present = {tuple(index["key"]): bool(index.get("unique")) for index in known}
-        problems = []
-        for index in indexes:
-            problem = None
-            if index.instead in present:
-                continue
-            if index.keys in present:
-                problem = "exists, but is not unique" if index.unique > present[index.keys] else None
-            elif large and not index.unique:
-                problem = "is missing; the collection is large"
-            else:
-                problem = self._build(collection, index)
-            if problem is not None:
-                problems.append(f"{collection}: index {dict(index.keys)} {problem}")
-        return problems
+        missing, problems = find_missing(collection, indexes, present, lambda: count > build_limit)
+        return problems + [problem for index in missing for problem in self._build(collection, index)]
 
-    def _build(self, collection: str, index: Index) -> str | None:
+    def _build(self, collection: str, index: Index) -> Iterator[str]:
         try:
             with self._driver():
                 self._db[collection].create_index(list(index.keys), **index.options)
         except DuplicateKey:
-            return "cannot be built: two documents share a value"
+            yield describe_unbuilt(collection, index, COLLISION)
         except StorageError as error:
-            return f"cannot be built: {type(error.__cause__).__name__}"
-        return None
+            yield describe_unbuilt(collection, index, type(error.__cause__).__name__)
 
     def indexes(self, collection: str) -> list[Index]:
         """Return the indexes there are, with the options that mongomock keeps."""
@@ -228,7 +217,7 @@ class MockStorage(Storage):
     ) -> Iterator[Document]:
         """Read all matching documents at once: mongomock's cursors are lazy and see later writes."""
         with self._driver():
-            cursor = self._db[collection].find(dict(filter), _projection(fields))
+            cursor = self._db[collection].find(dict(filter), projection_of(fields))
             if sort:
                 cursor = cursor.sort(list(sort))
             return iter(list(cursor.skip(skip).limit(limit)))
@@ -244,7 +233,7 @@ class MockStorage(Storage):
                 return None
             with self._updating(collection, found, update) as plain:
                 result: Document | None = self._db[collection].find_one_and_update(
-                    found, plain, _projection(fields), return_document=ReturnDocument.AFTER
+                    found, plain, projection_of(fields), return_document=ReturnDocument.AFTER
                 )
             return result
 
@@ -380,10 +369,6 @@ def _translated() -> Iterator[None]:
         raise DuplicateKey() from error
     except _REFUSALS as error:
         raise StorageError() from error
-
-
-def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:
-    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
 
 
 def _plain(update: Update) -> dict[str, dict[str, Any]]:

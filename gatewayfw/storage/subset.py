@@ -37,6 +37,11 @@ FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 _DEPTH = 32
 
 
+def projection_of(fields: Sequence[str] | None) -> dict[str, int] | None:
+    """Return ``fields`` as MongoDB takes them; None for whole documents."""
+    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
+
+
 def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
     """Check that a filter stays inside the subset; ``where`` begins the messages.
 

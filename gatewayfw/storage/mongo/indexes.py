@@ -12,6 +12,7 @@ from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
 from gatewayfw.storage.base import Index
+from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 
 _LOG = logging.getLogger("gatewayfw.storage")
 
@@ -28,17 +29,7 @@ def compared(
         except (OperationFailure, CollectionInvalid):
             _LOG.debug("collection %s was created by another process", name)
     present = {tuple(index["key"].items()): bool(index.get("unique")) for index in collection.list_indexes()}
-    missing = [index for index in indexes if index.keys not in present and index.instead not in present]
-    problems = [
-        _described(name, index, "exists, but is not unique")
-        for index in indexes
-        if index.unique and not present.get(index.keys, True)
-    ]
-    if missing and collection.estimated_document_count() > build_limit:
-        large = "is missing; the collection is large"
-        problems += [_described(name, index, large) for index in missing if not index.unique]
-        missing = [index for index in missing if index.unique]
-    return missing, problems
+    return find_missing(name, indexes, present, lambda: collection.estimated_document_count() > build_limit)
 
 
 def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
@@ -51,9 +42,8 @@ def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
     except OperationFailure as error:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in built(collection, [index])]
-        # The server's text names the values that collide.
-        reason = "two documents share a value" if error.code == 11000 else f"server error {error.code}"
-        return [_described(collection.name, indexes[0], f"cannot be built: {reason}")]
+        reason = COLLISION if error.code == 11000 else f"server error {error.code}"
+        return [describe_unbuilt(collection.name, indexes[0], reason)]
     return []
 
 
@@ -62,7 +52,3 @@ def index_of(known: Mapping[str, Any]) -> Index:
     keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
     options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
     return Index(keys, {name: value for name, value in options.items() if value is not False})
-
-
-def _described(collection: str, index: Index, what: str) -> str:
-    return f"{collection}: index {dict(index.keys)} {what}"

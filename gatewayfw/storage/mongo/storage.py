@@ -20,6 +20,7 @@ from gatewayfw.storage.mongo.errors import refused_increment
 from gatewayfw.storage.mongo.indexes import built, compared, index_of
 from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
 from gatewayfw.storage.mongo.transactions import Transactions
+from gatewayfw.storage.subset import projection_of
 
 #: Documents taken from a cursor at once; the server's first batch has as many.
 _BATCH = 101
@@ -145,7 +146,7 @@ class MongoStorage(Transactions):
         limit: int = 0,
     ) -> Iterator[Document]:
         """Yield documents as the driver's cursor delivers them; those of a limited query by a plain command."""
-        query = Query(dict(filter), _projection(fields), sort, skip, limit)
+        query = Query(dict(filter), projection_of(fields), sort, skip, limit)
         transaction = self._open.transaction
         session = None if transaction is None else transaction.session
         with self._translated():  # it may have to connect
@@ -164,7 +165,7 @@ class MongoStorage(Transactions):
         limit: int = 0,
     ) -> Iterator[Mapping[str, Any]]:
         """Yield documents in which objects are left as their bytes until they are looked into."""
-        query = Query(dict(filter), _projection(fields), sort, 0, limit)
+        query = Query(dict(filter), projection_of(fields), sort, 0, limit)
         transaction = self._open.transaction
         with self._translated():
             plain = self._collection(collection)
@@ -175,7 +176,7 @@ class MongoStorage(Transactions):
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document in one trip."""
-        projection = _projection(fields)
+        projection = projection_of(fields)
         with self._change() as session:
             try:
                 if plain := self._plain(collection, session):
@@ -279,7 +280,3 @@ def _lock(copies: int, unmarked: str) -> Update:
 def _marked(error: StorageError, unmarked: str) -> StorageError:
     """Return what a lock that failed says: the mark was there, if the error may mean that."""
     return Marked() if unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error
-
-
-def _projection(fields: Sequence[str] | None) -> dict[str, int] | None:
-    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
