@@ -199,14 +199,12 @@ def parse_act(
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
     bounds = _bounds(schemas.settings, ceilings["maxGetDepth"], ceilings["maxGetLeaves"])
     try:
-        struct = compile_struct(given["validator"], schemas)
+        struct = compile_struct(given["validator"], schemas, bounds)
         limit = limit_texts(given.get("limit"))
         rates = limits.parse(limit) if limit else ()
         result = parse_returns(given.get("returns"), (struct.fields or {}).get("get"))
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
-    if isinstance(bounds, Ceilings):
-        struct.widen(bounds)
     return Act(
         schema=schema,
         act_name=act_name,

@@ -5,6 +5,7 @@ Source: contract, "Validator value kinds used"; levels and restrictions are our 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -264,10 +265,11 @@ class SelectStruct(KindField, mm.Raw, own=True):
             yield from level_problems(self.schemas, model, spec)
             waiting.extend(_restricted(self.schemas, model, spec))
 
-    def widen(self, bounds: Bounds) -> None:
-        """Let a `get` be as deep and wide as one more act allows; `Struct.check` holds each act to its own."""
-        depth = max(self.bounds.max_get_depth, bounds.max_get_depth)
-        self.bounds = Ceilings(depth, max(self.bounds.max_get_leaves, bounds.max_get_leaves))
+    def within(self, bounds: Bounds) -> SelectStruct:
+        """Return a copy that takes a `get` as deep and wide as ``bounds`` says."""
+        changed = copy.copy(self)
+        changed.bounds = bounds
+        return changed
 
     def takes(self, value: Any) -> bool:
         """Tell whether a `get` is right without doubt; of any other, loading it finds what is wrong."""

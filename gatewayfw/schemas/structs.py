@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from operator import is_
 from typing import Any, Literal, cast
 
 import marshmallow
@@ -57,11 +58,14 @@ class Struct:
             root.hasty = None  # that test has been asked by then
         return root  # type: ignore[no-any-return]  # a field
 
-    def widen(self, bounds: Bounds) -> None:
-        """Let the select structs in ``get`` reach as far as ``bounds``; `check` is given the bound that counts."""
-        for path, select in self.selects():
-            if path.partition(".")[0] == "get":
-                select.widen(bounds)
+    @property
+    def validator(self) -> Any:
+        """What it was compiled from."""
+        return self._given.schema if isinstance(self._given, SchemaField) else self._given
+
+    def is_within(self, bounds: Bounds) -> bool:
+        """Tell whether each select struct in ``get`` takes what ``bounds`` says."""
+        return all(select.bounds is bounds for path, select in self.selects() if path.partition(".")[0] == "get")
 
     def selects(self) -> Iterator[tuple[str, SelectStruct]]:
         """Yield the select structs in ``set`` and ``get``, each after its path; those in a Schema are not seen."""
@@ -76,14 +80,11 @@ class Struct:
         Raises:
             ValidationError: every refused value, by path.
         """
-        # A select struct judges its own bounds; they differ where an act has ceilings.
-        judged = self._get is not None and self._get.bounds is bounds
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
-            if self._takes(whole) and (judged or self._within(details.get("get"), bounds)):
+            if self._takes(whole) and self._within(details.get("get"), bounds):
                 return dict(whole)
-        if not judged:
-            _check_bounds(details, bounds)
+        _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
             load_exactly(self._root, details, "", collected, fill=False)
@@ -97,10 +98,7 @@ class Struct:
 
     def _within(self, get: Any, bounds: Bounds | None) -> bool:
         """Tell whether a `get` that the quick test took is within the bounds of the act, too."""
-        if bounds is None or not get:
-            return True
-        own = None if self._get is None else self._get.bounds
-        if own and own.max_get_depth <= bounds.max_get_depth and own.max_get_leaves <= bounds.max_get_leaves:
+        if bounds is None or not get or (self._get is not None and self._get.bounds is bounds):
             return True
         return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
@@ -152,8 +150,10 @@ class FunctionStruct(Struct):
         return dict(details)
 
 
-def compile_struct(validator: Any, registry: Schemas) -> Struct:
+def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = None) -> Struct:
     """Return the struct of a validator in any accepted form.
+
+    A select struct in ``get`` takes what ``bounds`` says, else what the settings say.
 
     A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
     these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
@@ -166,15 +166,22 @@ def compile_struct(validator: Any, registry: Schemas) -> Struct:
             there, a select struct belongs to another gateway, or a text may be longer than the
             setting ``max_body_text``, or its default than its maximum.
     """
+    bounds = bounds or registry.settings
     if isinstance(validator, Struct):
-        return validator
+        if validator.is_within(bounds):
+            return validator
+        validator = validator.validator
     if isinstance(validator, Schema) or (isinstance(validator, type) and issubclass(validator, Schema)):
         schema = SchemaField(validator)
-        return _struct(schema, schema.schema.load_fields, registry)
+        fields = schema.schema.load_fields  # a dictionary of its own
+        fields.update((name, _within(field, bounds)) for name, field in fields.items() if _key(name, field) == "get")
+        return _struct(schema, fields, registry)
     if isinstance(validator, Mapping):
         validator = as_field(validator, "validator")
     if isinstance(validator, ObjectField):
         parts = cast(ObjectField, bounded(validator, registry.maxima(ids=True), "validator"))
+        inside = (_within(field, bounds) if path == "get" else field for path, field in parts.parts())
+        parts = cast(ObjectField, parts.with_parts(list(inside)))
         return _struct(parts, parts.fields or {}, registry)
     named = is_kind(validator) or isinstance(validator, type)
     if named or isinstance(validator, mm.Field) or not callable(validator):
@@ -226,7 +233,7 @@ def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
 
 
 def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
-    names = [(field.data_key if field.data_key is not None else name) for name, field in fields.items()]
+    names = [_key(name, field) for name, field in fields.items()]
     if sorted(names) != sorted(_PARTS):
         listed = ", ".join(names) or "nothing"
         raise DefinitionError(f"validator: expected exactly set and get, not {listed}")
@@ -236,6 +243,20 @@ def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: 
         if select.schemas is not registry:
             raise DefinitionError(f"validator: the select struct of {select.model!r} belongs to another gateway")
     return struct
+
+
+def _key(name: str, field: mm.Field[Any]) -> str:
+    return field.data_key if field.data_key is not None else name
+
+
+def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
+    """Return a field whose select structs take what ``bounds`` says, itself where they do."""
+    if isinstance(field, SelectStruct):
+        return field if field.bounds is bounds else field.within(bounds)
+    kind = as_kind(field)
+    parts = [inner for _, inner in kind.parts()]
+    inside = [_within(inner, bounds) for inner in parts]
+    return field if all(map(is_, inside, parts)) else kind.with_parts(inside)
 
 
 def _selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:

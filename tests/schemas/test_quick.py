@@ -378,8 +378,7 @@ GETS: st.SearchStrategy[Any] = st.recursive(
 
 def selected(schemas: Schemas, field: SelectStruct, get: Any, bounds: Any) -> str:
     """Return what a struct makes of a `get`: the errors, or that it is what was sent."""
-    checked = compile_struct({"set": {}, "get": field}, schemas)
-    checked.widen(bounds)
+    checked = compile_struct({"set": {}, "get": field}, schemas, bounds)
     try:
         return outcome(checked.check, {"set": {}, "get": get}, "assert", bounds)
     except DefinitionError as error:

@@ -32,6 +32,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.schemas.levels import Ceilings
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import same
 from gatewayfw.settings import Settings
@@ -608,3 +609,22 @@ def test_refusals_never_show_long_or_unprintable_text(case: tuple[Kind, Any]) ->
     errors = refusals(struct({"x": kind.field}).check, details({"x": value}), "assert") or {}
     assert all(path.isprintable() and path.startswith("set.x") for path in errors)
     assert all(text.isprintable() for texts in errors.values() for text in texts)
+
+
+@pytest.mark.parametrize("form", ["mapping", "nested", "schema", "struct"])
+def test_bounds_of_one_struct_leave_the_select_struct_as_it_was(form):
+    schemas = Schemas(Settings(max_get_depth=1))
+    schemas.add("user", {"name": string()}, {"friend": {"schemaName": "user", "type": "single"}})
+    select, get = schemas.select_struct("user", 1), {"friend": {"name": 1}}
+    nested = form == "nested"
+    given = {"set": {}, "get": {"user": select} if nested else select}
+    validator = {
+        "schema": Schema.from_dict({"set": mm.Dict(required=True), "get": select}),
+        "struct": compile_struct(given, schemas),
+    }.get(form, given)
+    details = {"set": {}, "get": {"user": get} if nested else get}
+    bounds = Ceilings(3, 9)
+    assert compile_struct(validator, schemas, bounds).check(details, "assert", bounds) == details
+    assert (select.bounds, select.takes(get)) == (schemas.settings, False)
+    with pytest.raises(ValidationError):
+        compile_struct(validator, schemas).check(details, "assert", schemas.settings)
