@@ -35,10 +35,7 @@ _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 @final
 class UnknownName(NotFound):
-    """A name that is not registered; ``known`` lists those that are.
-
-    Of a service, a model of acts, or an act.
-    """
+    """A service, model or act not registered; ``known`` lists those that are."""
 
     def __init__(self, message: str, known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -149,9 +146,7 @@ class Acts:
         returns: Any = None,
         mcp: bool = False,
     ) -> Callable[[F], F]:
-        """Register the decorated function as an act of ``main``.
-
-        It stays callable as it was.
+        """Register the decorated function, which stays as it was, as an act of ``main``.
 
         ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of
         numbers, which mean the select struct of the model ``schema``, or else a field or mapping of
@@ -248,10 +243,7 @@ class Acts:
         return _copied(self._find(name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
-        """Return ``{service: {schema: {act name: Act}}}``.
-
-        A remote service has its URL (our choice).
-        """
+        """Return ``{service: {schema: {act name: Act}}}``; of a remote service its URL."""
         return {name: _copied(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
@@ -289,10 +281,7 @@ class Acts:
 
     @property
     def token_carriers(self) -> tuple[Carrier, ...]:
-        """Where the hooks of all services look for a token.
-
-        The header ``token`` where none looks for one.
-        """
+        """Where hooks look for a token; the header ``token`` where none looks for one."""
         return self._tokens or (TOKEN,)
 
     @property
@@ -301,10 +290,7 @@ class Acts:
         return self._roles
 
     def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
-        """Register an act of ``main``.
-
-        Messages name the other parameters as the caller spelled them.
-        """
+        """Register an act of ``main``; messages spell its parameters as the caller did."""
         act = parse_act(self._schemas, self.limits, (schema, act_name), contractual(given), spelling)
         with self._lock:
             main = self._service(MAIN)
@@ -356,10 +342,7 @@ class Acts:
         return self.get_main_act(schema, actName)
 
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
-        """Register another service: ``setService(name, service, preAct=[...])``.
-
-        ``headers=[...]`` too, for a remote one.
-        """
+        """Register a service: ``setService(name, service, preAct=[...], headers=[...])``."""
         self.set_service(name, service, **pythonic(None, keys))
 
     getService = get_service
