@@ -1,4 +1,4 @@
-"""Adapters: document storage over a small, named subset of MongoDB's filters and updates."""
+"""Adapters: document storage over a small subset of MongoDB's filters and updates."""
 
 from gatewayfw.storage.base import Document, Index, Scope, Storage, Trouble
 from gatewayfw.storage.memory import MockStorage

@@ -43,12 +43,12 @@ NOTHING: Update = MappingProxyType({})
 
 
 class Marked(StorageError):
-    """A document to be touched has the mark that its caller wants none of. Nothing was locked."""
+    """A document to be touched has an unwanted mark. Nothing was locked."""
 
 
 @dataclass(frozen=True)
 class Index:
-    """An index a collection should have: ``(field, 1 | -1)`` pairs, and MongoDB's options.
+    """An index: ``(field, 1 | -1)`` pairs, and MongoDB's options.
 
     Attributes:
         instead: the keys of another index that will do where it is there already; empty for none.
@@ -118,7 +118,10 @@ class _Local(threading.local):
 
 
 class Deadline(AbstractContextManager[Scope]):
-    """The `Scope` of a thread while the block runs; a class, because a generator costs each request more."""
+    """The `Scope` of a thread while the block runs.
+
+    A class, because a generator costs each request more.
+    """
 
     def __init__(self, local: _Local, seconds: float) -> None:
         self._local = local
@@ -150,7 +153,9 @@ class Storage(ABC):
         return ""
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound everything this thread does inside to ``seconds``; the nearer of nested ones wins.
+        """Bound everything this thread does inside to ``seconds``.
+
+        The nearer of nested ones wins.
 
         Calls that begin after it raise `Timeout`, those under way at the latest a little later.
         """
@@ -166,11 +171,11 @@ class Storage(ABC):
             self._scopes.scope.check()
 
     def reply_bytes(self) -> int | None:
-        """Return the most bytes of the reply that this thread works for; None outside of a request."""
+        """Return the most bytes of the reply this thread works for; None for no request."""
         return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
 
     def trouble(self) -> Trouble | None:
-        """Return why the database was out of reach when it was last asked; None when it was not, or is not known."""
+        """Return why the database was out of reach when last asked; None if it was not."""
         return None
 
     @abstractmethod
@@ -179,7 +184,7 @@ class Storage(ABC):
 
     @abstractmethod
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Create the collection and missing indexes; return what could not be built, in words.
+        """Create the collection and missing indexes; return what could not be built.
 
         Unique indexes are always built; others only while the collection has at most
         ``build_limit`` documents. An index that exists is left as it is, whatever its options;
@@ -189,7 +194,9 @@ class Storage(ABC):
 
     @abstractmethod
     def indexes(self, collection: str) -> list[Index]:
-        """Return the indexes there are, without the one on ``_id``; none of a collection that does not exist.
+        """Return the indexes there are, without the one on ``_id``.
+
+        None of a collection that does not exist.
 
         ``options`` has ``name`` and whatever is not the default, such as ``unique``. What another
         tool made may have words for directions, such as ``text``. Never call it inside a transaction.
@@ -197,10 +204,10 @@ class Storage(ABC):
 
     @abstractmethod
     def is_sharded(self, collection: str) -> bool:
-        """Return whether a collection is spread over several servers, which is not supported."""
+        """Tell whether a collection is spread over several servers: not supported."""
 
     def transaction_lifetime(self) -> float | None:
-        """Return after how many seconds the server ends a transaction whose client is gone; None when unknown."""
+        """Return the seconds until the server ends a dead client's transaction, if known."""
         return None
 
     @abstractmethod
@@ -233,14 +240,16 @@ class Storage(ABC):
         return False
 
     def sorts_pushes(self) -> bool:
-        """Return whether `touch` may push into a list that is kept sorted and short, and is undone with the rest.
+        """Tell whether `touch` may push into a list that is kept sorted and short.
+
+        Undone with the rest, too.
 
         Then its update may have ``$push`` with ``$each``, ``$sort`` and ``$slice``, as on MongoDB.
         """
         return False
 
     def counts_copies(self) -> bool:
-        """Return whether `touch` and `touch_many` add ``copies`` to ``_gw.rev`` of what they lock."""
+        """Tell whether `touch` and `touch_many` add ``copies`` to ``_gw.rev``."""
         return False
 
     @abstractmethod
@@ -254,7 +263,7 @@ class Storage(ABC):
         copies: int = 1,
         unmarked: str = "",
     ) -> Document | None:
-        """Lock the first document that matches, change it and return it as it is then; None when there is none.
+        """Lock and change the first match; return it as it is then, or None.
 
         In a transaction no other transaction can touch or write it before this one has ended.
         At most so many ``copies`` of it are about to be made; an adapter may count them in the
@@ -278,7 +287,9 @@ class Storage(ABC):
         copies: int = 1,
         unmarked: str = "",
     ) -> None:
-        """Lock all documents with these ids, then do each change, in order, as `update_many` does it.
+        """Lock all documents with these ids, then do each change, in order.
+
+        Changes are done as by `update_many`.
 
         Ids of missing documents are passed over. What a change matches need not be among the ids.
         At most so many ``copies`` are about to be made of each. ``unmarked`` is as for `touch`.
@@ -290,7 +301,9 @@ class Storage(ABC):
 
     @abstractmethod
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
-        """Store new documents, each with an ``_id``; all or none of them. An empty list does nothing.
+        """Store new documents, each with an ``_id``; all or none of them.
+
+        An empty list does nothing.
 
         Raises:
             DuplicateKey: a unique index refused one; names its fields, ``_id`` for a taken id.
@@ -335,7 +348,7 @@ class Storage(ABC):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change the first document that matches and return it as it is afterwards, or None.
+        """Change the first match and return it as it is afterwards, or None.
 
         Which one is the first is open where several match.
 
@@ -346,7 +359,7 @@ class Storage(ABC):
 
     @abstractmethod
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matching documents, or those of them that have at most so many bytes; return how many.
+        """Change all matches, or those of at most so many bytes; return how many.
 
         One positional path (``users.$``) may stand in ``$set``: the element that the filter's
         condition on that list matched.
@@ -357,7 +370,7 @@ class Storage(ABC):
 
     @abstractmethod
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Apply one update each to documents by ``_id``, in order; missing ones are passed over.
+        """Apply one update each to documents by ``_id``, in order; pass over missing ones.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
@@ -373,10 +386,10 @@ class Storage(ABC):
 
     @abstractmethod
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
-        """Yield the results of a pipeline that only reads. An escape hatch, not used by the core."""
+        """Yield the results of a pipeline that only reads; the core uses none."""
 
     def is_closed(self) -> bool:
-        """Return whether `close` was called and nothing has been asked of the database since."""
+        """Tell whether `close` was called and the database not asked since."""
         return False
 
     @abstractmethod

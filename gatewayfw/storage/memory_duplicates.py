@@ -9,7 +9,9 @@ from gatewayfw.storage.base import Document, Filter, Update
 
 
 def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...]:
-    """Return the fields of the first unique index that one of these documents collides in; empty when none does.
+    """Return the fields of the first unique index in which documents collide.
+
+    Empty when none does.
 
     ``collection`` holds what was stored when the write was refused, and indexes are judged as
     mongomock 4.3 judges them.
@@ -20,7 +22,7 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
 
 
 def after_update(collection: Any, documents: Sequence[Document], filter: Filter, update: Update) -> list[Document]:
-    """Return what an update makes of documents; done apart from the collection, without its indexes."""
+    """Return what an update makes of documents, apart from their collection."""
     scratch = _scratch(collection, documents)
     scratch.update_many(dict(filter), update)
     return list(scratch.find())

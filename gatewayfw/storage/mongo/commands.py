@@ -41,7 +41,7 @@ class PlainWrites:
         return found
 
     def update(self, changes: Sequence[tuple[Filter, Update]]) -> int:
-        """Apply each update to all documents that match its filter, in order; return how many matched."""
+        """Apply each update to all its matches, in order; return how many matched."""
         statements = [{"q": filter, "u": update, "multi": True} for filter, update in changes]
         return int(self._run({"update": self._collection.name, "updates": statements})["n"])
 

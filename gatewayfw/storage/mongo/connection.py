@@ -1,4 +1,4 @@
-"""The connection of the MongoDB adapter: one client in each process, made at first use."""
+"""The connection of the MongoDB adapter: one client per process, made lazily."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _ENOUGH = 0.5
 
 
 class Connection:
-    """A database, given by PyMongo or by a URI; then the client is made here, again after a fork.
+    """A database, given by PyMongo or by a URI.
+
+    For a URI the client is made here, again after a fork.
 
     Attributes:
         name: the name of the database.
@@ -75,14 +77,17 @@ class Connection:
             return self._database
 
     def collection(self, name: str) -> Collection[Any]:
-        """Return a collection of this process's database; the driver's own way makes a new object each time."""
+        """Return a collection of this process's database.
+
+        The driver's own way makes a new object each time.
+        """
         database, found = self.database, self._collections.get(name)
         if found is None or found.database is not database:
             found = self._collections[name] = database[name]
         return found
 
     def readable(self, name: str) -> Collection[Any]:
-        """Return a collection for reads of many documents: those of large replies come `Undecoded`."""
+        """Return a collection whose large replies come `Undecoded`."""
         database, found = self.database, self._readable.get(name)
         if found is None or found.database is not database:
             plain = self.collection(name)
@@ -112,7 +117,7 @@ class Connection:
         )
 
     def find_server(self) -> None:
-        """Wait for a server, but not for as long as the deadline; after an error ask it whether it answers.
+        """Wait for a server, but not all of the deadline; after an error ask it first.
 
         PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
         """
@@ -133,7 +138,9 @@ class Connection:
         self.outages.end()
 
     def note(self, error: BaseException, *, waited: bool = False) -> None:
-        """Keep what an error of the driver says about the server; ``waited``: it was given time to answer.
+        """Keep what a driver's error says about the server.
+
+        ``waited``: it was given time to answer.
 
         Where that is not certain, the next use asks the server first.
         """

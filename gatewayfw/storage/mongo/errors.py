@@ -77,7 +77,7 @@ def _of_the_driver(error: PyMongoError) -> GatewayError:
 
 
 def is_unauthenticated(error: BaseException) -> bool:
-    """Tell whether the server does not know who calls: a matter of the configuration, not of one command."""
+    """Tell whether the server does not know who calls: wrong configuration."""
     if not isinstance(error, OperationFailure):
         return False
     # A server that demands a user refuses with the code of a missing right; its text tells the two apart.
@@ -86,12 +86,17 @@ def is_unauthenticated(error: BaseException) -> bool:
 
 
 def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the fields of the unique index that refused; servers before 4.4 do not name them."""
+    """Return the fields of the unique index that refused.
+
+    Servers before 4.4 do not name them.
+    """
     return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
 
 
 def refused_increment(error: OperationFailure, update: Update) -> ValidationError | None:
-    """Return our error where the server refused an ``$inc`` beyond 64 bits; of several it does not say which.
+    """Return our error where the server refused an ``$inc`` beyond 64 bits.
+
+    Of several it does not say which.
 
     The server has no code of its own for it, so its text is looked at (MongoDB 6 has this one).
     """

@@ -1,4 +1,4 @@
-"""Why a MongoDB server does not answer, in words, and one log line for each outage.
+"""Why a MongoDB server does not answer, and one log line for each outage.
 
 `trouble_of` and `concerns_server` judge what the driver knows; `Outages` remembers whether there is
 an outage and logs its begin and its end. No text holds a credential or words of the driver: those
@@ -50,14 +50,14 @@ _ROLES = {
 
 
 def concerns_server(error: BaseException) -> bool:
-    """Tell whether an error of the driver says something about the server, not about one command."""
+    """Tell whether a driver's error is about the server, not about one command."""
     if isinstance(error, WaitQueueTimeoutError):  # all connections of this process are in use
         return False
     return isinstance(error, ConnectionFailure) or is_unauthenticated(error)
 
 
 def trouble_of(error: BaseException, known: TopologyDescription | None, seeds: Iterable[Address]) -> Trouble:
-    """Return what is wrong, by an error that concerns the server and what the driver knows of the servers.
+    """Say what is wrong, by an error and what the driver knows of the servers.
 
     ``seeds`` are the hosts as configured; they are named where the driver dropped them all.
     """
@@ -78,7 +78,7 @@ def trouble_of(error: BaseException, known: TopologyDescription | None, seeds: I
 
 
 def is_conclusive(error: BaseException, known: TopologyDescription | None) -> bool:
-    """Tell whether nobody needs to look again to know that the database is out of reach.
+    """Tell whether it is known, without another look, that the database is away.
 
     A command that got no answer may have been a single one; a search for a server that the driver
     has not met yet may have had too little time.
@@ -93,7 +93,7 @@ def is_conclusive(error: BaseException, known: TopologyDescription | None) -> bo
 
 @final
 class Outages:
-    """Whether the database of one process is out of reach, and since when; logs each outage once.
+    """Whether one process reaches its database, since when; logs each outage once.
 
     Attributes:
         suspected: whether the next use has to look at the server first.
@@ -110,7 +110,10 @@ class Outages:
         self.trouble: Trouble | None = None
 
     def begin(self, trouble: Trouble) -> None:
-        """Note what is wrong; log it unless this outage, or one that ended a moment ago, was logged."""
+        """Note what is wrong; log it unless this outage was logged.
+
+        Or one that ended a moment ago.
+        """
         now = time.monotonic()
         with self._lock:
             self.suspected = True

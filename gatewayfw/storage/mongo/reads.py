@@ -1,4 +1,4 @@
-"""Reads of the MongoDB adapter: a query, and the short way to the documents it is limited to."""
+"""Reads of the MongoDB adapter: a query, and the short way to few documents."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Query(NamedTuple):
         )
 
     def command(self, collection: str) -> dict[str, Any]:
-        """Return the command that brings all documents in its reply, unless they exceed 16 MB."""
+        """Return the command that brings all documents at once, unless they pass 16 MB."""
         command: dict[str, Any] = {
             "find": collection,
             "filter": self.filter,
@@ -74,7 +74,10 @@ class Source(Protocol):
 
 
 class Arriving:
-    """A source, read in pieces: so never more than one reply of the server, 16 MB, is waiting to be taken."""
+    """A source, read in pieces.
+
+    So at most one reply of the server, 16 MB, is waiting to be taken.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -85,7 +88,7 @@ class Arriving:
         return self._source.alive
 
     def to_list(self, most: int) -> Sequence[Document]:
-        """Return at most so many documents, fewer where they are large; none when there are no more."""
+        """Return at most so many documents, fewer where they are large, none at the end."""
         return take(self._source, most)
 
     def close(self) -> None:
@@ -94,7 +97,9 @@ class Arriving:
 
 
 class Listed:
-    """The cursor of a query with a limit: one plain command, which costs a quarter less than PyMongo's cursor.
+    """The cursor of a query with a limit: one plain command.
+
+    It costs a quarter less than PyMongo's cursor.
 
     PyMongo's takes over where that does not do: PyMongo repeats no commands that failed, and one
     reply holds 16 MB at most.
@@ -109,7 +114,10 @@ class Listed:
         self._source: Source | None = None
 
     def to_list(self, most: int) -> Sequence[Document]:
-        """Return all documents of a small reply, at most so many of anything else; none when there are no more."""
+        """Return all documents of a small reply, at most so many of others.
+
+        None when there are no more.
+        """
         if self._source is None:
             reply = self._reply()
             if type(reply) is dict:
@@ -128,7 +136,10 @@ class Listed:
             self._source.close()
 
     def _reply(self) -> Any:
-        """Return what one command brings; None where that is not all, or is to be repeated."""
+        """Return what one command brings; None where that is not all, or not final.
+
+        It may have to be repeated.
+        """
         collection, session = self._collection, self._session
         command = self._query.command(collection.name)
         if session is None:  # a transaction has its own
@@ -148,7 +159,10 @@ class Listed:
 
 
 def counted(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
-    """Return how many documents match, at most ``limit``, in a transaction, where nothing is repeated."""
+    """Return how many documents match, at most ``limit``, in a transaction.
+
+    Nothing is repeated there.
+    """
     stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
     command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}
     reply = collection.database.command(command, codec_options=collection.codec_options, session=session)

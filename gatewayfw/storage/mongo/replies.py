@@ -1,4 +1,4 @@
-"""Replies of the server: a small one is decoded at once, a large one document by document, as they are taken.
+"""The server's replies: small ones decoded at once, large ones as they are taken.
 
 Decoded, a reply of 16 MB takes up to 400 MB, and a second or more in one go, where its documents are nested.
 """
@@ -33,7 +33,7 @@ class Undecoded(RawBSONDocument):
 
 
 def lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
-    """Return the options with which the driver leaves the documents of large replies `Undecoded`.
+    """Return the options by which large replies stay `Undecoded`.
 
     So it does with all replies where there are type codecs: they are for documents, not for what is around them.
     """
@@ -60,7 +60,10 @@ def decodes_plainly(options: CodecOptions[Any]) -> bool:
 
 
 class Kept(Iterator[Any]):
-    """The documents of one reply, each forgotten when it is taken; like the driver's cursors."""
+    """The documents of one reply, each forgotten when it is taken.
+
+    Used like the driver's cursors.
+    """
 
     def __init__(self, documents: list[Any]) -> None:
         self._documents = deque(documents)
@@ -81,7 +84,10 @@ class Kept(Iterator[Any]):
 
 
 def take(source: Iterator[Any], most: int) -> list[Document]:
-    """Return at most so many documents, fewer where their bytes reach `AT_ONCE`; none when there are no more."""
+    """Return at most so many documents, fewer where their bytes reach `AT_ONCE`.
+
+    None when there are no more.
+    """
     found: list[Document] = []
     size = 0
     for document in islice(source, most):

@@ -1,4 +1,4 @@
-"""Locks that let the threads of one process queue for hot documents instead of colliding.
+"""Locks by which threads of one process queue for hot documents.
 
 Only an optimisation: the database decides who wins. A thread that waited in vain goes on without.
 """
@@ -15,7 +15,7 @@ _STRIPES = 64
 
 
 class Stripes:
-    """A fixed number of locks, shared out to documents by their hash; one set per process.
+    """A fixed number of locks, shared by documents' hashes; one set per process.
 
     Made at first use and anew after a fork: a child never gets a lock that a thread of its parent
     held. Locks made late are also those of gevent where it was patched in before.
@@ -27,7 +27,9 @@ class Stripes:
 
     @contextmanager
     def held(self, documents: Iterable[tuple[str, object]], patience: float) -> Iterator[None]:
-        """Hold the locks of documents (collection, ``_id``); wait at most ``patience`` seconds in all.
+        """Hold the locks of documents; wait at most ``patience`` seconds in all.
+
+        Each is (collection, ``_id``).
 
         They are taken in one order, so threads that hold some never wait for each other.
         """
