@@ -1,4 +1,4 @@
-"""The database of one gateway: its adapter, chosen by what is given, its indexes and its jobs."""
+"""The database of one gateway: its adapter, indexes and jobs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DRAIN, _DRAIN_SHARE = 0.2, 0.25
 
 @dataclass(frozen=True)
 class Done(Generic[T]):
-    """A committed operation: its result, the jobs still pending, and what they deleted so far, by model."""
+    """A committed operation: its result, pending jobs, and deletions so far by model."""
 
     result: T
     pending: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: the jobs its operations leave, None outside of one, and their care."""
+    """One thread's open transaction: its jobs, None outside of one, and its care."""
 
     keys: set[str] | None = None
     care: Care = _NO_CARE
@@ -127,11 +127,14 @@ class Database:
 
     @property
     def is_nested(self) -> bool:
-        """Whether this thread is inside a transaction, of this gateway or another on the same storage."""
+        """Whether this thread is inside a transaction on the same storage.
+
+        It may be another gateway's.
+        """
         return self._local.keys is not None or self.storage.in_transaction()
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound all database work of this thread inside; a gateway without a database has only the clock."""
+        """Bound all database work of this thread inside; without a database, the clock."""
         return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)
 
     @property
@@ -147,7 +150,9 @@ class Database:
         proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> Done[T]:
-        """Run an operation in a transaction, and work on the jobs it left after the outermost commit.
+        """Run an operation in a transaction, and work on its jobs after the commit.
+
+        After the outermost one.
 
         ``operation`` may run several times; after three conflicts it leaves all fan-out to jobs,
         unless it is a part of a larger transaction. Where a document would be too large it runs
@@ -188,7 +193,10 @@ class Database:
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def _drained(self, keys: set[str]) -> Drained:
-        """Work on jobs for a moment; the thread has the rest. Where one process has all data there is none."""
+        """Work on jobs for a moment; the thread has the rest.
+
+        Where one process has all data there is none.
+        """
         if not keys:
             return Drained()
         if self.fanout.waits:
@@ -235,7 +243,7 @@ class Database:
         self._index_problems[schema.name] = problems
 
     def index_problems(self) -> list[str]:
-        """Return what kept indexes from being built at first use, in words; for readiness checks."""
+        """Say what kept indexes from being built at first use; for readiness checks."""
         return [problem for problems in self._index_problems.values() for problem in problems]
 
 

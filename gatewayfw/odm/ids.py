@@ -1,4 +1,4 @@
-"""Ids of every kind in one order: documents of other tools need not have an `ObjectId`."""
+"""Ids of every kind in one order: other tools may not use an `ObjectId`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
 
 
 def following(last: object = START) -> Iterator[Any]:
-    """Yield the conditions on ``_id`` that one after another find all ids after ``last``, in MongoDB's order.
+    """Yield conditions that find all ids after ``last``, in MongoDB's order.
 
     Ids that are a timestamp, code, not-a-number or a lowest or highest key are found by none.
     """
@@ -46,7 +46,7 @@ def ordered(ids: Iterable[T]) -> list[T]:
 
 
 def _kind(id_: object) -> int:
-    """Return the number of the kind that an ``_id`` belongs to; 0 for null and `START`."""
+    """Return the number of an ``_id``'s kind; 0 for null and `START`."""
     if isinstance(id_, bool):
         return next(number for number, (types, _) in enumerate(_KINDS) if bool in types)
     return next((number for number, (types, _) in enumerate(_KINDS) if isinstance(id_, types)), 0)

@@ -58,7 +58,7 @@ class ModelReads:
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Cursor:
-        """Return a cursor over the documents that match, projected; without a filter over all.
+        """Return a cursor over the matching documents, projected; all without a filter.
 
         ``config`` is a filter: ``find({"title": "x"})``. The name is spelled the same in the contract,
         so where all of its keys are among ``filter filters projection``, and none of them is a name
@@ -153,7 +153,10 @@ class ModelReads:
     def _filter(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
-        """Return the filter of an operation in its stored form; only one that is ``optional`` may select all."""
+        """Return an operation's filter in its stored form.
+
+        Only one that is ``optional`` may select all.
+        """
         where = "filter"
         if filters is not None:
             filter, where = _only(filters, filter), "filters"

@@ -66,7 +66,7 @@ class Model(ModelReads):
             DuplicateKey: a unique index, or the ``_id``, is taken.
             TooLarge: the pure fields have more bytes than the setting ``document_bytes``, or a
                 document would exceed the database's limit.
-        Source: contract, "Model definition".
+        Source: specification 5.2.
         """
         return self._insert([doc], [relations], projection, where=["doc"])[0]
 
@@ -152,7 +152,7 @@ class Model(ModelReads):
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """Change the pure fields of one document, and every copy of it, and return it projected.
+        """Change one document's pure fields, and every copy of it; return it projected.
 
         ``update`` takes ``$set $unset $inc``, and ``$push $pull $addToSet`` on array fields.
         None when nothing matched. An empty ``$set`` changes nothing and returns the document.
@@ -268,7 +268,7 @@ class Model(ModelReads):
         replace: bool = False,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """Relate one document to others, and return it projected; None when nothing matched.
+        """Relate one document to others; return it projected, None when nothing matched.
 
         ``relations`` is as for `insert_one`. With ``replace`` the given ids are all that the
         relation holds afterwards. An id that is there already gets a fresh copy; its membership
@@ -323,7 +323,7 @@ class Model(ModelReads):
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """End relations of one document, and return it projected; None when nothing matched.
+        """End relations of one document; return it projected, None when nothing matched.
 
         The ids named leave the relation and all of its reverse relations, whatever flags are given.
 
@@ -408,6 +408,6 @@ def _below(where: str, path: str) -> str:
 
 
 def _proof(new: NewDocument) -> dict[str, Any]:
-    """Return the filter that finds a document only if it is ours: others may choose the same ``_id``."""
+    """Return the filter that finds a document only if this operation inserted it."""
     mine = {f"{HIDDEN}.v": new.version} if new.version else {}
     return {"_id": new.fields["_id"], **mine}

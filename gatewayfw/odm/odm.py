@@ -35,13 +35,13 @@ class Odm:
     # -- database
 
     def set_db(self, db: Any, *, memory: bool = False) -> None:
-        """Supply the database: a MongoDB URI, a PyMongo or mongomock database, or a `Storage`.
+        """Supply the database: a URI, a PyMongo or mongomock database, or a `Storage`.
 
         May be called before or after models are made. Connects at first use. Data in memory
         (mongomock, a `Storage` without ``multi_process``) is warned of outside tests and development,
         and refused in production and in workers of gunicorn, granian and uWSGI, see
         `gatewayfw.environment.judge_memory`; ``memory=True`` says that it is meant.
-        Source: contract, "Model definition".
+        Source: specification 5.4.
 
         Raises:
             DefinitionError: ``db`` is none of these, such as None, or a URI that names no database,
@@ -68,11 +68,11 @@ class Odm:
         return self._database.is_set
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound all database work of this thread inside; without a database there is only the clock."""
+        """Bound all database work of this thread inside; without a database, the clock."""
         return self._database.deadline(seconds)
 
     def ready(self) -> list[str]:
-        """Prepare the database for every model; return what kept indexes from being built, in words.
+        """Prepare the database for every model; say what kept indexes from being built.
 
         Raises:
             DefinitionError: a definition is wrong, or no database is set.
@@ -92,8 +92,8 @@ class Odm:
     ) -> Model:
         """Define a model and return its operations; its collection has the same name.
 
-        ``pure_fields``: value kinds by field name. ``relations``: as in the contract, "Relation
-        definition", or `Relation` objects; related models may be defined later. ``options``:
+        ``pure_fields``: value kinds by field name. ``relations``: by specification 6.1, or `Relation`
+        objects; related models may be defined later. ``options``:
         ``{"createIndex": {"indexSpec": {field: 1}, "options": {"unique": True}}, "excludes": [field]}``,
         ``createIndex`` also as a list.
 
@@ -112,7 +112,7 @@ class Odm:
     # -- operations
 
     def transaction(self, fn: Callable[[], T]) -> T:
-        """Run several operations as one: all of their writes happen, or none. Returns ``fn``'s result.
+        """Run several operations as one, all or nothing; return ``fn``'s result.
 
         ``fn`` may run several times after conflicts, so it should do nothing but database work.
         Nested calls join. An operation that reached the database and failed makes the whole
@@ -142,7 +142,9 @@ class Odm:
 
     @contextmanager
     def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
-        """Let large changes be seen half done, for tests: a change of more than ``beyond`` copies leaves its jobs.
+        """Let large changes be seen half done, for tests.
+
+        A change of more than ``beyond`` copies leaves its jobs.
 
         Inside the block nobody works on them, on MongoDB or mongomock, unless `work` is called. Leaving it
         does so; an exception that ends the block leaves them as they are. It holds for all threads that

@@ -310,7 +310,7 @@ def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(fe
     assert sorted(names(few, few.city, "country")) == ["land", *["n" * 300] * 4]
     assert few.odm.jobs() == []
     assert [record.getMessage() for record in caplog.records] == [
-        f"city {huge['_id']} stays as it is, which is not right: the document would be too large"
+        f"city {huge['_id']} could not be updated and is stale: the document would be too large"
     ]
     few.storage.delete_many("city", {"_id": huge["_id"]})
 
@@ -324,7 +324,7 @@ def test_a_change_within_the_limit_that_makes_a_holder_too_large_leaves_it_to_a_
     assert rename(few, few.country, land, "n" * 600)["name"] == "n" * 600
     assert (sorted(names(few, few.city, "country")), few.odm.jobs()) == (["land", "n" * 600], [])
     assert [record.getMessage() for record in caplog.records] == [
-        f"city {huge['_id']} stays as it is, which is not right: the document would be too large"
+        f"city {huge['_id']} could not be updated and is stale: the document would be too large"
     ]
     assert [(one.id, one.path) for one in few.odm.integrity.check()] == [(huge["_id"], f"country.{land}")]
     rename(few, few.country, land, "short")

@@ -201,7 +201,7 @@ def test_a_holder_that_would_be_too_large_keeps_its_copy_and_stops_nobody(club, 
     copies = {one["_id"]: len(one["orgs"][0]["about"]) for one in club.storage.find("user", {})}
     assert (copies, club.odm.jobs()) == ({small: 900, huge: 0}, [])
     assert [record.getMessage() for record in caplog.records] == [
-        f"user {huge} stays as it is, which is not right: the document would be too large"
+        f"user {huge} could not be updated and is stale: the document would be too large"
     ]
     assert [(one.id, one.path, one.pending) for one in club.odm.integrity.check()] == [(huge, f"orgs.{org}", False)]
     assert [one.state for one in club.odm.integrity.repair()] == ["needs a decision"]

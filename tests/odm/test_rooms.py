@@ -63,7 +63,7 @@ def test_owners_of_sources_do_not_lock_the_owner_of_a_holder_out(club, caplog):
     copies = [len(one["about"]) for one in club.stored(club.user, user)["orgs"]]
     assert (copies, club.odm.jobs()) == ([2_000, 0, 0], [])
     assert [record.getMessage() for record in caplog.records] == [
-        f"user {user} stays as it is, which is not right: its copies have no room for more"
+        f"user {user} could not be updated and is stale: its copies have no room for more"
     ] * 2
     assert [one.path for one in club.odm.integrity.check()] == [f"orgs.{orgs[1]}", f"orgs.{orgs[2]}"]
     assert len(club.change(club.user, user, text="x" * 1_400)["text"]) == 1_400

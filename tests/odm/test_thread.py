@@ -107,7 +107,7 @@ def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
     owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
     Helper(owner.work).start()
     assert [owner.asked.acquire(timeout=5) for _ in range(7)] == [True] * 7
-    waits = "the work on jobs waits: service unavailable, try again"
+    waits = "job worker paused: service unavailable, try again"
     assert [record.getMessage() for record in caplog.records] == [waits, waits]
 
 

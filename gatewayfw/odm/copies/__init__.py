@@ -1,1 +1,1 @@
-"""The rules of embedded copies, what they may fill, and the jobs that are still to bring them around."""
+"""The rules of embedded copies, what they may fill, and their pending jobs."""

@@ -1,4 +1,4 @@
-"""How many copies of a document there are at most, as far as one process knows without a query."""
+"""How many copies of a document there are at most, without a query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 10_000
 
 @final
 class CopyCounts:
-    """Upper bounds on the copies of documents, so that frequent changes of one need not count them each time.
+    """Upper bounds on copies, so that frequent changes need not count them.
 
     Whoever makes copies of a document locks it first, and where the storage `counts_copies` the lock
     adds their number to a counter in the document. So there are no more copies than the last change
@@ -35,7 +35,7 @@ class CopyCounts:
         self._met[_key(relation, source)] = (met, locks_of(source))
 
     def take(self, relation: Relation, source: Document) -> int | None:
-        """Return how many copies of a locked source a relation may have at most; None when that is not known."""
+        """Return how many copies of a locked source a relation may have, if known."""
         known = self._met.pop(_key(relation, source), None)
         if known is None:
             return None

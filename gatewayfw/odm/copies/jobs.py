@@ -1,4 +1,4 @@
-"""Pending work of changes that reach more copies than one transaction should write.
+"""Pending work: more copies than one transaction should write.
 
 A job is written in the transaction of the change itself, so either both happened or neither.
 Each change of a job, progress included, gives it a new ``token``, and progress and removal are
@@ -110,12 +110,12 @@ class Jobs:
         return key
 
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
-        """Return those ids of a model for which a job is pending: no document may take them yet."""
+        """Return those ids of a model with a pending job: no document may take them yet."""
         found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
         return ordered({one["id"] for one in found})
 
     def covers_copy(self, relation: Relation, source_id: object) -> bool:
-        """Return whether a pending job will set the copies of a source in a relation right."""
+        """Tell whether a pending job will set a source's copies in a relation right."""
         wanted = {"id": source_id, "model": relation.schema_name, "relation": _named(relation)}
         return self._storage.count(COLLECTION, {**wanted, "kind": {"$ne": "windows"}}, 1) > 0
 
@@ -138,7 +138,10 @@ class Jobs:
         return None if found is None else _job(found)
 
     def advance(self, job: Job, progress: Mapping[str, Any], worker: str) -> Job | None:
-        """Note progress, attributes of the job, and renew the lease; None when the job has changed meanwhile."""
+        """Note progress and renew the lease; None when the job has changed meanwhile.
+
+        Progress is attributes of the job.
+        """
         update = {"$set": {**progress, "token": ObjectId(), "lease": _lease(worker)}}
         found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
         return None if found is None else _job(found)
@@ -175,7 +178,7 @@ class Backlog:
         return self.limit < math.inf
 
     def beyond(self, sizes: Mapping[K, int], already: int = 0) -> set[K]:
-        """Return what must be left to jobs: the largest ones, so that the others keep to the limit."""
+        """Return what must be left to jobs: the largest, until the rest keep the limit."""
         left, beyond = self.limit - already, set()
         for name in sorted(sizes, key=lambda one: sizes[one]):
             left -= sizes[name]
@@ -196,7 +199,7 @@ def _key(model: str, id_: ObjectId, relation: Relation, kind: Kind) -> str:
 
 
 def _named(link: Relation | RelatedRelation) -> str:
-    """Return the name of a relation, or of the one that causes a reverse relation, as `Job.relation`."""
+    """Return the name by which `Job.relation` knows a relation or its reverse."""
     return f"{link.model}.{link.name}" if isinstance(link, Relation) else f"{link.member}.{link.relation}"
 
 

@@ -1,4 +1,4 @@
-"""How much of a document others may fill, so that its own writers always find room; pure.
+"""How much of a document others may fill, so that its writers find room; pure.
 
 Copies in holders, and members in the windows of targets, stand in documents that belong to somebody
 else. Where the definition of a model lets them fill its documents, they are bounded; elsewhere nothing
@@ -33,14 +33,17 @@ _NUMBERED = 6
 
 @dataclass(frozen=True)
 class Room:
-    """The bytes of the copies in one document, or in one window: of each that is small, and of all together."""
+    """The bytes of copies in a document or window: of a small one, and of all."""
 
     small: int
     all: int
 
 
 def room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
-    """Return the room for copies in a model's documents; None where its definition never lets them fill it."""
+    """Return the room for copies in a model's documents.
+
+    None where its definition never lets them fill it.
+    """
     return schemas.remembered(_room_for_copies, model, most_bytes)
 
 
@@ -55,7 +58,10 @@ def _room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | No
 
 
 def room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
-    """Return the room in a window that is not measured; None where its definition never lets it exceed its share."""
+    """Return the room in a window that is not measured.
+
+    None where its definition never lets it exceed its share.
+    """
     return schemas.remembered(_room_in_window, reverse)
 
 
@@ -78,7 +84,7 @@ def bytes_of_member(copy: Mapping[str, Any]) -> int:
 
 
 def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:
-    """Return the most bytes of a holder that surely has room for a changed copy; None where each has."""
+    """Return the most bytes of a holder with room for a changed copy; None for any."""
     if room is None:
         return None
     size = len(encode(copy))

@@ -47,28 +47,28 @@ class WindowQuery:
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
-    """Return the copy of a document: its `_id` and the given pure fields; absent ones stay absent."""
+    """Return a document's copy: `_id` and given pure fields; absent ones stay absent."""
     return {"_id": document["_id"], **{name: document[name] for name in fields if name in document}}
 
 
 def embedded(relation: Relation, copied: list[dict[str, Any]]) -> object:
-    """Return the value a holder stores for a relation: one copy or the list; None for none."""
+    """Return what a holder stores for a relation: a copy or the list; None for none."""
     if not copied:
         return None
     return copied[0] if relation.type == "single" else copied
 
 
 def ids_in(value: object) -> list[ObjectId]:
-    """Return the ids embedded in a relation's value, in stored order; absent means none."""
+    """Return the ids embedded in a relation's value, in order; absent means none."""
     return [copy["_id"] for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)]
 
 
 def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
-    """Return the query whose result is the whole window of one `multiple` reverse relation.
+    """Return the query for the whole window of one `multiple` reverse relation.
 
     The result is ordered by ``reverse.sort``, ties by ``_id`` ascending, and has at most
     ``reverse.limit`` documents; members that opted out are not in it.
-    Source: contract, "Relation definition".
+    Source: specification 6.1.
     """
     assert reverse.limit is not None
     order = window_order(reverse)
@@ -78,7 +78,7 @@ def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: O
 def single_reverse(
     reverse: RelatedRelation, fields: Iterable[str], target_id: object, member: Mapping[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Return what a `single` reverse that copies a member should hold; None for nothing.
+    """Return what a `single` reverse that copies a member holds; None for nothing.
 
     ``member`` is that document as it is now, with its relation; None when it is gone.
     """
@@ -96,7 +96,7 @@ def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
 def entry(
     reverse: RelatedRelation, copies: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the filter of targets into whose window copies can be pushed, and the value of ``$push``.
+    """Return the filter of targets that copies can be pushed to, and the ``$push``.
 
     Of an exact window and of members that are new to it this makes the exact window: the top of all
     members is among both, and copies show what they are sorted by. None for more copies than the
@@ -151,7 +151,7 @@ class Hidden:
         return bool(outs) if reverse.of_single else target_id in outs
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
-        """Note that the document opts out of a target's `multiple` reverse relation, or no longer."""
+        """Note that a document opts out of a target's `multiple` reverse, or no longer."""
         ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, [])
         if out and target_id not in ids:
             ids.append(target_id)
@@ -177,7 +177,7 @@ class Hidden:
         return _told({"v": self.v, "out": _told(out), "at": _told(at)})
 
     def update(self) -> dict[str, dict[str, Any]]:
-        """Return the update that stores what was changed since reading; ``{}`` when nothing was."""
+        """Return the update that stores changes since reading; ``{}`` for none."""
         before, after = Hidden({HIDDEN: self._stored}).document(), self.document()
         if after == before:
             return {}
@@ -207,7 +207,7 @@ def cuts_of(document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a document's hidden field; empty if another tool made something else of it."""
+    """Return a document's hidden field; empty if another tool broke it."""
     stored = document.get(HIDDEN)
     return stored if isinstance(stored, Mapping) else {}
 
@@ -218,7 +218,7 @@ def _version(stored: Mapping[str, Any]) -> int:
 
 
 def _parts(value: object) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the objects in a part of a hidden field, whatever another tool made of it."""
+    """Return the objects in part of a hidden field, whatever a tool made of it."""
     items = value.items() if isinstance(value, Mapping) else ()
     return [(name, part) for name, part in items if isinstance(part, Mapping)]
 
@@ -249,7 +249,7 @@ def without(relation: Relation, document: Mapping[str, Any], gone: Container[obj
 
 
 def place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
-    """Return where the copy of a document stands, and the filter of those that hold it there.
+    """Return where the copy of a document stands, and the filter of its holders.
 
     The filter passes over a single copy where a list is declared: the positional path would fail on it.
     """
@@ -259,14 +259,14 @@ def place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]
 
 
 def version_path(relation: Relation, source_id: ObjectId) -> str:
-    """Return where a holder notes the version that the copy of a source was taken from."""
+    """Return where a holder notes the version that a copy was taken from."""
     return f"{HIDDEN}.at.{relation.name}.{source_id}"
 
 
 def renewal(
     relation: Relation, source: Mapping[str, Any], fields: Sequence[str], pure: Iterable[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the update that renews the copies of a source, and the filter of those that hold one.
+    """Return the update that renews a source's copies, and the filter of its holders.
 
     A single copy is written field by field: with its ``_id``, which is indexed, it would cost the
     database twice as much. Of the ``pure`` fields of the source's model it loses those that are not
@@ -287,7 +287,7 @@ def renewal(
 
 
 def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:
-    """Return the filter of holders whose copy is of an older version: ``comparison`` is $lt or $lte."""
+    """Return the filter of holders of an older copy; ``comparison`` is $lt or $lte."""
     at = version_path(relation, source_id)
     return {"$or": [{at: {comparison: version}}, {at: {"$exists": False}}]}
 

@@ -27,7 +27,9 @@ Copies = list[dict[str, Any]]
 
 
 class Care(IntEnum):
-    """How much an operation does so that no document becomes too large; each does what those before it do.
+    """How much care an operation takes so that no document becomes too large.
+
+    Each does what those before it do.
 
     ``NONE``: nothing, as nearly always. ``WINDOWS``: windows are measured, and cut where they must be.
     ``HOLDERS``: copies are written only to holders that have room for them; the others are left to jobs.
@@ -39,24 +41,27 @@ class Care(IntEnum):
 
 
 def share_of(windows_bytes: int, windows: int) -> int:
-    """Return the bytes that each of so many windows of a document may fill once they do not fit as they are."""
+    """Return the bytes of each of so many windows, once they do not fit as they are."""
     return windows_bytes // max(1, windows)
 
 
 def fills(copies: Sequence[Mapping[str, Any]], following: Mapping[str, Any], share: int) -> bool:
-    """Return whether the beginning of a window fills a share: with the member that follows it would exceed it."""
+    """Tell whether the next member would take a window beyond its share."""
     return _EMPTY + sum(_element(number, copy) for number, copy in enumerate([*copies, following])) > share
 
 
 def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> int:
-    """Return the bytes that a document without its windows leaves for those of these names; may be negative."""
+    """Return the bytes a document leaves for windows of these names.
+
+    May be negative.
+    """
     marks = _ELEMENT + len("cut") + _EMPTY
     marks += sum(_ELEMENT + len(name.encode()) + _NUMBER for name in names)
     return most_bytes - len(encode(rest)) - marks - _RESERVE
 
 
 def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
-    """Return the names of those single copies that fit into some bytes, the smallest first."""
+    """Return the names of single copies that fit into some bytes, smallest first."""
     kept = set()
     sizes = {name: _ELEMENT + len(name.encode()) + len(encode(copy)) for name, copy in copies.items()}
     for name in sorted(sizes, key=lambda one: (sizes[one], one)):
@@ -70,7 +75,7 @@ def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
 def fitted(
     windows: Mapping[str, Iterator[dict[str, Any]]], room: int, share: int
 ) -> tuple[dict[str, Copies], dict[str, int | None]]:
-    """Return the windows of one target as it can hold them, and what is to be noted of them.
+    """Return one target's windows as it can hold them, and what to note of them.
 
     That is the share of each that is cut, and None for each that is whole but fills more than half of
     its share, so that whatever enters it must be measured. ``windows`` are the members of each in
@@ -84,7 +89,7 @@ def fitted(
 
 
 def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, int]:
-    """Return the longest beginning of a window that a share holds, and its bytes with one member more."""
+    """Return a window's longest prefix in a share, and the bytes with one more."""
     copies: Copies = []
     size = _EMPTY
     for copy in members:

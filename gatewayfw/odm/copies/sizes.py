@@ -1,4 +1,4 @@
-"""How large the documents of a model can get, judged from the definitions and settings alone.
+"""How large a model's documents can get, judged by definitions and settings.
 
 A kind counts with its maximum: text with four bytes for each character, lists and relations full. The
 pure fields of a document together count with the setting ``document_bytes`` at most, so that is what a
@@ -31,7 +31,7 @@ _HEX = 24
 
 @dataclass(frozen=True)
 class Part:
-    """One field of a model's documents: ``count`` values of ``each`` bytes, ``bytes`` in all."""
+    """One field of documents: ``count`` values of ``each`` bytes, ``bytes`` in all."""
 
     name: str
     bytes: int
@@ -62,12 +62,18 @@ def worst_sizes(schemas: Schemas) -> list[Size]:
 
 
 def own_bytes(schema: ModelSchema) -> int:
-    """Return the most bytes that the pure fields of a document may have; `ENDLESS` or more where one has no maximum."""
+    """Return the most bytes of a document's pure fields.
+
+    `ENDLESS` or more where one has no maximum.
+    """
     return DOCUMENT + largest_of(schema.pure)
 
 
 def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
-    """Return the most bytes of the copies in some relations or reverse relations of one document."""
+    """Return the most bytes of copies in some relations of one document.
+
+    Reverse relations, too.
+    """
     most = schemas.settings.document_bytes
     return sum(_copies(link, _copied(schemas, link), most).bytes for link in links)
 
@@ -93,7 +99,10 @@ def _copied(schemas: Schemas, link: Link) -> Mapping[str, mm.Field[Any]]:
 
 
 def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
-    """Return the part of a relation or reverse relation: copies of some fields, as many as it may hold."""
+    """Return a relation's part: copies of some fields, as many as it may hold.
+
+    A reverse relation's, too.
+    """
     copy = DOCUMENT + element_bytes("_id", ID) + _own(copied, most)
     if link.limit is None:
         return _part(link.name, copy)
@@ -101,12 +110,12 @@ def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
 
 
 def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
-    """Return the bytes of some pure fields of one document: no more than all of them may have."""
+    """Return the bytes of some pure fields, at most those of all of them."""
     return min(largest_of(fields), most - DOCUMENT)
 
 
 def _hidden(schema: ModelSchema) -> int:
-    """Return the bytes of ``_gw``: counters, the version of each copy, where the document opted out."""
+    """Return the bytes of ``_gw``: counters, versions of copies, where it opted out."""
     versions = outs = DOCUMENT
     for relation in schema.relations.values():
         held = relation.limit or 1

@@ -1,4 +1,4 @@
-"""Working jobs off: bringing a change to more copies than one transaction should write.
+"""Jobs: bringing a change to more copies than one transaction should write.
 
 Copies are written in plain batches, not in transactions: a transaction over many documents
 starves while others write to one of them. What makes that safe is the version each holder notes
@@ -57,7 +57,7 @@ _FAILURES = 3
 
 
 class _Renewal(NamedTuple):
-    """What is to be written to the holders of one source: to those at once that have at most ``most`` bytes."""
+    """What to write to one source's holders: at once below ``most`` bytes."""
 
     relation: Relation
     filter: Mapping[str, Any]
@@ -86,7 +86,7 @@ class Drained:
 
 @final
 class Fanout:
-    """A worker on the jobs of one storage. Each call is a worker of its own, on any thread.
+    """A worker on one storage's jobs; each call is a worker of its own, on any thread.
 
     Attributes:
         limit: copies that one transaction may write; infinity where everything is written at once.
@@ -102,7 +102,7 @@ class Fanout:
         self.jobs = Jobs(storage)
 
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
-        """Work on jobs, and on those they make, for at most ``seconds``; running out is no error.
+        """Work on jobs, and those they make, for ``seconds``; running out is no error.
 
         ``on_progress`` gets a job after each of its batches, when that is noted; what it raises ends
         the call. Jobs that another worker holds, or whose models are not defined here, are left.
@@ -129,12 +129,12 @@ class Fanout:
         return drained
 
     def attend(self) -> int:
-        """Work on all jobs, for a thread that nobody waits for: to a closed storage it does not connect again."""
+        """Work on all jobs, for a thread; a closed storage stays closed."""
         return 0 if self.waits or self._storage.is_closed() else self.work()
 
     @contextmanager
     def leave(self, beyond: int) -> Iterator[None]:
-        """Let all jobs wait inside the block, where one transaction writes at most ``beyond`` copies."""
+        """Let all jobs wait inside the block; a transaction writes ``beyond`` copies."""
         before = self.limit, self.waits
         self.limit, self.waits = beyond, True
         try:
@@ -150,7 +150,7 @@ class Fanout:
         return len(jobs) - len(keys) + len(self.drain(keys, seconds, on_progress).left)
 
     def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
-        """Work on one job until it is done, lost or out of time; yield it after each batch."""
+        """Work on one job until it is done, lost or out of time; yield it by batch."""
         finished = False
         try:
             while not finished and until - time.monotonic() > _RESERVE:
@@ -183,7 +183,7 @@ class Fanout:
             _LOG.debug("the lease of job %s will expire", key)
 
     def _relation(self, job: Job) -> Relation | None:
-        """Return the relation a job is about; None when this process does not define it, or otherwise."""
+        """Return a job's relation; None when this process does not define it so."""
         model, _, name = job.relation.partition(".")
         try:
             relation = self._schemas.get_schema(model).relations.get(name)
@@ -231,7 +231,7 @@ class Fanout:
             time.sleep(0.01)
 
     def _holders(self, job: Job, relation: Relation, limit: int) -> tuple[list[object], _Progress]:
-        """Return the ids of the next holders, in MongoDB's order, and the progress when they are done."""
+        """Return the next holders' ids, in MongoDB's order, and the progress after them."""
         ids: list[object] = []
         for condition in following(START if job.after is None else job.after):
             wanted = {f"{relation.name}._id": job.id, "_id": condition}
@@ -242,13 +242,16 @@ class Fanout:
         return ids, {"after": None, "again": False} if job.again else None
 
     def _each(self, collection: str, ids: Sequence[T], change: Callable[[Sequence[T]], object]) -> list[T]:
-        """Change documents together; return those that the database refuses to change, which are passed over."""
+        """Change documents together; return those that the database refuses to change.
+
+        They are passed over.
+        """
         try:
             change(ids)
         except _REFUSALS as error:
             if len(ids) > 1:
                 return [refused for id_ in ids for refused in self._each(collection, [id_], change)]
-            _LOG.error("%s %s stays as it is, which is not right: %s", collection, ids[0], error.message)
+            _LOG.error("%s %s could not be updated and is stale: %s", collection, ids[0], error.message)
             return list(ids)
         return []
 
@@ -264,7 +267,10 @@ class Fanout:
         return [holder["_id"] for holder in self._storage.find(renewal.relation.model, listed, [])]
 
     def _renew(self, renewal: _Renewal, ids: Sequence[object]) -> None:
-        """Renew copies in holders; the only one that would be too large loses what its windows can do without."""
+        """Renew copies in holders.
+
+        A single one that would be too large loses what its windows can do without.
+        """
         if not ids:
             return
         filter = {"_id": {"$in": list(ids)}, **renewal.filter}
@@ -357,7 +363,9 @@ class Fanout:
 
 
 def _tried(batches: Iterator[Job], key: str) -> Job | None:
-    """Return a job after its next batch; None when it ended, or failed in a way that says nothing of others.
+    """Return a job after its next batch.
+
+    None when it ended, or failed in a way that says nothing of others.
 
     Raises:
         Unavailable: the database does not answer in time.
@@ -373,13 +381,16 @@ def _tried(batches: Iterator[Job], key: str) -> Job | None:
 
 
 def _emptied(relation: Relation) -> dict[str, dict[str, Any]]:
-    """Return the update that takes a relation out of a holder, with all that is noted of it."""
+    """Return the update that takes a relation, and what is noted of it, off a holder."""
     noted = (relation.name, f"{HIDDEN}.at.{relation.name}", f"{HIDDEN}.out.{relation.name}")
     return {"$unset": dict.fromkeys(noted, "")}
 
 
 def _pulled(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
-    """Return the update that takes one of several copies out of a holder, with what is noted of it."""
+    """Return the update that takes one of several copies off a holder.
+
+    With what is noted of it.
+    """
     outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
     return {
         "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},

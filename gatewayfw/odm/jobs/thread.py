@@ -21,7 +21,7 @@ _SOON = 1.0
 
 @final
 class Helper:
-    """Calls ``work`` now and then, in a daemon thread of this process, until its owner is gone.
+    """Calls ``work`` now and then, in a daemon thread, until its owner is gone.
 
     ``work`` is a bound method that works on jobs and returns how many are left. It is held weakly:
     the thread ends when its owner is collected.
@@ -58,7 +58,7 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
             waits = False
         except GatewayError as error:
             if not waits:  # once, not each second of an outage
-                _LOG.warning("the work on jobs waits: %s", error.message)
+                _LOG.warning("job worker paused: %s", error.message)
             pause, waits = _SOON, True
         except Exception as error:  # a thread that died would leave copies stale until the process ends
             _LOG.error("the work on jobs failed\n%s", traceback_of(error))

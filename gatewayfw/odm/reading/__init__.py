@@ -1,1 +1,1 @@
-"""Reading documents: projections, levels below the copies, filters, sorts and cursors."""
+"""Reading documents: projections, deep levels, filters, sorts and cursors."""

@@ -18,7 +18,9 @@ MOST_KEYS = 31
 
 
 class DeleteResult(dict[str, Any]):
-    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``; falsy when nothing was deleted.
+    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``.
+
+    Falsy when nothing was deleted.
 
     ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
     ``pending: True`` is there when a job is still taking the document out of its holders.
@@ -30,7 +32,7 @@ class DeleteResult(dict[str, Any]):
 
 @final
 class Cursor(Batched[Document]):
-    """The documents a query finds, read when they are asked for; every iteration asks anew.
+    """The documents of a query, read on demand; every iteration asks anew.
 
     `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained. Where documents
     are skipped or limited, those of `find` come in one fixed order: ``_id`` is the last key of the
@@ -54,7 +56,7 @@ class Cursor(Batched[Document]):
         field: str | Mapping[str, Any] | Sequence[tuple[str, Any]],
         direction: Literal[1, -1, "asc", "desc"] = 1,
     ) -> Cursor:
-        """Order by a field, or by several: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
+        """Order by fields: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
 
         Fields of copies and of objects are named by their path: ``country.name``.
 
@@ -78,12 +80,18 @@ class Cursor(Batched[Document]):
         return self
 
     def skip(self, count: int) -> Cursor:
-        """Leave out the first ``count`` documents; BadRequest for anything but an integer from 0."""
+        """Leave out the first ``count`` documents.
+
+        BadRequest for anything but an integer from 0.
+        """
         self._skip = _natural(count, "skip")
         return self
 
     def limit(self, count: int) -> Cursor:
-        """Give at most ``count`` documents, 0 for all; BadRequest for anything but an integer from 0."""
+        """Give at most ``count`` documents, 0 for all.
+
+        BadRequest for anything but an integer from 0.
+        """
         self._limit = _natural(count, "limit")
         return self
 

@@ -42,7 +42,9 @@ _Place = tuple[object, Document]
 
 
 def show(storage: Storage, projection: Projection, documents: Sequence[Document]) -> list[Document]:
-    """Return what a projection shows of documents, in their order, deeper levels included.
+    """Return what a projection shows of documents, deeper levels included.
+
+    In their order.
 
     Inside a transaction it reads in that transaction.
 
@@ -53,7 +55,10 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
 
 
 def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
-    """Return what `show` does of documents that were read by the paths of the projection; they may be the same."""
+    """Return what `show` gives for documents read by the projection's paths.
+
+    They may be the same.
+    """
     return show(storage, projection, found) if projection.deeper else shapes(projection, found)
 
 
@@ -101,7 +106,10 @@ class _Reading:
         return result
 
     def _deepen(self, model: str, below: Projection, places: Sequence[_Place]) -> None:
-        """Add to each place what is shown of the relations of the document that was copied there."""
+        """Add to each place what is shown of its document's relations.
+
+        The document is the one that was copied there.
+        """
         found = self._read(model, below, Counter(id_ for id_, _ in places if isinstance(id_, ObjectId)))
         nothing: Document = {}
         documents = [found.get(id_, nothing) if isinstance(id_, ObjectId) else nothing for id_, _ in places]
@@ -109,7 +117,7 @@ class _Reading:
             part.update(more)
 
     def _read(self, model: str, below: Projection, uses: Mapping[ObjectId, int]) -> dict[object, Document]:
-        """Read documents by `_id`; ``uses`` says in how many places each is going to be shown."""
+        """Read documents by `_id`; ``uses`` says how often each will be shown."""
         found: dict[object, Document] = {}
         remaining = iter(uses)
         while ids := list(islice(remaining, MOST_IDS)):
@@ -137,7 +145,9 @@ def _places(
 
 
 def weigh(value: Any) -> int:
-    """Return about how many bytes of JSON a value takes, and a part of those it takes in memory, see `VALUE_BYTES`.
+    """Return about how many bytes of JSON a value takes, with part of its memory.
+
+    See `VALUE_BYTES`.
 
     Each value counts 16, names and texts as long as they are in JSON besides. So a document whose values are
     ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.

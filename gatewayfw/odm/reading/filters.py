@@ -1,4 +1,4 @@
-"""The filters and sorts that callers of a model write, as storage takes them. Pure.
+"""The filters and sorts of callers, as storage takes them. Pure.
 
 Names are checked against the model, values against the type of their field; ids and dates are
 brought into their stored form, and nothing outside the adapters' subset passes.
@@ -28,7 +28,7 @@ def stored_filter(
     where: str = "filter",
     reveal: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return a filter in its stored form: hexadecimal ids and ISO dates converted by field.
+    """Return a filter in its stored form: ids and dates converted by field.
 
     None means all documents. ``where`` is the caller's word for it; ``reveal`` names excluded
     fields that it may use.
@@ -84,7 +84,7 @@ def convert_filter(find: Find, filters: Mapping[str, Any], where: str, path: str
 
 
 def convert_condition(found: Found, value: Any, where: str, path: str) -> Any:
-    """Return what stands for one name of a filter in its stored form: a value, or operators.
+    """Return the stored form of one name's condition: a value, or operators.
 
     Raises:
         UsageError, ValidationError: as for `stored_filter`.
@@ -110,7 +110,7 @@ def has_operators(value: object) -> bool:
 
 
 def _compared(found: Found, where: str) -> Any:
-    """Return the field that values are compared with; copies as a whole are compared with none."""
+    """Return the field to compare values with; whole copies have none."""
     if isinstance(found, Copies):
         name = found.link.name
         raise UsageError(f"{where}: {name} is a relation; write {name}._id, or another field of it")
@@ -118,7 +118,7 @@ def _compared(found: Found, where: str) -> Any:
 
 
 def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[Sequence[str]], None]:
-    """Return the function that refuses names by which documents of a model cannot be sorted.
+    """Return the function that refuses names that documents cannot be sorted by.
 
     It raises `UsageError` for what filters refuse as a name, for a relation as a whole, and for two
     lists, as MongoDB sorts by one at most. Lists below objects are not looked for.
@@ -135,13 +135,13 @@ def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = 
 
 
 def _elements_of(path: str) -> str:
-    """Return the field whose elements a path reaches; nothing where it names one by its number."""
+    """Return the field of the elements a path reaches; none where it has a number."""
     head, _, below = path.partition(".")
     return "" if below.partition(".")[0].isdigit() else head
 
 
 def check_raw_sort(names: Sequence[str]) -> None:
-    """Refuse the hidden field, the only name that results of a pipeline may not be sorted by.
+    """Refuse the hidden field, the only name pipelines may not sort by.
 
     Raises:
         UsageError: it is among them.

@@ -1,4 +1,4 @@
-"""What a field may be compared with in a filter: values of its type, in their stored form. Pure.
+"""What a field may be compared with in a filter, in its stored form. Pure.
 
 Only the type is judged: a number beyond a field's range, or a text longer than its size, is a
 fair question. None compares with every field. All our choice.
@@ -17,7 +17,7 @@ _ANY: Field[Any] = any_()
 
 
 def stored_operand(field: Field[Any] | None, value: Any, path: str) -> Any:
-    """Return a value that a field is compared with in its stored form; ``field`` None takes any.
+    """Return the stored form of a compared value; ``field`` None takes any.
 
     A list is compared with a whole list, or with one element where elements are lists; anything
     else with each element. What a marshmallow field of the user's refuses is compared as it is.

@@ -1,4 +1,4 @@
-"""What the names in filters, sorts and updates lead to; those that a model does not have are refused. Pure.
+"""What names in filters, sorts and updates lead to; others are refused. Pure.
 
 A path leads to a field, to the copies of a relation or reverse relation, or, below a value that
 no kind describes, to anything. A filter or a sort is written by the server's code, so a wrong
@@ -25,7 +25,7 @@ _ID: Field[Any] = object_id()
 
 @dataclass(frozen=True)
 class Copies:
-    """What a relation or reverse relation holds: copies of the documents of ``source``."""
+    """What a relation or reverse relation holds: copies of documents of ``source``."""
 
     link: Link
     source: ModelSchema
@@ -81,7 +81,9 @@ def find_in_copies(copies: Copies, path: str, where: str) -> Found:
 
 
 def find_in_elements(found: Found, path: str, where: str) -> Find:
-    """Return the function that says what a path leads to inside one element of the list at ``path``.
+    """Return the function that follows paths inside one element of a list.
+
+    The list is at ``path``.
 
     Raises:
         UsageError: no list is there.
@@ -99,7 +101,9 @@ def find_in_elements(found: Found, path: str, where: str) -> Find:
 
 
 def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) -> Field[Any] | None:
-    """Return the field below another one: through objects and lists of them; None where anything may stand.
+    """Return the field below another, through objects and lists of them.
+
+    None where anything may stand.
 
     Raises:
         UsageError: there is none; ``whose`` and ``path`` say in words where.
@@ -122,7 +126,10 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
 
 
 def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
-    """Tell whether a field of a model is a list, or a relation or reverse relation that holds many."""
+    """Tell whether a field is a list, or a relation that holds many.
+
+    Or a reverse relation.
+    """
     if name in schema.pure:
         return as_kind(schema.pure[name]).elements is not None
     link = links_of(schemas, schema).get(name)
@@ -130,7 +137,10 @@ def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
 
 
 def is_free(field: Field[Any]) -> bool:
-    """Tell whether no kind says what is inside a field's values; of marshmallow's own only scalars are known."""
+    """Tell whether no kind says what is inside a field's values.
+
+    Of marshmallow's own only scalars are known.
+    """
     kind = as_kind(field)
     return kind.is_free or kind.is_unknown
 

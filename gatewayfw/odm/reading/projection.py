@@ -71,7 +71,7 @@ class Projection:
 
 
 def links_of(schemas: Schemas, schema: ModelSchema) -> Mapping[str, Link]:
-    """Return the relations of a model, then the reverse relations that appear on it, by name."""
+    """Return a model's relations, then its reverse relations, by name."""
     return schemas.links(schema.name)
 
 
@@ -93,7 +93,10 @@ class Projections:
         self._known: tuple[int, dict[_Key, Projection]] = (-1, {})
 
     def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
-        """Return the projection of a `get`; arguments and errors are those of `compile_projection`."""
+        """Return the projection of a `get`, as `compile_projection` does.
+
+        Arguments and errors are the same.
+        """
         try:
             # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
             key = (schema.name, reveal, marshal.dumps(cast("Any", get), 0))
@@ -160,7 +163,7 @@ class _Compiler:
     def level(
         self, schema: ModelSchema, get: Mapping[str, Any], path: str, hidden: Mapping[str, frozenset[str]]
     ) -> tuple[list[str], dict[str, LinkShape]]:
-        """Return the names that one level asks for, in order, and what is shown of the links among them.
+        """Return the names one level asks for, in order, and what links show.
 
         ``hidden``: what the links above exclude, by model.
         """
@@ -237,7 +240,7 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
 
 
 def shapes(projection: Projection, found: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return what the projection shows of each document that was read by its paths; see `shape`.
+    """Return what is shown of documents read by the projection's paths; see `shape`.
 
     A database gives nothing beside the paths. So where these are just what is shown, a document with
     as many keys holds exactly that, and is given as it is.
@@ -268,7 +271,10 @@ def _are_complete(projection: Projection, found: Sequence[dict[str, Any]]) -> bo
 
 
 def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:
-    """Return what is shown of each copy; with ``reuse`` a copy itself, where it holds exactly that."""
+    """Return what is shown of each copy.
+
+    With ``reuse`` a copy itself, where it holds exactly that.
+    """
     names, copies = link.names, shown_copies(link, value)
     if reuse:  # Comparing takes a quarter of the time of copying.
         return [
@@ -292,18 +298,20 @@ def copies_in(value: object) -> list[dict[str, Any]]:
 
 
 def in_order(sort: Sort | None, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return documents by a sort's field in MongoDB's order of values; ties keep their order."""
+    """Return documents by a sort's field, in MongoDB's order; ties keep theirs."""
     if sort is None:
         return documents
     return sorted(documents, key=lambda one: order_key(one.get(sort.field)), reverse=sort.direction < 0)
 
 
 def order_key(value: object) -> tuple[int, Any]:
-    """Return a key that orders scalars as MongoDB does: null, numbers, text, ids, booleans, dates.
+    """Return a key that orders scalars as MongoDB does.
+
+    Null, numbers, text, ids, booleans, dates.
 
     Other values, which no sortable kind allows, come last and are not compared as MongoDB would.
 
-    Source: MongoDB manual, "Comparison/Sort Order".
+    Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/.
     """
     if value is None:
         return (0, 0)

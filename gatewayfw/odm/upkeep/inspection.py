@@ -1,4 +1,4 @@
-"""Reading documents together with all that decides what they embed, in bounded memory."""
+"""Reading documents with all that decides what they embed, in bounded memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _Around = Mapping[str, Mapping[Any, Document]]
 
 @dataclass
 class Report:
-    """What is wrong with one document, and what its relations and wrong `single` reverses should hold."""
+    """What is wrong with one document, and what its relations should hold.
+
+    Its wrong `single` reverses, too.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     verdicts: dict[Relation, Verdict] = field(default_factory=dict)
@@ -48,12 +51,15 @@ class Inspector:
         self._targets = Targets(schemas, storage)
 
     def paths(self, schema: ModelSchema) -> list[str]:
-        """Return the fields of a model that hold copies, and the hidden one; ``[]`` when none holds any."""
+        """Return the fields of a model that hold copies, and the hidden one.
+
+        ``[]`` when none holds any.
+        """
         paths = links_of(self._schemas, schema)
         return [*paths, HIDDEN] if paths else []
 
     def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
-        """Yield the documents of a model after an ``_id``, in its order, each with the model's `paths`."""
+        """Yield a model's documents after an ``_id``, in order, with its `paths`."""
         for condition in following(last):
             while batch := self._batch(schema, {"_id": condition}):
                 yield batch
@@ -72,7 +78,10 @@ class Inspector:
         return batch
 
     def suspects(self, schema: ModelSchema, batch: list[Document]) -> list[object]:
-        """Return the ids of those documents of a batch that look wrong; writes under way look so too."""
+        """Return the ids of a batch's documents that look wrong.
+
+        Writes under way look so too.
+        """
         around = self._around(schema, batch)
         idle = {reverse: self._without_members(reverse, batch) for reverse in self._windows(schema)}
         return [
@@ -83,7 +92,7 @@ class Inspector:
         ]
 
     def report(self, schema: ModelSchema, document: Document, drops: bool = False) -> Report:
-        """Judge one document, read with the model's `paths`; call it in a transaction for a sure answer.
+        """Judge one document, read with `paths`; in a transaction for a sure answer.
 
         With ``drops`` dangling copies may be dropped from required relations too.
         """
@@ -122,7 +131,9 @@ class Inspector:
         around: _Around,
         idle: Mapping[RelatedRelation, set[ObjectId]],
     ) -> dict[RelatedRelation, Any]:
-        """Return the wrong reverse relations of a document, and what `single` ones should hold; None for nothing.
+        """Return a document's wrong reverses, and what `single` ones should hold.
+
+        None for nothing.
 
         ``idle`` are ids of documents that are known to have no members.
         """
@@ -141,7 +152,7 @@ class Inspector:
         return wrong
 
     def _is_window(self, reverse: RelatedRelation, document: Document) -> bool:
-        """Return whether a document holds the whole window, or a beginning of it that fills the share it notes.
+        """Tell whether a document holds the whole window, or a prefix of its share.
 
         Only the members that it lists and the one that follows are read.
         """
@@ -157,7 +168,7 @@ class Inspector:
     # -- reading
 
     def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
-        """Read the sources that documents embed and the members their `single` reverses copy."""
+        """Read embedded sources, and the members that `single` reverses copy."""
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}
         for link in links_of(self._schemas, schema).values():
@@ -178,7 +189,7 @@ class Inspector:
         return found
 
     def _without_members(self, reverse: RelatedRelation, batch: list[Document]) -> set[ObjectId]:
-        """Return ids of a batch that have neither window nor members, as far as one query tells."""
+        """Return a batch's ids without window or members, as far as one query tells."""
         ids = {one["_id"] for one in batch if one.get(reverse.name, []) == [] and isinstance(one["_id"], ObjectId)}
         path = f"{reverse.relation}._id"
         if not ids:

@@ -50,7 +50,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Place:
-    """How far a run has come. All values are plain JSON: ``Place(**stored)`` goes on from there.
+    """How far a run has come, as plain JSON: ``Place(**stored)`` goes on from there.
 
     Attributes:
         model: the model being looked at.
@@ -71,7 +71,7 @@ class Place:
         self.last_id()
 
     def last_id(self) -> object:
-        """Return the ``_id`` that ``last`` is the extended JSON of; ValueError when it is none."""
+        """Return the ``_id`` that ``last`` is the extended JSON of; else ValueError."""
         try:
             return json_util.loads(self.last, json_options=_JSON)
         except Exception as error:  # bson raises TypeError, KeyError and errors of its own
@@ -109,7 +109,7 @@ class Integrity:
     def repair(
         self, *, delete_orphans: bool = False, after: Place | None = None, on_progress: Progress | None = None
     ) -> Iterator[Problem]:
-        """Mend what `check` finds, one transaction per document, and yield it with its new state.
+        """Mend what `check` finds, a transaction for each document; yield its new state.
 
         What would lose data that nothing else says is left as it is and needs a decision: a
         dangling copy in a required relation, a required relation without copies, more ids than
@@ -191,13 +191,15 @@ class Integrity:
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
-        """Return what is still wrong: a window stays so where there is no room even to note its share."""
+        """Return what is still wrong: a window without room even to note its share."""
         found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
         reports = [self._inspector.report(schema, document) for document in found]
         return {(finding.path, finding.reason) for report in reports for finding in report.findings}
 
     def _touch_copied(self, report: Report) -> None:
-        """Lock the sources of every value written, for a change of them may pass over its present form.
+        """Lock the sources of every value written.
+
+        A change of them may pass over its present form.
 
         Members of a window need no lock: their own changes touch the target.
         """
@@ -218,7 +220,10 @@ def _state(pending: bool, mendable: bool) -> State:
 
 
 def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
-    """Return the update that mends a document, its reverse relations excepted where `_effects` has them."""
+    """Return the update that mends a document.
+
+    Its reverse relations are left out where `_effects` has them.
+    """
     hidden = Hidden(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():

@@ -1,4 +1,4 @@
-"""What is wrong with the copies in one document, and what it should hold instead; pure functions.
+"""What is wrong with the copies in one document, and what it should hold; pure.
 
 What is right is said by the rules of `gatewayfw.odm.copies.rules`. A finding can be mended unless
 mending would lose what nothing else in the database says; that is for a person to decide.
@@ -32,7 +32,7 @@ DIFFERS_FROM_MEMBERS = "differs from its members"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: where, what, and whether it can be mended or a job is about to."""
+    """One fault: where, what, and whether it can be mended or a job is about to."""
 
     path: str
     reason: str
@@ -63,7 +63,7 @@ class Verdict:
         return any(finding.mendable and not finding.pending for finding in self.findings)
 
     def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
-        """Return the update that mends the relation's value; ``{}`` when there is nothing to mend."""
+        """Return the update that mends the relation's value; ``{}`` for nothing to mend."""
         return assign(relation.name, embedded(relation, self.copies)) if self.mends else {}
 
 
@@ -111,7 +111,7 @@ class Judge:
         return all(id_ not in self.sources and not self.covered(self.relation, id_) for id_ in ids)
 
     def _form(self, value: object, strange: int, doubled: int) -> list[Finding]:
-        """Judge the form of a value, given how many elements are no copies, and how many repeat one."""
+        """Judge a value's form, given how many elements are no copies or repeat one."""
         if value == []:
             return [Finding(self.relation.name, IS_EMPTY)]
         reasons = []
@@ -154,7 +154,7 @@ def same_copies(found: object, expected: Sequence[Document]) -> bool:
 
 
 def same(found: object, expected: Document) -> bool:
-    """Return whether a stored copy is the expected one; the order of its fields is open."""
+    """Tell whether a stored copy is the expected one, in any order of fields."""
     # As they are stored: Python takes 1, 1.0 and True for equal, and not-a-number for unequal to itself.
     if not isinstance(found, Mapping) or found.keys() != expected.keys():
         return False
@@ -162,7 +162,10 @@ def same(found: object, expected: Document) -> bool:
 
 
 def _is_at_most(version: object, most: int) -> bool:
-    """Return whether a stored version is a number, as far as one of another tool's making can be compared."""
+    """Tell whether a stored version is a number that can be compared.
+
+    Another tool may have made it.
+    """
     return isinstance(version, (int, float)) and not isinstance(version, bool) and version <= most
 
 

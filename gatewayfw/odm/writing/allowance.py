@@ -1,4 +1,4 @@
-"""How many bytes the pure fields of a document may have, judged of whoever writes them.
+"""How many bytes a document's pure fields may have; their writer is judged.
 
 A document that its own writer fills would leave no room for the copies that others put into it, and
 lock them out. Only models whose definition allows more than the setting ``document_bytes`` are judged.
@@ -31,19 +31,19 @@ _ADDING = frozenset({"$set", "$inc", "$push", "$addToSet"})
 
 
 class FieldsTooLarge(TooLarge):
-    """The pure fields of a document would have more bytes than the setting ``document_bytes``."""
+    """The pure fields have more bytes than the setting ``document_bytes``."""
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """The bytes that the pure fields of a model's documents may have, excluded ones included."""
+    """The bytes that pure fields may have, excluded ones included."""
 
     model: str
     names: tuple[str, ...]
     most: int
 
     def check_new(self, document: Mapping[str, Any], where: str) -> None:
-        """Check a document that is to be inserted; ``where`` is its place in what the caller gave.
+        """Check a new document; ``where`` is its place in what the caller gave.
 
         Raises:
             FieldsTooLarge: its pure fields have too many bytes.
@@ -53,7 +53,9 @@ class Allowance:
             raise self._refusal(size, "" if where == "doc" else f" ({where})")
 
     def check_change(self, change: Change, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
-        """Check a changed document; of one that was too large before, only what the change names.
+        """Check a changed document.
+
+        Of one that was too large before, only what the change names.
 
         Without ``before`` a document that is too large counts as grown.
 
@@ -72,7 +74,7 @@ class Allowance:
         )
 
     def judge(self, change: Change, write: Callable[[Growth], T], *, looks_first: bool) -> T:
-        """Run an update and give it its judge; where that refuses what it wrote, once more after a look.
+        """Run an update with its judge; after a refusal, once more after a look.
 
         Only the look tells a document that was too large before, which nearly none is. Without
         ``looks_first`` the write must be undone when it raises.
@@ -86,7 +88,7 @@ class Allowance:
 
 
 def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
-    """Return what the documents of a model are judged by; None where they cannot have more bytes."""
+    """Return what judges a model's documents; None where they cannot be too large."""
     if own_bytes(schema) <= document_bytes:
         return None
     return Allowance(schema.name, tuple(schema.pure), document_bytes)
@@ -102,7 +104,7 @@ class Growth:
         self._before: Document | None = None
 
     def look(self, storage: Storage, filter: Filter) -> Filter | None:
-        """Return the filter to write by: of the document looked at; None when there is none.
+        """Return the filter of the document looked at; None when there is none.
 
         Without transactions, where nothing is undone, the change is judged here: two such writes that
         overlap may then leave more.
@@ -121,7 +123,10 @@ class Growth:
         return {**filter, "_id": self._before["_id"]}
 
     def check(self, storage: Storage, document: Document) -> None:
-        """Check the document as the write left it; FieldsTooLarge as from `Allowance.check_change`."""
+        """Check the document as the write left it.
+
+        FieldsTooLarge as from `Allowance.check_change`.
+        """
         if storage.has_transactions():
             self._allowance.check_change(self._change, self._before, document)
 
@@ -165,7 +170,10 @@ def _at(node: Any, key: str) -> Any:
 
 
 def _put(node: Any, key: str, value: Any) -> None:
-    """Put a value into an object or a list, which is filled up with nulls to reach an index."""
+    """Put a value into an object or a list.
+
+    The list is filled up with nulls to reach an index.
+    """
     if isinstance(node, dict):
         node[key] = value
     elif isinstance(node, list) and key.isdigit() and int(key) - len(node) < _MOST_FILLED:

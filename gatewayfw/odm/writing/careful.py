@@ -1,4 +1,4 @@
-"""Targets whose windows are measured, and make room where a document would be too large for the database.
+"""Targets that measure their windows, and make room in full documents.
 
 The ordinary path measures nothing that a definition bounds. Where a window may exceed its share
 (`Crowded`), where a target has a window that is cut, which its lock refuses (`Marked`), or where the
@@ -31,7 +31,9 @@ _LOG = logging.getLogger("gatewayfw.odm")
 
 
 def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.NONE) -> T:
-    """Run a write that does all or nothing; begin again with more care where documents are too large without.
+    """Run a write; where documents are too large, begin again with more care.
+
+    The write does all or nothing.
 
     Without transactions it may have done a part, so it is not run again: see `StandaloneTargets`.
     """
@@ -55,7 +57,10 @@ def targets_for(schemas: Schemas, storage: Storage, care: Care) -> Targets:
 
 
 class CarefulTargets(Targets):
-    """Targets that are read whole before their reverse relations are written, all windows of each together."""
+    """Targets that are read whole before their reverse relations are written.
+
+    All windows of each together.
+    """
 
     unmarked = ""
 
@@ -73,7 +78,10 @@ class CarefulTargets(Targets):
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
     ) -> Document | None:
-        """Change the operation's own document without its reverse relations, which `settle` puts back."""
+        """Change the operation's own document without its reverse relations.
+
+        `settle` puts them back.
+        """
         before = self._storage.touch(schema.name, filter, self.reverse_fields(schema))
         if before is None:
             return None
@@ -81,12 +89,15 @@ class CarefulTargets(Targets):
         return self._storage.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
 
     def reverse_fields(self, schema: ModelSchema) -> list[str]:
-        """Return what `emptied` has to know of a document: which windows it has, and its other reverse relations."""
+        """Return what `emptied` must know of a document: windows, other reverses."""
         reverses = self._schemas.get_related_relations(schema.name).values()
         return [one.name if one.type == "single" else f"{one.name}._id" for one in reverses]
 
     def emptied(self, schema: ModelSchema, document: Document, effects: Effects) -> dict[str, dict[str, Any]]:
-        """Return the update that takes all reverse relations out of a document; let `settle` put them back."""
+        """Return the update that takes all reverse relations out of a document.
+
+        Let `settle` put them back.
+        """
         present = [one for one in self._schemas.get_related_relations(schema.name).values() if one.name in document]
         id_ = document["_id"]
         for reverse in present if isinstance(id_, ObjectId) else ():  # nothing can embed another one
@@ -112,7 +123,7 @@ class CarefulTargets(Targets):
                         self._storage.update_each(model, [(id_, update)])
 
     def _filled(self, model: str, target: Mapping[str, Any], effects: Effects) -> dict[str, dict[str, Any]]:
-        """Return the update that gives a target all of its reverse relations, as far as they fit."""
+        """Return the update that gives a target all reverse relations that fit."""
         reverses = self._schemas.get_related_relations(model).values()
         windows = {one.name: one for one in reverses if one.type == "multiple"}
         singles = {one.name: self._single(one, target, effects) for one in reverses if one.type == "single"}
@@ -135,7 +146,7 @@ class CarefulTargets(Targets):
         return merged(*updates, _marking(target, noted if room >= 0 else {}))
 
     def _single(self, reverse: RelatedRelation, target: Mapping[str, Any], effects: Effects) -> Any:
-        """Return what a `single` reverse of a target holds after an operation; None for nothing."""
+        """Return what a target's `single` reverse then holds; None for nothing."""
         key = (reverse, target["_id"])
         value = effects.removed.get(key, target.get(reverse.name))
         member = next(iter(ids_in(value)), None)
@@ -147,7 +158,10 @@ class CarefulTargets(Targets):
         return effects.claims.get(key, value)
 
     def members(self, reverse: RelatedRelation, target_id: ObjectId, most: int | None = None) -> Iterator[Document]:
-        """Yield the copies in a window as `Targets.members` does, to be stored and not looked into."""
+        """Yield the copies in a window, to be stored and not looked into.
+
+        See `Targets.members`.
+        """
         return self._members(self._storage.find_stored, reverse, target_id, most)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
@@ -156,7 +170,9 @@ class CarefulTargets(Targets):
 
 
 class StandaloneTargets(Targets):
-    """Targets of one operation in a storage without transactions: what was refused is done again by itself.
+    """Targets in a storage without transactions: what was refused is done again.
+
+    By itself.
 
     Nothing tells that a target has a window that is cut: where a member of it shrinks, the window may
     stay shorter than it need be until it is recomputed, at the latest by a repair.
@@ -173,7 +189,7 @@ class StandaloneTargets(Targets):
         effects: Effects | None = None,
         entering: bool = False,
     ) -> Sources:
-        """Read sources and replace copies; those that make a target too large are left to `settle`."""
+        """Read sources and replace copies; leave what is too large to `settle`."""
         try:
             return super().touch(copied, windows, locked, effects, entering)
         except TooLarge:
@@ -182,7 +198,7 @@ class StandaloneTargets(Targets):
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
     ) -> Document | None:
-        """Change the operation's own document, without its reverse relations if it must be."""
+        """Change the operation's own document, without reverse relations if need be."""
         try:
             return super().change(schema, filter, update, fields, effects)
         except TooLarge:
@@ -200,7 +216,7 @@ class StandaloneTargets(Targets):
             self._careful().settle(effects)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
-        """Return the document as it is now, with the reverse relations that `settle` put back."""
+        """Return the document as it is now, with the reverse relations put back."""
         return self._careful().reread(schema, document) if self._is_emptied else super().reread(schema, document)
 
     def _careful(self) -> CarefulTargets:
@@ -208,7 +224,10 @@ class StandaloneTargets(Targets):
 
 
 def _differ(one: object, other: object) -> bool:
-    """Return whether two values are stored otherwise: to Python 1, 1.0 and True are equal."""
+    """Tell whether two values are stored differently.
+
+    To Python 1, 1.0 and True are equal.
+    """
     return encode({"": one}) != encode({"": other})
 
 
@@ -218,7 +237,10 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _marking(target: Mapping[str, Any], noted: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
-    """Return the update that notes which windows of a target are cut, to what share, or are to be measured."""
+    """Return the update that notes which windows are cut, to what share.
+
+    Or are to be measured.
+    """
     if noted:
         return {"$set": {CUT: dict(noted)}}
     hidden = target.get(HIDDEN)

@@ -1,4 +1,4 @@
-"""Deleting documents: what holds them, what goes with them, and what those that stay lose.
+"""Deleting documents: what holds them, what goes with them, what others lose.
 
 Every function here runs inside ``storage.transaction`` and may run several times.
 """
@@ -40,7 +40,7 @@ class Deletes:
         self._targets = targets_for(schemas, storage, backlog.care)
 
     def delete(self, schema: ModelSchema, filter: Mapping[str, Any], cascade: bool) -> dict[str, int] | None:
-        """Delete one document; return how many went with it, by model. None when nothing matched.
+        """Delete one document; return how many went with it by model, None for no match.
 
         With ``cascade`` holders that need it are deleted with the same procedure; others lose
         their copy. Windows of everything concerned are recomputed once, at the end.
@@ -71,7 +71,7 @@ class Deletes:
         return {model: count for model, count in counts.items() if count}
 
     def _departures(self, schema: ModelSchema, root: Document, doomed: Sources, losses: int) -> Effects:
-        """Return what the deleted documents do to their targets; leave what is too much to jobs."""
+        """Return what deleted documents do to their targets; leave excess to jobs."""
         members: dict[Relation, list[Document]] = {}
         for (model, _id), document in doomed.items():
             for relation in self._schemas.get_schema(model).relations.values():
@@ -104,7 +104,7 @@ class Deletes:
             raise StillReferenced(schema.name, counts)
 
     def _leave_holders(self, schema: ModelSchema, root: Document) -> None:
-        """Leave the holders to jobs: they are more than one transaction should write, so only the root goes.
+        """Leave the holders to jobs: they are too many, so only the root goes.
 
         It has gone before: without transactions a job for a document that is still there would harm it.
         """
@@ -114,7 +114,10 @@ class Deletes:
                 self._backlog.leave("removal", (schema.name, root["_id"]), relation, version)
 
     def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:
-        """Return the documents to be deleted, and what the remaining holders lose; None if too many."""
+        """Return the documents to delete, and what other holders lose.
+
+        None if there are too many.
+        """
         most = int(self._backlog.limit) + 1 if self._backlog.bounded else 0
         doomed: Sources = {(schema.name, root["_id"]): root}
         losses: dict[tuple[str, ObjectId], _Loss] = {}
@@ -162,12 +165,15 @@ class Deletes:
 
 
 def _ids_of(schema: ModelSchema) -> list[str]:
-    """Return the fields that say what a document embeds, and what it notes of that: copies may be large."""
+    """Return the fields that say what a document embeds: copies may be large.
+
+    And what it notes of that.
+    """
     return [*(f"{name}._id" for name in schema.relations), HIDDEN]
 
 
 def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dict[str, dict[str, Any]]:
-    """Return the update that takes copies out of a relation, of which the document shows the ids alone."""
+    """Return the update that takes copies, known by ids alone, out of a relation."""
     if gone.issuperset(ids_in(document.get(relation.name))):
         return assign(relation.name, None)
     return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}

@@ -1,4 +1,4 @@
-"""A document under way: what an operation will store of it, and what that does to others."""
+"""A document under way: what will be stored of it, and what that does to others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Draft:
         self.effects = effects
 
     def enrol(self, link: Link, present: Container[Any] = ()) -> None:
-        """Make the document part of the reverse relations of its targets, or note that it opted out.
+        """Put the document into its targets' reverse relations, or note that it opted out.
 
         An id that is ``present`` keeps its membership where the flag is omitted.
         """
@@ -55,7 +55,7 @@ class Draft:
         return copy_of(source, source_of(self._schemas, relation).copy_fields(relation.excludes))
 
     def drop(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
-        """Note that copies leave the document, and the document the reverse relations of their sources."""
+        """Note that copies leave the document, and it their sources' reverse relations."""
         gone = list(ids)
         self.effects.depart(relation, gone, self.document["_id"])
         self.hidden.forget(relation.name, gone)

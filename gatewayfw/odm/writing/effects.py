@@ -49,7 +49,7 @@ class Effects:
             self.recompute(reverse, target_id)
 
     def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: ObjectId) -> None:
-        """Note that a member no longer embeds targets: it leaves all of their reverse relations."""
+        """Note that a member no longer embeds targets: it leaves all their reverses."""
         for target_id in target_ids:
             for reverse in relation.related_relations.values():
                 self.leave(reverse, target_id, member_id)
@@ -61,7 +61,10 @@ class Effects:
             self.claims.pop(key, None)
 
     def recomputed(self) -> dict[RelatedRelation, set[ObjectId]]:
-        """Return the targets whose window must be recomputed, those that members enter included."""
+        """Return the targets whose window must be recomputed.
+
+        Those that members enter included.
+        """
         found = {reverse: set(ids) for reverse, ids in self.windows.items()}
         for reverse, id_ in self.entries:
             found.setdefault(reverse, set()).add(id_)

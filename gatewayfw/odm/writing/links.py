@@ -26,17 +26,22 @@ class Link:
 
 
 def object_id(value: object) -> ObjectId | None:
-    """Return the id that a value means: an ObjectId or 24 hexadecimal characters; else None."""
+    """Return the id that a value means; None for none.
+
+    It is an ObjectId or 24 hexadecimal characters.
+    """
     if isinstance(value, ObjectId):
         return value
     return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
 def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, Link]:
-    """Parse relation input: ``{name: {"_ids": ..., "relatedRelations": {reverse: bool}}}``.
+    """Parse relation input, ``{name: {"_ids": ..., "relatedRelations": ...}}``.
+
+    ``relatedRelations`` is ``{reverse: bool}``.
 
     ``_ids`` is an id (or a list of one) for `single`, a list of distinct ids for `multiple`.
-    Source: contract, "Relation input on insert".
+    Source: specification 7.
 
     Raises:
         ValidationError: an unknown relation, key or reverse, or a value of another shape.
@@ -67,7 +72,9 @@ def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[st
 def parse_new_links(
     schema: ModelSchema, given: Sequence[Mapping[str, Any] | None], count: int, most: int
 ) -> list[dict[str, Link]]:
-    """Parse the relation input of ``count`` new documents: an input for each, or one that all of them share.
+    """Parse the relation input of ``count`` new documents.
+
+    An input for each, or one that all of them share.
 
     Raises:
         ValidationError: as from `parse_links`, or a required relation is missing or has no ids.

@@ -39,7 +39,7 @@ Sources = dict[tuple[str, ObjectId], Document]
 
 
 class Crowded(TooLarge):
-    """A window may exceed its share, so it must be measured. Not seen outside of the ODM."""
+    """A window may exceed its share, so measure it. Not seen outside of the ODM."""
 
 
 class Targets:
@@ -57,7 +57,7 @@ class Targets:
         return source_of(self._schemas, link).copy_fields(link.excludes)
 
     def renewal(self, relation: Relation, source: Document) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-        """Return the update that renews the copies of a source in a relation, and the filter of their holders."""
+        """Return the update that renews a source's copies, and their holders' filter."""
         model = source_of(self._schemas, relation)
         return renewal(relation, source, model.copy_fields(relation.excludes), model.pure)
 
@@ -69,7 +69,7 @@ class Targets:
         effects: Effects | None = None,
         entering: bool = False,
     ) -> Sources:
-        """Lock sources and targets in the order of (collection, _id), and return the sources.
+        """Lock sources and targets, ordered by (collection, _id); return the sources.
 
         ``locked`` are documents this operation has touched already. What the locks can write along is
         taken out of ``effects``, and `settle` does the rest: copies that are replaced, and, with
@@ -113,7 +113,7 @@ class Targets:
         return sources
 
     def _replacements(self, effects: Effects) -> dict[str, list[tuple[Filter, Update]]]:
-        """Return the changes, by model, that replace the copies of members in reverse relations of targets."""
+        """Return the changes, by model, that replace members' copies in targets."""
         found: dict[str, list[tuple[Filter, Update]]] = {}
         for reverse, ids, copy in effects.renewals:
             if reverse.type == "multiple" and not is_small(self._room(reverse), copy):
@@ -128,7 +128,10 @@ class Targets:
     def _entered(
         self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, copies: int
     ) -> Document | None:
-        """Touch one document and read it; what enters it is written by the same command, if it can be."""
+        """Touch one document and read it, in one command with what enters it.
+
+        Where that can be.
+        """
         touch, mark = self._storage.touch, self.unmarked
         here = []
         if effects is not None:
@@ -150,7 +153,7 @@ class Targets:
     def _pushes(
         self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
-        """Return the filter and the update that let members in; None where a window must be recomputed."""
+        """Return the filter and update that let members in; None for a recomputed window."""
         filter: dict[str, Any] = {}
         update: dict[str, dict[str, Any]] = {}
         for reverse, id_ in keys:
@@ -168,7 +171,7 @@ class Targets:
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
     ) -> Document | None:
-        """Change the operation's own document and return it as it is afterwards; None when nothing matched.
+        """Change the operation's own document; return it afterwards, None for no match.
 
         What that does to its own reverse relations is added to ``effects``.
         """
@@ -258,7 +261,10 @@ class Targets:
         return (copy_of(document, fields) for document in found)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
-        """Return the document as it is now: a model related to itself may have changed it again."""
+        """Return the document as it is now.
+
+        A model related to itself may have changed it again.
+        """
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document
         return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)

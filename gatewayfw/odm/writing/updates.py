@@ -1,4 +1,4 @@
-"""The updates that callers of a model write, as storage takes them, and what they may make of a document. Pure."""
+"""The updates of callers, as storage takes them, and what may come of them. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _DISGUISED = "Keys may not start with $, but those of Operators in the server's 
 
 @final
 class Operators(dict[str, Any]):
-    """Operators on elements whose kind is free, said by code: ``{"$pull": {"marks": Operators({"$gt": 3})}}``.
+    """Operators on elements whose kind is free, said by code.
+
+    ``{"$pull": {"marks": Operators({"$gt": 3})}}``.
 
     Elements of a described kind need no such word. Of a free one a plain object is always a value, as it
     may come from a client, and one with ``$`` in its keys is refused: else ``{"$ne": None}`` in
@@ -40,7 +42,7 @@ class Operators(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Change:
-    """An update in its stored form, the pure fields it names, and those to be checked afterwards."""
+    """An update as stored, the pure fields it names, and those to check afterwards."""
 
     update: dict[str, dict[str, Any]]
     named: frozenset[str]
@@ -103,7 +105,9 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
 
 
 def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
-    """Return the field that an update names, that of anything where anything may stand. It reaches into no list.
+    """Return the field that an update names, outside of lists.
+
+    A field of anything where anything may stand.
 
     Raises:
         LookupError: there is none; the text says so.
@@ -166,7 +170,7 @@ def _pulled(field: Field[Any], value: Any, said: bool, path: str) -> Any:
 
 
 def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
-    """Refuse operators on what is free inside elements, where a plain object is a value."""
+    """Refuse operators on what is free inside elements: there an object is a value."""
     for key, value in condition.items():
         path = f"{where}.{key}"
         if key in JUNCTIONS:
@@ -181,12 +185,12 @@ def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
 
 
 def _inner(field: Field[Any]) -> Field[Any]:
-    """Return the field of a list's elements; that of anything where no kind describes them."""
+    """Return the field of a list's elements; any where no kind describes them."""
     return as_kind(field).elements or _ANY
 
 
 def _holds_free(field: Field[Any]) -> bool:
-    """Tell whether a field is free, or a list, at any depth, of what is free: operators reach its elements."""
+    """Tell whether operators reach a field's elements: it is free, or lists of free."""
     while (inner := as_kind(field).elements) is not None:
         field = inner
     return is_free(field)
@@ -209,7 +213,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
 
 
 def _is_beyond(document: Mapping[str, Any], path: str) -> bool:
-    """Tell whether a storage that refuses no such number holds one beyond 64 bits there."""
+    """Tell whether a permissive storage holds a number beyond 64 bits there."""
     value: Any = document
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None

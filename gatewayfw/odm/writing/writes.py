@@ -1,4 +1,4 @@
-"""The write algorithms: each operation as one transaction that keeps every copy right.
+"""The write algorithms: one transaction each, which keeps every copy right.
 
 Why it holds (measured; without the touch every design broke under snapshot isolation although
 each transaction committed): whoever copies a document, or decides a window of it, *touches* it,
@@ -53,7 +53,7 @@ from gatewayfw.storage import Document, Storage
 
 @dataclass(frozen=True)
 class NewDocument:
-    """A document to be inserted: its pure fields and `_id`, its version, and its relations."""
+    """A document to be inserted: pure fields with `_id`, version, relations."""
 
     fields: Mapping[str, Any]
     version: int
@@ -61,7 +61,7 @@ class NewDocument:
 
 
 class Writes:
-    """Inserting, updating and relating documents. Sequences of commands are as few as the rules allow."""
+    """Inserts, updates and relates documents, by as few commands as the rules allow."""
 
     def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog, counts: CopyCounts) -> None:
         self._schemas = schemas
@@ -105,7 +105,7 @@ class Writes:
         return draft
 
     def _finished(self, new: NewDocument, draft: Draft, sources: Sources, counts: bool) -> Document:
-        """Return a new document as it is stored; with its counter where it ``counts``, or must.
+        """Return a new document as stored, with its counter where it ``counts``, or must.
 
         Without the counter, its first lock would make it grow: a full one could not even be deleted.
         """
@@ -131,7 +131,7 @@ class Writes:
         shown: Iterable[str],
         growth: Growth | None = None,
     ) -> Document | None:
-        """Change the pure fields of one document and every copy of it; None when nothing matched.
+        """Change one document's pure fields and every copy; None when nothing matched.
 
         ``shown`` are the paths that the caller wants of the result. Windows may be long, so those
         that none of them names are not read. ``growth`` judges the size of the result.
@@ -179,7 +179,10 @@ class Writes:
         return self._targets.reread(schema, document)
 
     def _read_by_update(self, schema: ModelSchema, shown: Iterable[str]) -> list[str] | None:
-        """Return what an update reads of its document: all but windows that nobody asked for; None for all."""
+        """Return what an update reads of its document; None for all.
+
+        It is all but windows that nobody asked for.
+        """
         windows = self._schemas.get_related_relations(schema.name).keys()
         unseen = windows - {path.partition(".")[0] for path in shown}
         return [*schema.pure, *schema.relations, HIDDEN, *(windows - unseen)] if unseen else None
@@ -192,7 +195,10 @@ class Writes:
     def _left_for_later(
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
-        """Choose the relations of a changed document that are left to jobs; its copies are counted if need be."""
+        """Choose a changed document's relations that are left to jobs.
+
+        Its copies are counted if need be.
+        """
         if not self._backlog.bounded:
             return set()
         bounds = [self._counts.take(relation, document) for relation in holders]
@@ -208,13 +214,15 @@ class Writes:
     def _beyond(
         self, holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[Kind, Relation]]:
-        """Return what is too much for one transaction, of so many copies in holders and windows of targets."""
+        """Return what is too much for one transaction: copies, or windows of targets."""
         sizes: dict[tuple[Kind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
         sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
         return self._backlog.beyond(sizes)
 
     def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
-        """Give a changed document a version above that of every copy, also where another tool put it in its place.
+        """Give a changed document a version above that of every copy.
+
+        Also where another tool put it in its place.
 
         Copies of a job's version or above are passed over by the job.
         """
@@ -224,7 +232,7 @@ class Writes:
     def _change_reverses(
         self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]], effects: Effects
     ) -> None:
-        """Note which copies in reverse relations are replaced in place, and which windows recomputed."""
+        """Note which copies in reverse relations are replaced, which windows recomputed."""
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
                 if reverse.sort is None or reverse.sort.field not in change.named:
@@ -238,7 +246,7 @@ class Writes:
                         effects.recompute(reverse, id_)
 
     def _spread(self, schema: ModelSchema, relation: Relation, source: Document) -> None:
-        """Bring a changed document to every holder of a copy that has room for it; leave the others to a job."""
+        """Bring a changed document to every holder with room; leave the others to a job."""
         update, holds = self._targets.renewal(relation, source)
         most = self._most_before(relation, source)
         try:
@@ -254,7 +262,7 @@ class Writes:
             self._backlog.met.append((relation, source, met))
 
     def _most_before(self, relation: Relation, source: Document) -> int | None:
-        """Return the most bytes of a holder into which a copy is written at once; None where it always is."""
+        """Return the most bytes of a holder that is written at once; None for any."""
         is_full = self._backlog.care and self._backlog.care is Care.HOLDERS
         room = self._room(relation.model)
         if room is None and not is_full:
@@ -281,7 +289,7 @@ class Writes:
     def add(
         self, schema: ModelSchema, filter: Mapping[str, Any], links: Mapping[str, Link], replace: bool
     ) -> Document | None:
-        """Add related documents to one document, or replace them; None when nothing matched.
+        """Add or replace one document's related documents; None when nothing matched.
 
         Raises:
             NotFound: a related document does not exist.
