@@ -7,8 +7,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 MOST = 80
-#: Parts that follow.
-LATER = ("gatewayfw/odm/", "gatewayfw/schemas/", "gatewayfw/storage/")
+#: Files that are still to be shortened.
+LATER = (
+    "gatewayfw/schemas/exactness.py",
+    "gatewayfw/schemas/kinds/foreign.py",
+    "gatewayfw/schemas/levels.py",
+    "gatewayfw/schemas/registry.py",
+    "gatewayfw/schemas/structs.py",
+    "gatewayfw/storage/memory.py",
+    "gatewayfw/storage/mongo/indexes.py",
+    "gatewayfw/storage/mongo/storage.py",
+    "gatewayfw/storage/subset.py",
+)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -23,5 +33,5 @@ def first_lines(path):
 
 def test_first_lines_are_short():
     found = [line for path in sorted((ROOT / "gatewayfw").rglob("*.py")) for line in first_lines(path)]
-    long = [f"{place} {text}" for place, text in found if len(text) > MOST and not place.startswith(LATER)]
-    assert (long, len(found) > 1000) == ([], True)
+    long = [f"{place} {text}" for place, text in found if len(text) > MOST]
+    assert ([line for line in long if not line.startswith(LATER)], len(found) > 1000) == ([], True)

@@ -1,4 +1,4 @@
-"""Value kinds, models with their relations, and the structs that validate ``details``."""
+"""Value kinds, models with relations, and the structs that validate ``details``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What can be wrong with the definition of a model, alone and among all others.
 
-Source: contract, "Relation definition"; the rules are our choice.
+Source: specification 6; the rules are our choice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The value kinds: functions that return strict marshmallow fields.
 
-Source: contract, "Validator value kinds used"; the bounds are our choice.
+Source: specification 8.1; the bounds are our choice.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ __all__ = [
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
-    """Return the kind of text; ``size`` counts characters, ``pattern`` must match the whole text.
+    """Return the kind of text: ``size`` in characters, ``pattern`` for all of it.
 
     ``size`` is an exact number or a pair (least, most), None for an open end. Where it says no most,
     act and model take at most as many characters as the setting ``max_text`` says; a most above the
@@ -114,7 +114,9 @@ def integer(*, minimum: int | None = None, maximum: int | None = None) -> mm.Fie
 
 
 def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Field[Any]:
-    """Return the kind of exact decimals with so many ``places``: text such as ``"12.50"``, at most 34 digits.
+    """Return the kind of exact decimals with so many ``places``.
+
+    Text such as ``"12.50"``, at most 34 digits.
 
     `create` gives a `decimal.Decimal` and takes whole numbers, too, never floats; the database holds a
     Decimal128. More places are refused, not rounded. The bounds are allowed values: text, whole numbers
@@ -134,7 +136,7 @@ def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Fiel
 
 
 def binary(*, size: Any = None) -> mm.Field[Any]:
-    """Return the kind of binary data: base64; `create` gives `bytes`. ``size`` counts bytes, as for `string`."""
+    """Return the kind of binary data: base64; loaded `bytes`; ``size`` counts bytes."""
     return BinaryField(required=True, validate=_size(size), metadata=_given(size=size))
 
 
@@ -144,7 +146,7 @@ def boolean() -> mm.Field[Any]:
 
 
 def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
-    """Return the kind of objects: of the given fields (any accepted form), or of any keys."""
+    """Return the kind of objects: of the given fields, or of any keys."""
     if fields is None:
         return ObjectField(None, required=True)
     if not isinstance(fields, Mapping):
@@ -153,7 +155,7 @@ def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
 
 
 def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
-    """Return the kind of lists whose elements are of ``kind``; ``size`` as for `string`."""
+    """Return the kind of lists of ``kind``; ``size`` as for `string`."""
     inner = as_field(kind, "array")
     return ArrayField(inner, required=True, validate=_size(size), metadata=_given(size=size))
 
@@ -171,7 +173,7 @@ def nullable(kind: Any) -> mm.Field[Any]:
 
 
 def optional(kind: Any) -> mm.Field[Any]:
-    """Return a copy of ``kind`` that may be absent; null stays refused by most kinds; see `nullable`."""
+    """Return a copy of ``kind`` that may be absent; null may not, see `nullable`."""
     field = copy.copy(as_field(kind, "optional"))
     field.required = False
     return field
@@ -204,7 +206,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
 
 
 def object_id(*, of: str | None = None) -> mm.Field[Any]:
-    """Return the kind of document ids: 24 hexadecimal digits; `create` gives an `ObjectId`.
+    """Return the kind of ids: 24 hexadecimal digits; `create` gives an `ObjectId`.
 
     ``of`` tells clients whose ids are meant, a model; nothing is looked up.
     """
@@ -216,7 +218,7 @@ def object_id(*, of: str | None = None) -> mm.Field[Any]:
 def described(kind: Any, text: str) -> mm.Field[Any]:
     """Return a copy of ``kind`` with a description, which clients are told.
 
-    Source: our own; a marshmallow field has it as ``metadata={"description": text}``.
+    A marshmallow field has it as ``metadata={"description": text}``. Source: our choice.
     """
     if not isinstance(text, str):
         raise DefinitionError(f"described: the description must be text, not {type(text).__name__}")
@@ -226,7 +228,7 @@ def described(kind: Any, text: str) -> mm.Field[Any]:
 
 
 def enums(*choices: Any) -> mm.Field[Any]:
-    """Return the kind of one of some strings, numbers or booleans, given one by one or as a list."""
+    """Return the kind of one of some strings, numbers or booleans; also as one list."""
     if len(choices) == 1 and isinstance(choices[0], (list, tuple)):
         choices = tuple(choices[0])
     if not choices or not all(isinstance(choice, (str, int, float)) and plain(choice) for choice in choices):
@@ -256,12 +258,12 @@ def email() -> mm.Field[Any]:
 
 
 def url() -> mm.Field[Any]:
-    """Return the kind of addresses of the web, with http or https; of at most `max_text` characters (a setting)."""
+    """Return the kind of http and https addresses, of at most `max_text` characters."""
     return UrlField(required=True, validate=validate.URL(schemes={"http", "https"}))
 
 
 def uuid() -> mm.Field[Any]:
-    """Return the kind of UUIDs: text; `create` gives a `uuid.UUID`, the database holds the standard binary form."""
+    """Return the kind of UUIDs: text; loaded `uuid.UUID`, stored as standard binary."""
     return UuidField(required=True)
 
 
@@ -296,12 +298,14 @@ _NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defau
 
 
 def is_kind(value: object) -> bool:
-    """Tell whether a value is a kind given uncalled: one of the functions in ``KINDS``."""
+    """Tell whether a value is one of the functions in ``KINDS``, given uncalled."""
     return callable(value) and KINDS.get(getattr(value, "__name__", "")) is value
 
 
 def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
-    """Return the field that a kind, an uncalled kind, a mapping or a marshmallow object stands for.
+    """Return the field that a kind, a mapping or a marshmallow object stands for.
+
+    A kind may be given uncalled.
 
     Raises:
         DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.

@@ -1,6 +1,6 @@
 """The select struct: what ``get`` may say about a model, resolved when first used.
 
-Source: contract, "Validator value kinds used"; levels and restrictions are our choice.
+Source: specification 8.2; levels and restrictions are our choice.
 """
 
 from __future__ import annotations

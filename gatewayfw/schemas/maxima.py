@@ -1,4 +1,4 @@
-"""The maxima that settings put on kinds that state none: characters of texts, ids of lists.
+"""The maxima that settings put on texts and lists of ids that state none.
 
 A kind is made before there is a gateway with settings, so these are put on copies where a validator
 or a model is compiled. What marshmallow's own fields and Schemas describe is left to them.
@@ -17,7 +17,9 @@ from gatewayfw.schemas.kinds.checks import first_message
 
 
 def bounded(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") -> mm.Field[Any]:
-    """Return the field with a maximum on each text and list of ids in it that has none, itself where nothing changes.
+    """Return the field with a maximum on each text and list of ids in it.
+
+    Itself where nothing changes.
 
     What must be longer than the maximum may be just as long as it must be.
 

@@ -29,11 +29,16 @@ class ModelSchema:
 
     @cached_property
     def document(self) -> ObjectField:
-        """The field of a whole document without its ``_id``, for `gatewayfw.schemas.structs.check_document`."""
+        """The field of a whole document without its ``_id``.
+
+        For `gatewayfw.schemas.structs.check_document`.
+        """
         return ObjectField(self.pure, required=True)
 
     def copy_fields(self, excludes: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """Return the pure fields of a copy, in order: those that neither model nor ``excludes`` leave out.
+        """Return the pure fields of a copy, in order: none that is left out.
+
+        Neither by the model nor by ``excludes``.
 
         ``_id`` is part of every copy and not in the result.
         """
@@ -71,7 +76,7 @@ class State:
         return State(self.version + 1, {**self.models, model.name: model}, embedders, appearing)
 
     def reverses(self, name: str) -> Mapping[str, RelatedRelation]:
-        """Return the reverse relations that appear on a model, by name; of two with one name the first."""
+        """Return the reverse relations on a model by name; of two namesakes the first."""
         known = self._reverses.get(name)
         if known is None:
             found: dict[str, RelatedRelation] = {}
@@ -81,7 +86,7 @@ class State:
         return known
 
     def links(self, name: str) -> Mapping[str, Linked]:
-        """Return the relations of a defined model, then the reverse relations that appear on it."""
+        """Return a defined model's relations, then its reverse relations."""
         known = self._links.get(name)
         if known is None:
             relations = self.models[name].relations
@@ -91,7 +96,10 @@ class State:
 
 
 def closure(state: State, name: str) -> set[str]:
-    """Return the defined models linked to ``name`` by relations in either direction, itself included."""
+    """Return the models linked to ``name`` by relations, itself included.
+
+    In either direction, the defined ones.
+    """
     found: set[str] = set()
     waiting = [name]
     while waiting:

@@ -16,7 +16,7 @@ _LONGEST = 64
 
 
 def shown(key: object) -> str:
-    """Return a key as a message may show it: unprintable characters escaped, then cut to 64 characters."""
+    """Return a key as a message may show it: printable, at most 64 characters."""
     if isinstance(key, bool) or not isinstance(key, (str, int)):
         return f"<{type(key).__name__}>"
     text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]
@@ -44,7 +44,7 @@ def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 class Collected:
-    """Messages by path, gathered in order; the same message twice on a path counts once.
+    """Messages by path, in order; the same message on a path counts once.
 
     Paths beyond those that an error shows are passed over, but for one.
     """
@@ -69,5 +69,8 @@ class Collected:
 
     @property
     def full(self) -> bool:
-        """Whether there are more paths than an error shows: further ones need not be looked for."""
+        """Whether there are more paths than an error shows.
+
+        Further ones need not be looked for.
+        """
         return len(self.errors) > ValidationError.MOST

@@ -1,4 +1,4 @@
-"""Where something was defined: the line of the author's code that did it, for messages of `DefinitionError`."""
+"""Where something was defined: the author's line, for `DefinitionError`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def called_from() -> str:
 
 
 def defined_at(place: str) -> str:
-    """Return the end of a message that says where something was defined before; empty for no place."""
+    """Say where something was defined before; empty for no place."""
     return f", at {place}" if place else ""
 
 

@@ -1,9 +1,9 @@
-"""Relations, reverse relations and model options: parsed once, frozen from then on.
+"""Relations, reverse relations and model options, parsed once and frozen.
 
 The contract's dictionaries and the typed constructors of this module are both accepted where
 a model is declared; both go through the same checks. What needs another model to be checked
 is checked by `gatewayfw.schemas.registry.Schemas.validate`.
-Source: contract, "Relation definition" and "Model definition".
+Source: specification 5, 6.
 """
 
 from __future__ import annotations
@@ -88,13 +88,16 @@ class RelatedRelation:
     limited: bool = field(default=False, compare=False)
 
     def __hash__(self) -> int:
-        """Hash the names alone: that of all fields takes five times as long, and each write needs several."""
+        """Hash the names alone: all fields take five times as long.
+
+        Each write needs several hashes.
+        """
         return hash((self.member, self.relation, self.name))
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One relation of a model; ``name`` and ``model`` are filled in when the model is added.
+    """One relation; ``name`` and ``model`` are filled in when the model is added.
 
     Attributes:
         limit: the most ids one document may hold; an int for ``multiple``, None for ``single``, which takes none.
@@ -120,7 +123,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class IndexSpec:
-    """One index: its keys with their directions (1 or -1), and options such as ``unique``."""
+    """One index: its keys, each with 1 or -1, and options such as ``unique``."""
 
     keys: tuple[tuple[str, int], ...]
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -271,7 +274,7 @@ def _reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
 
 
 def _written(value: object) -> object:
-    """Return a typed definition as the contract writes it, so that one parser serves both."""
+    """Return a typed definition as the contract writes it, for the one parser."""
     if not isinstance(value, (Relation, RelatedRelation)):
         return value
     written: dict[str, Any] = {"type": value.type, "limit": value.limit, "sort": value.sort, "excludes": value.excludes}

@@ -3,7 +3,7 @@
 One mechanism serves all. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps
 what was loaded, and wants to find exactly what was sent: so it accepts just what ``create``
 leaves unchanged. What a quick test knows to be unchanged is not loaded at all.
-Source: contract, "Validation modes".
+Source: specification 13.
 """
 
 from __future__ import annotations

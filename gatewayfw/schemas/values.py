@@ -1,4 +1,4 @@
-"""What single values are: numbers that fit, text that encodes, ids, moments, storable keys.
+"""What single values are: numbers, text, ids, moments, storable keys.
 
 Pure judgements, shared by the fields and the structs. The bounds are our choice.
 """
@@ -47,12 +47,15 @@ def same(one: Any, other: Any) -> bool:
 
 
 def storable_key(key: object) -> bool:
-    """Tell whether the database can hold a key: text without ``.`` and NUL that starts with no ``$``."""
+    """Tell whether the database can hold a key.
+
+    It is text without ``.`` and NUL that starts with no ``$``.
+    """
     return isinstance(key, str) and not key.startswith("$") and "." not in key and "\0" not in key
 
 
 def read_number(text: str) -> int | float | None:
-    """Return the number a text reads as, not always a finite one; None when it is none."""
+    """Return the number a text reads as, perhaps infinite; None when it is none."""
     if INTEGER.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) and not text.lstrip("+-").isdigit() else None
@@ -79,7 +82,7 @@ def encodable(text: str) -> bool:
 
 
 def plain(value: Any) -> bool:
-    """Tell whether a value is JSON, ObjectIds and datetimes, of bounded depth and numbers."""
+    """Tell whether a value is JSON, ObjectIds and datetimes, bounded throughout."""
     level = [value]
     for _ in range(_DEEPEST):
         below: list[Any] = []
@@ -145,7 +148,7 @@ def has_storable_keys(value: Any) -> bool:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """Return a datetime, or ISO 8601 text, as naive UTC cut to milliseconds; None when it is neither."""
+    """Return a datetime or ISO 8601 text as naive UTC, in milliseconds; else None."""
     try:
         moment = _parsed(value) if isinstance(value, str) else value
         if not isinstance(moment, datetime):

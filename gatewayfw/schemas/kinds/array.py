@@ -117,7 +117,10 @@ class ArrayField(KindField, mm.List[Any], own=True):
         return lambda value: None if value is None else [inner(item) for item in value]
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return a list as a whole one, or as one element where elements are lists; anything else as an element."""
+        """Return a list as a whole one; where elements are lists, as one element.
+
+        Anything else is an element.
+        """
         if value is None:
             return None
         inner = as_kind(self.inner)

@@ -47,7 +47,7 @@ Description = dict[str, Any]
 
 @dataclass(frozen=True)
 class Constant:
-    """The default of a field that has the same one always; each call gives a copy of ``value``."""
+    """A default that is always the same; each call gives a copy of ``value``."""
 
     value: Any
 
@@ -118,7 +118,10 @@ class Kind:
     # -- what is inside
 
     def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
-        """Return the fields inside, each after its path from ``path``; ``[]`` stands for every element."""
+        """Return the fields inside, each after its path from ``path``.
+
+        ``[]`` stands for every element.
+        """
         return ()
 
     def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
@@ -126,11 +129,14 @@ class Kind:
         raise NotImplementedError
 
     def part(self, key: Any) -> mm.Field[Any] | None:
-        """Return the field of what is inside under a key or an index; None where none is known."""
+        """Return the field inside under a key or an index; None where none is known."""
         return None
 
     def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
-        """Yield what is inside a value: its key or index, its field, the item, ``missing`` where it has none."""
+        """Yield what is inside a value: key or index, field, item.
+
+        The item is ``missing`` where it has none.
+        """
         return iter(())
 
     def unstorable(self) -> Iterator[str]:
@@ -140,7 +146,7 @@ class Kind:
     # -- loading
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell whether a value says what its dump says, though in another way: so ``assert`` takes it."""
+        """Tell whether a value means what its dump means, so that ``assert`` takes it."""
         return False
 
     def quick_test(self, purpose: Purpose) -> Test | None:
@@ -148,21 +154,25 @@ class Kind:
         return None
 
     def loader(self, *, fill: bool) -> Load | None:
-        """Return what loads good values at once, for `quick_test` to judge; None where load changes none.
+        """Return what loads good values at once, for `quick_test` to judge.
+
+        None where load changes none.
 
         With ``fill`` it fills in the constants of `defaulted` fields inside.
         """
         return None
 
     def hastened(self) -> mm.Field[Any]:
-        """Return a field that is loaded with the tests of those parts that have one, itself where none has.
+        """Return a field that loads its parts by their quick tests, or itself.
 
         The parts of a part with a test have their own, for values of which not all is right.
         """
         return self._field
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        """Return a copy with the maximum that settings give a kind that states none; itself where they give none.
+        """Return a copy with the maximum of the settings, where the kind states none.
+
+        Itself where they give none.
 
         Raises:
             DefinitionError: it states more than it may.
@@ -172,11 +182,16 @@ class Kind:
     # -- storing
 
     def storer(self) -> Store:
-        """Return the function that gives the stored form of a loaded value; lists and objects come out as copies."""
+        """Return the function that gives a loaded value's stored form.
+
+        Lists and objects come out as copies.
+        """
         return cut
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return what the field is compared with in a filter in its stored form; None compares with all.
+        """Return the stored form of what the field is compared with in a filter.
+
+        None compares with all.
 
         What is refused by a field that we know nothing about is compared as it is.
 
@@ -198,23 +213,26 @@ class Kind:
         return value if finite_number(value) else None
 
     def largest(self) -> int:
-        """Return the most bytes of a stored value; `ENDLESS` or more where it has no maximum."""
+        """Return the most bytes of a stored value; `ENDLESS` or more for no maximum."""
         return ENDLESS
 
     def unstated(self, path: str) -> Iterator[str]:
-        """Yield the paths at and below the field, which stands at ``path``, that state no maximum."""
+        """Yield the paths at and below the field that state no maximum.
+
+        The field stands at ``path``.
+        """
         if self.largest() >= ENDLESS:
             yield path
 
     # -- telling
 
     def description(self) -> Description:
-        """Return the kind and its bounds in plain words, as `gatewayfw.catalog.kinds` tells them."""
+        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` tells them."""
         return {"kind": "any"}
 
 
 class KindField(Kind):
-    """What the fields behind our kinds share; it stands beside a field of marshmallow's.
+    """What our fields share; it stands beside a field of marshmallow's.
 
     A class that is one of ours says ``own=True``, so that a user's subclass is not taken for it.
     """
@@ -261,7 +279,10 @@ class KindField(Kind):
         return self._with_none(test, bool(field.allow_none))
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        """Return the tests of a value without its checks, which come after the first; None where one is missing."""
+        """Return a value's tests, its checks apart; None where one is missing.
+
+        The checks come after the first test.
+        """
         raise NotImplementedError
 
     def _checks_beside(self) -> list[Any]:
@@ -284,7 +305,9 @@ class KindField(Kind):
         return result
 
     def _compared(self, value: Any) -> Any:
-        """Return the stored form of a value it is compared with; None for one that cannot be its own.
+        """Return the stored form of a value it is compared with.
+
+        None for one that cannot be its own.
 
         Only the type is judged: a number beyond the range, or a text longer than the size, is a fair question.
         """
@@ -292,7 +315,10 @@ class KindField(Kind):
 
 
 def quick_of(field: mm.Field[Any]) -> Quick | None:
-    """Return what is quick about storing values of a field, kept on the field; None where nothing is."""
+    """Return what is quick about storing a field's values, kept on the field.
+
+    None where nothing is.
+    """
     kind: Any = field
     if not getattr(kind, "own", False):
         return None

@@ -70,7 +70,10 @@ class BinaryField(KindField, mm.Raw, own=True):
 
 
 def bytes_of(value: Any) -> bytes | None:
-    """Return bytes, or those that base64 says in its one way; None for anything else, a UUID of the database's too."""
+    """Return bytes, or those that base64 says in its one way.
+
+    None for anything else, a UUID of the database's too.
+    """
     if isinstance(value, bytes):
         return bytes(value) if not isinstance(value, Binary) or value.subtype == 0 else None
     if not isinstance(value, str) or not value.isascii():

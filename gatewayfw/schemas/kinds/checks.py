@@ -1,4 +1,4 @@
-"""What the checks of a field say of lengths, ranges and patterns: of our kinds and of marshmallow's own fields."""
+"""What a field's checks say of lengths, ranges and patterns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def length_checks(field: mm.Field[Any]) -> list[validate.Length]:
 
 
 def lengths(field: mm.Field[Any]) -> tuple[int, int | None]:
-    """Return the least and the greatest length that the checks of a field allow; None for no greatest."""
+    """Return the least and greatest length that a field allows; None for no greatest."""
     least, most = 0, None
     for check in length_checks(field):
         low, high = (check.min, check.max) if check.equal is None else (check.equal, check.equal)
@@ -33,7 +33,7 @@ def lengths(field: mm.Field[Any]) -> tuple[int, int | None]:
 
 
 def maximum_checks(field: mm.Field[Any]) -> dict[int, validate.Length]:
-    """Return the checks that refuse a value for being too long, by the greatest length each allows."""
+    """Return the checks that bound a length, by the greatest length each allows."""
     checks = length_checks(field)
     ends = [check.max if check.equal is None else check.equal for check in checks]
     return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
@@ -46,7 +46,7 @@ def described_lengths(field: mm.Field[Any], least: str, most: str) -> dict[str, 
 
 
 def described_range(field: mm.Field[Any]) -> dict[str, Any]:
-    """Return ``minimum`` and ``maximum`` of a field, as far as they are allowed values."""
+    """Return a field's ``minimum`` and ``maximum``, where they are allowed values."""
     found: dict[str, Any] = {}
     for check in field.validators:
         if isinstance(check, validate.Range) and check.min_inclusive and check.max_inclusive:
@@ -56,7 +56,7 @@ def described_range(field: mm.Field[Any]) -> dict[str, Any]:
 
 
 def choices(field: mm.Field[Any]) -> list[Any] | None:
-    """Return the only values that a check of a field admits; None where no one check says so."""
+    """Return the only values a field's check admits; None where no one check says so."""
     found = [check for check in field.validators if isinstance(check, validate.OneOf)]
     return list(found[0].choices) if len(found) == 1 and all(map(is_scalar, found[0].choices)) else None
 

@@ -48,7 +48,7 @@ class EnumsField(KindField, mm.Raw, own=True):
 
 
 class AnyField(KindField, mm.Raw, own=True):
-    """Any JSON value, null included; server code may pass ObjectIds and datetimes in it."""
+    """Any JSON value, null too; server code may pass ObjectIds and datetimes in it."""
 
     kind = "any_"
     operators = frozenset({"$inc"})

@@ -14,7 +14,10 @@ from gatewayfw.schemas.values import moment_of
 
 
 class DateField(KindField, mm.String, own=True):
-    """An ISO 8601 date or date and time; loaded it is a naive `datetime` in UTC, of whole milliseconds."""
+    """An ISO 8601 date or date and time; loaded, a `datetime` in UTC.
+
+    It is naive, of whole milliseconds.
+    """
 
     kind = "date"
     sorts = True

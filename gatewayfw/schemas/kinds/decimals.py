@@ -58,7 +58,7 @@ Number.register(StoredDecimal)
 
 
 class DecimalField(KindField, mm.Decimal, own=True):
-    """A decimal with so many places: text such as ``"12.50"``; loaded it is a `decimal.Decimal`.
+    """A decimal with so many places: text, ``"12.50"``; loaded, a `decimal.Decimal`.
 
     Whole numbers become one, floats never do. What has more places is refused, not rounded.
     """
@@ -93,7 +93,10 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return None if value is None else format(value, "f")
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that ``"12.5"`` is ``"12.50"``, and server code's own decimals; a number is no text."""
+        """Tell that ``"12.5"`` means ``"12.50"``; a number is no text.
+
+        So do decimals of server code.
+        """
         return not isinstance(sent, int)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
@@ -156,7 +159,10 @@ def _number(value: Any) -> Decimal:
 
 
 def decimal_of(value: Any) -> Decimal | None:
-    """Return text, a whole number or a decimal as a `Decimal`; None for anything else, and what is not finite."""
+    """Return text, a whole number or a decimal as a `Decimal`.
+
+    None for anything else, and for what is not finite.
+    """
     if isinstance(value, str) and _TEXT.fullmatch(value):
         value = Decimal(value)
     elif isinstance(value, Decimal128):

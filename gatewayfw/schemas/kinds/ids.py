@@ -60,7 +60,7 @@ class ObjectIdField(KindField, mm.String, own=True):
 
 
 class UuidField(KindField, mm.String, own=True):
-    """A UUID: as text in groups of 8-4-4-4-12 hexadecimal digits; loaded it is a `uuid.UUID`."""
+    """A UUID: text in groups of 8-4-4-4-12 hexadecimal digits; loaded, a `uuid.UUID`."""
 
     kind = "uuid"
     sorts = True
@@ -110,7 +110,7 @@ def id_of(value: Any) -> ObjectId | None:
 
 
 def uuid_of(value: Any) -> UUID | None:
-    """Return a UUID, as text, as itself or as the database gives it; None for anything else."""
+    """Return a UUID from text, itself or the database's form; None for anything else."""
     if isinstance(value, UUID):
         return value
     if isinstance(value, Binary):

@@ -76,7 +76,7 @@ def described_number(field: mm.Field[Any], kind: str) -> Description:
 
 
 def compared_number(value: Any) -> Any:
-    """Return what a number is compared with: one of any type, as all compare; None for anything else.
+    """Return what a number is compared with: any number; None for anything else.
 
     What is not finite is fair in a range.
     """

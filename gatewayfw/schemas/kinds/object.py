@@ -144,7 +144,10 @@ class ObjectField(KindField, mm.Dict, own=True):
 
 
 def _fields_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
-    """Return the test for an object with all keys of ``must``, any of ``may``, and no others."""
+    """Return the test for an object with all keys of ``must``, and some of ``may``.
+
+    No others.
+    """
     needed, possible, count = tuple(must.items()), tuple(may.items()), len(must)
 
     def test(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Quick tests: plain functions made once from a field, which know a good value at once.
+"""Quick tests: functions made once from a field, which know good values at once.
 
 Most values are right, and of a right one nothing else needs to be known. So a test says "mode
 ``assert`` takes this value, and load gives it back", or that it cannot say; then the field itself
@@ -38,7 +38,7 @@ INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class Purpose:
-    """What tests are for: ``free`` tests values that no kind describes, ``name`` the names of fields."""
+    """What tests are for: free values have the test ``free``, field names ``name``."""
 
     free: Test
     name: Test
@@ -77,7 +77,10 @@ def as_it_is(value: Any) -> Any:
 
 
 def quickly(load: Load | None, test: Test | None) -> Load | None:
-    """Return what loads good values and gives `missing` for others; None where there is no test."""
+    """Return what loads good values and gives `missing` for others.
+
+    None where there is no test.
+    """
     if test is None:
         return None
     loads = load or as_it_is

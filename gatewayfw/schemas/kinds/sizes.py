@@ -15,7 +15,7 @@ ELEMENT = 2
 
 
 def element_bytes(name: str, value: int) -> int:
-    """Return the bytes of one field of a document: its name and a value of ``value`` bytes."""
+    """Return the bytes of one field: its name and a value of ``value`` bytes."""
     return ELEMENT + len(name.encode()) + value
 
 

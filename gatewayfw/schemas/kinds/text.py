@@ -16,7 +16,7 @@ from gatewayfw.schemas.kinds.quick import INFINITY, Purpose, Test
 from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT
 from gatewayfw.schemas.values import encodable
 
-#: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1, as corrected by erratum 1690 of RFC 3696.
+#: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
 LONGEST_EMAIL = 254
 #: What ``re.compile`` sets by itself for text.
 _PLAIN_FLAGS = 32
@@ -44,7 +44,7 @@ class StringField(KindField, mm.String, own=True):
         return value
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        """Return the test of a text and of its lengths in one: nearly every text has a maximum."""
+        """Return the test of a text and its lengths in one: nearly all have a maximum."""
         least, most = lengths(self)
         end = INFINITY if most is None else most
         return [
@@ -108,7 +108,7 @@ class EmailField(StringField, own=True):
 
 
 class UrlField(StringField, own=True):
-    """A string that is the address of something on the web: ``https://example.org/a?b=c``, with http or https."""
+    """A string that is an http or https address: ``https://example.org/a?b=c``."""
 
     kind = "url"
 
@@ -131,7 +131,9 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
 
 
 def with_maximum(field: Any, most: int) -> mm.Field[Any]:
-    """Return a copy of a text or list of at most this length, itself where it states a maximum.
+    """Return a copy of at most this length, or itself where it states a maximum.
+
+    Of a text or list.
 
     What must be longer than the maximum may be just as long as it must be.
     """
