@@ -157,9 +157,17 @@ def _checked_value(header: str, value: str) -> str:
     return value
 
 
+def _only(header: str, values: Sequence[str]) -> str:
+    """Return the only value of a header; which of several a hook means is not to be guessed."""
+    if len(values) > 1:
+        raise BadRequest(f"the header {header} cannot be passed on")
+    return _checked_value(header, values[0])
+
+
 def _forwarded(headers: Mapping[str, str], names: Iterable[str], address: str, name: str) -> dict[str, str]:
     sent = {FORWARDED_FOR: address} if _ADDRESS.fullmatch(address) else {}
-    sent |= {header: _checked_value(header, headers[header]) for header in names if header in headers}
+    given = Headers(headers)
+    sent |= {header: _only(header, given.getlist(header)) for header in names if header in given}
     hops = headers.get(HOPS, "0")
     if not re.fullmatch(r"[0-9]{1,3}", hops) or int(hops) >= MAX_HOPS:
         raise RemoteError(f"service {name} was not asked: too many hops")

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"batches", "environment", "errors", "logs", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
-WEB = ACTS | {"storage", "odm", "catalog", "export", "web"}
+WEB = ACTS | {"storage", "odm", "catalog", "export", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.

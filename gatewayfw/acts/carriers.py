@@ -17,6 +17,9 @@ Kind = Literal["header", "bearer", "cookie", "set"]
 
 #: Narrower than HTTP: it also stands in generated code.
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+#: What may stand around names and values. Python takes more for spaces, which no browser does: a
+#: neighbouring site could set ``\x85__Host-session``.
+_SPACES = " \t"
 
 
 @final
@@ -51,11 +54,13 @@ class Carrier:
         """Return the values in headers."""
         given = headers.getlist(self.header)
         if self.kind == "bearer":
-            schemes = [value.strip().partition(" ") for value in given]
-            return [token.strip() for scheme, _, token in schemes if scheme.lower() == "bearer"]
+            schemes = [value.strip(_SPACES).partition(" ") for value in given]
+            return [token.strip(_SPACES) for scheme, _, token in schemes if scheme.lower() == "bearer"]
         if self.kind == "cookie":
             pairs = [pair.partition("=") for value in given for pair in value.split(";")]
-            return [value.strip() for name, is_pair, value in pairs if is_pair and name.strip() == self.name]
+            return [
+                value.strip(_SPACES) for name, is_pair, value in pairs if is_pair and name.strip(_SPACES) == self.name
+            ]
         return given
 
     def sent(self, value: str) -> dict[str, str]:

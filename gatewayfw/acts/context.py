@@ -26,8 +26,9 @@ T = TypeVar("T")
 class Headers(Mapping[str, str]):
     """Request headers: names ignore case, a name may have several values.
 
-    Takes a mapping, pairs of name and value, or werkzeug's `Headers`. ``headers[name]`` is the
-    first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
+    Takes a mapping, in which the last spelling of a name wins, so that ``{**headers, "x-tenant": own}``
+    replaces what a client sent; or pairs of name and value, or werkzeug's `Headers`. ``headers[name]``
+    is the first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
     """
 
     __slots__ = ("_later", "_read")
@@ -35,7 +36,12 @@ class Headers(Mapping[str, str]):
     def __init__(self, source: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
         self._later: Callable[[], Iterable[tuple[str, str]]] | None = None
         # What was read is never changed: a copy may share it.
-        self._read = source._values if isinstance(source, Headers) else _by_name(_pairs(source))
+        if isinstance(source, Headers):
+            self._read = source._values
+        elif isinstance(source, Mapping):
+            self._read = {name.lower(): (name, [value]) for name, value in source.items()}
+        else:
+            self._read = _by_name(_pairs(source))
 
     @classmethod
     def later(cls, read: Callable[[], Iterable[tuple[str, str]]]) -> Headers:

@@ -24,6 +24,7 @@ from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.settings import Settings
+from gatewayfw.wire.json_text import without_texts
 
 MAIN_SERVICE = "main"
 
@@ -222,20 +223,10 @@ def _quickly(data: bytes) -> Any:
     except orjson.JSONDecodeError:
         return _UNREAD
     if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
-        for part in _without_texts(data).translate(_BRACKETS_AS_COMMAS).split(b","):
+        for part in without_texts(data).translate(_BRACKETS_AS_COMMAS).split(b","):
             if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
                 _integer(part)
     return value
-
-
-def _without_texts(data: bytes) -> bytes:
-    """Return JSON without strings and spaces.
-
-    Of what is no JSON, enough up to the first mistake.
-    """
-    if b"\\" in data:
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    return b"".join(data.split(b'"')[::2]).translate(None, b" \t\r\n")
 
 
 def _strictly(text: str, settings: Settings) -> Any:
@@ -259,7 +250,7 @@ def _check_structure(data: bytes, settings: Settings) -> None:
     # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
     if (data.count(b'"') - data.count(b'\\"')) // 4 > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
-    bare = _without_texts(data)
+    bare = without_texts(data)
     if max(bare.count(b"[") + bare.count(b"{"), bare.count(b",") + 1) > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
     _check_depth(bare, settings.max_body_depth)

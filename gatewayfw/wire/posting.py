@@ -19,6 +19,7 @@ from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
 from urllib3.util import parse_url
 
 from gatewayfw.wire.connections import Pool, SecurePool
+from gatewayfw.wire.json_text import without_texts
 
 #: Headers of an error that say more than its body, and what they may say; all others are left alone.
 TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}
@@ -164,6 +165,11 @@ def check_head(reply: Reply) -> None:
         raise NotAGateway("its answer is compressed", reply)
 
 
+def _marks(data: bytes) -> int:
+    """Return how many values JSON has at most, as its commas and brackets tell, those in texts included."""
+    return sum(data.count(mark) for mark in (b",", b"[", b"{"))
+
+
 def envelope_of(reply: Reply) -> dict[str, Any]:
     """Return the envelope of a reply.
 
@@ -172,7 +178,7 @@ def envelope_of(reply: Reply) -> dict[str, Any]:
     Raises:
         NotAGateway: it is none, or contradicts its status.
     """
-    if sum(reply.data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+    if _marks(reply.data) > MAX_VALUES and _marks(without_texts(reply.data)) > MAX_VALUES:
         raise NotAGateway("its answer holds too many values", reply)
     try:
         envelope = json.loads(reply.data.decode("utf-8"), parse_constant=_refuse_constant)

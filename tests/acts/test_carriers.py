@@ -24,6 +24,8 @@ READ = {
     "no cookie": (cookie("sid"), [], []),
     "cookie": (cookie("sid"), [("Cookie", "a=1; sid=x.y=; b=2")], ["x.y="]),
     "cookie of a longer name": (cookie("sid"), [("Cookie", "xsid=1; sid2=2; SID=3; sid")], []),
+    "cookie after a tab": (cookie("sid"), [("Cookie", "a=1;\tsid=x \t;b=2")], ["x"]),
+    "cookie after no space": (cookie("sid"), [("Cookie", "a=1; \x85sid=x; \xa0sid=y; sid\xa0=z")], []),
     "empty cookie": (cookie("sid"), [("Cookie", "sid=")], [""]),
     "cookie twice": (cookie("sid"), [("Cookie", "sid=mine; sid=theirs")], ["mine", "theirs"]),
     "cookie in two headers": (cookie("sid"), [("Cookie", "sid=mine"), ("Cookie", "sid=theirs")], ["mine", "theirs"]),

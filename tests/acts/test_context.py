@@ -135,6 +135,13 @@ def test_headers_keep_all_values_of_a_name(kind):
     assert dict(headers) == {"Accept": "a", "Token": "t"}
 
 
+@pytest.mark.parametrize("own", ["x-tenant", "X-Tenant", "X-TENANT"])
+def test_a_header_that_a_hook_adds_replaces_what_was_sent(own):
+    sent = Headers([("X-Tenant", "victim"), ("X-Tenant", "other"), ("Token", "t")])
+    headers = Headers({**sent, own: "mine"})
+    assert (headers.getlist("x-tenant"), headers.getlist("token")) == (["mine"], ["t"])
+
+
 @pytest.mark.parametrize("other", [{"Token": "u"}, {}, {1: "t"}, "Token", [("Token", "t")]], ids=repr)
 def test_headers_differ(other):
     assert Headers({"Token": "t"}) != other

@@ -161,6 +161,12 @@ def test_an_answer_of_too_many_values_is_502_before_it_is_parsed(upstream, ask):
     assert seen(reply) == bad("its answer holds too many values")
 
 
+def test_commas_in_texts_are_no_values(upstream, ask):
+    text = b'"' + b"," * MAX_VALUES + b'\\"[{"'
+    reply = ask(upstream(answer(b'{"success":true,"body":' + text + b"}")), max_reply_bytes=10 * 1024 * 1024)
+    assert reply.status == 200
+
+
 def test_an_answer_nested_too_deep_is_502(upstream, ask):
     deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     assert seen(ask(upstream(answer(deep)), max_reply_bytes=1024 * 1024)) == bad(NO_ENVELOPE)
