@@ -33,7 +33,7 @@ NO_LINK_VALUE = "Must be 1, 0 or an object."
 
 @dataclass(frozen=True)
 class Link:
-    """A relation or reverse relation that may be selected: the copied model and what of it."""
+    """A relation or reverse relation that may be selected, and what of it."""
 
     model: str
     excludes: frozenset[str]
@@ -42,7 +42,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Level:
-    """What may be selected of one model: pure fields (``whole``: all that are not excluded), and links by name."""
+    """What may be selected of one model: pure fields, and links by name.
+
+    ``whole``: all pure fields that are not excluded.
+    """
 
     pure: frozenset[str]
     whole: bool
@@ -54,7 +57,10 @@ class Level:
 
 
 class Models(Protocol):
-    """The models of a gateway, as far as levels ask: `gatewayfw.schemas.registry.Schemas`."""
+    """The models of a gateway, as far as levels ask.
+
+    `gatewayfw.schemas.registry.Schemas` is one.
+    """
 
     settings: Settings
     version: int
@@ -63,7 +69,7 @@ class Models(Protocol):
         """Return one model; NotFound without one."""
 
     def links(self, name: str) -> Mapping[str, Linked]:
-        """Return the relations and reverse relations of a model by name; NotFound without one."""
+        """Return a model's relations and reverse relations by name; NotFound without one."""
 
     def level(self, model: str, spec: Spec) -> Level:
         """Return what `level` gives, made once until a model is added."""
@@ -171,7 +177,7 @@ class Ceilings:
 
 
 def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
-    """Return why a `get` is too deep or too wide to be looked at, or None. It is not recursive.
+    """Return why a `get` is too deep or too wide, or None, without recursion.
 
     Lists count as objects do: a validator other than a select struct may allow them.
     """
@@ -258,7 +264,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return top
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the names that the restriction holds, whatever their depth."""
+        """Yield what is wrong with the restriction's names, at any depth."""
         waiting = [(self.model, self.spec)]
         while waiting:
             model, spec = waiting.pop()
@@ -272,7 +278,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return changed
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a `get` is right without doubt; of any other, loading it finds what is wrong."""
+        """Tell whether a `get` is surely right; loading any other finds what is wrong."""
         if type(value) is not dict:
             return False
         version, top = self._top
@@ -285,7 +291,10 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return leaves <= self.bounds.max_get_leaves
 
     def _leaves(self, get: dict[Any, Any], allowed: Level, levels: int) -> int:
-        """Return how many names hold no others, as `bounds_problem` counts them; ``levels`` are left."""
+        """Return how many names hold no others; ``levels`` are left.
+
+        They count as in `bounds_problem`.
+        """
         flags = allowed.flags
         leaves = len(get)
         if levels < 1:
@@ -357,7 +366,7 @@ def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Link]) -> f
 
 
 def _is_whole(schemas: Models, link: Link) -> bool:
-    """Tell whether a link surely takes 1; one to a model that is not defined yet does not."""
+    """Tell whether a link surely takes 1; one to an undefined model does not."""
     try:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
     except DefinitionError:
@@ -365,7 +374,10 @@ def _is_whole(schemas: Models, link: Link) -> bool:
 
 
 def _restricted(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec]]:
-    """Return the models that ``spec`` restricts below the links of one model, each with its restriction."""
+    """Return the models that ``spec`` restricts below one model's links.
+
+    Each comes with its restriction.
+    """
     named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
     try:
         links = _links(schemas, model) if named else {}

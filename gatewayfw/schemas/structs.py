@@ -52,7 +52,10 @@ class Struct:
 
     @cached_property
     def _root(self) -> mm.Field[Any]:
-        """The field of ``details``, made when the quick test first refuses some: most acts never need it."""
+        """The field of ``details``, made when a quick test first refuses some.
+
+        Most acts never need it.
+        """
         root: Any = as_kind(self._given).hastened()
         if root is not self._given:
             root.hasty = None  # that test has been asked by then
@@ -68,12 +71,15 @@ class Struct:
         return all(select.bounds is bounds for path, select in self.selects() if path.partition(".")[0] == "get")
 
     def selects(self) -> Iterator[tuple[str, SelectStruct]]:
-        """Yield the select structs in ``set`` and ``get``, each after its path; those in a Schema are not seen."""
+        """Yield the select structs in ``set`` and ``get``, each after its path.
+
+        Those in a Schema are not seen.
+        """
         for part, field in (self.fields or {}).items():
             yield from _selects(field, part)
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
-        """Return what the act gets: ``details`` as sent (``assert``), or loaded (``create``).
+        """Return what the act gets: ``details`` as sent, or, in ``create``, loaded.
 
         A ``get`` beyond ``bounds`` is refused before anything else is told.
 
@@ -97,14 +103,16 @@ class Struct:
             raise ValidationError(_named(collected)) from None
 
     def _within(self, get: Any, bounds: Bounds | None) -> bool:
-        """Tell whether a `get` that the quick test took is within the bounds of the act, too."""
+        """Tell whether a `get` that the quick test took keeps to the act's bounds, too."""
         if bounds is None or not get or (self._get is not None and self._get.bounds is bounds):
             return True
         return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):
-    """A validator that is a function ``(details) -> details or None``; None keeps what it was given.
+    """A validator that is a function ``(details) -> details or None``.
+
+    None keeps what it was given.
 
     What it changes, in place or in its result, is for mode ``create``; mode ``assert`` refuses it.
     """
@@ -115,7 +123,7 @@ class FunctionStruct(Struct):
         self._function = function
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
-        """Return ``details`` as sent (``assert``), or as the function left or gave them (``create``).
+        """Return ``details`` as sent, or, in ``create``, as the function gave them.
 
         A ``get`` beyond ``bounds`` is refused before the function is called.
 
@@ -191,7 +199,7 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
 
 
 def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a new document as stored: strictly checked, ``defaulted`` fields filled in.
+    """Return a new document as stored: strictly checked, with its defaults.
 
     ``doc`` holds pure fields only; ``_id`` is the caller's matter and unknown here. A mapping of
     fields is looked at each time; ``ModelSchema.document`` is prepared.
@@ -210,7 +218,7 @@ def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping
 
 
 def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
-    """Return one value as stored: strictly checked, nothing coerced and nothing filled in.
+    """Return one value as stored: strictly checked, nothing coerced or filled in.
 
     Raises:
         ValidationError: every refused value, by path from ``path``.
@@ -250,7 +258,7 @@ def _key(name: str, field: mm.Field[Any]) -> str:
 
 
 def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
-    """Return a field whose select structs take what ``bounds`` says, itself where they do."""
+    """Return a field whose select structs take ``bounds``; itself where they do."""
     if isinstance(field, SelectStruct):
         return field if field.bounds is bounds else field.within(bounds)
     kind = as_kind(field)

@@ -37,7 +37,10 @@ def describe(collection: str, index: Index, problem: str) -> str:
 
 
 def describe_unbuilt(collection: str, index: Index, reason: str) -> str:
-    """Return why an index was not built; a text of the server's would name the values that collide."""
+    """Return why an index was not built, without the server's text.
+
+    That would name the values that collide.
+    """
     return describe(collection, index, f"cannot be built: {reason}")
 
 

@@ -1,4 +1,6 @@
-"""Storage on mongomock, for tests and for trying things out: one process, in memory.
+"""Storage on mongomock, for tests and for trying things out.
+
+One process, in memory.
 
 mongomock has no transactions and its operations are not atomic under threads, so one re-entrant
 lock per mongomock client covers every operation, reads too, and a failed transaction is undone
@@ -44,7 +46,7 @@ _INDEX_OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpres
 
 
 class _Undo(threading.local):
-    """The images of one thread's open transaction: (collection, _id, document before or None)."""
+    """One thread's open transaction: (collection, _id, document before or None)."""
 
     images: list[tuple[str, object, Document | None]] | None = None
     failed: BaseException | None = None
@@ -70,7 +72,7 @@ class MockStorage(Storage):
         return str(self._db.name)
 
     def has_transactions(self) -> bool:
-        """Return True: writes are undone when a transaction fails (but not when the process dies)."""
+        """Return True: a failed transaction is undone, though not when the process dies."""
         return True
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
@@ -215,7 +217,7 @@ class MockStorage(Storage):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Read all matching documents at once: mongomock's cursors are lazy and see later writes."""
+        """Read all matches at once: mongomock's cursors are lazy and see later writes."""
         with self._driver():
             cursor = self._db[collection].find(dict(filter), projection_of(fields))
             if sort:
@@ -252,7 +254,7 @@ class MockStorage(Storage):
         return self._write(write)
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Change documents one by one: mongomock 4.3 raises on bulk updates with PyMongo 4.20."""
+        """Change documents one by one: mongomock 4.3 fails on PyMongo 4.20's bulk updates."""
 
         def write() -> None:
             for id_, update in changes:
@@ -292,7 +294,7 @@ class MockStorage(Storage):
         return self.transaction(translated)
 
     def _remember(self, collection: str, filter: Filter, new: object = None) -> list[Document]:
-        """Keep and return the images of what is about to be written; of a new ``_id`` its absence."""
+        """Keep and return images of what is to be written, a new ``_id``'s absence too."""
         images = self._undo.images
         assert images is not None
         before = list(self._db[collection].find(dict(filter)))
@@ -303,7 +305,7 @@ class MockStorage(Storage):
 
     @contextmanager
     def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[dict[str, dict[str, Any]]]:
-        """Keep the images of what an update changes, and judge the sizes; gives the update as mongomock takes it."""
+        """Keep images of what an update changes, judge sizes; return mongomock's update."""
         plain = _plain(update)
         before = self._remember(collection, filter)
         with self._naming_fields(collection, lambda: after_update(self._db[collection], before, filter, plain)):
@@ -311,7 +313,7 @@ class MockStorage(Storage):
         self._refuse_large(collection, before, update)
 
     def _refuse_large(self, collection: str, before: Iterable[Document], update: Update) -> None:
-        """Refuse an update that made a document larger than MongoDB would store it, as that does."""
+        """Refuse an update that made a document too large for MongoDB."""
         most = self.most_bytes - _GROWTH * bytes_of(update)
         for image in before:
             if bytes_of(image) > most:  # Most documents are far from it, and need not be read again.
@@ -321,7 +323,7 @@ class MockStorage(Storage):
 
     @contextmanager
     def _naming_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
-        """Name the fields in which one of the documents that a write would have stored is a duplicate."""
+        """Name the fields in which a write's documents would be duplicates."""
         try:
             yield
         except DuplicateKeyError as error:
@@ -341,7 +343,7 @@ class MockStorage(Storage):
 
     @contextmanager
     def _driver(self) -> Iterator[None]:
-        """Hold the lock and translate mongomock's errors; any error dooms the open transaction."""
+        """Hold the lock and translate mongomock's errors, which doom the transaction."""
         if self._undo.failed is not None:
             raise self._undo.failed
         try:
@@ -354,7 +356,7 @@ class MockStorage(Storage):
 
 
 def bytes_of(document: Mapping[str, Any]) -> int:
-    """Return the bytes of a document as BSON; 0 where BSON cannot hold it, which mongomock does not mind."""
+    """Return a document's bytes as BSON; 0 where BSON, unlike mongomock, refuses it."""
     try:
         return len(encode(document))
     except (*DRIVER_ERRORS, TypeError, ValueError):

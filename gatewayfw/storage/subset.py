@@ -92,7 +92,7 @@ def _check_condition(key: str, value: Any, where: str, depth: int) -> None:
 
 
 def _check_choices(key: str, name: str, choices: Any, where: str) -> None:
-    """Refuse what is no list of values; objects with ``$`` in their keys are none for MongoDB."""
+    """Refuse what is no list of values, nor objects with ``$`` in their keys."""
     if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
         raise UsageError(f"{where}: {name} takes a list")
     for one in choices:
@@ -101,7 +101,7 @@ def _check_choices(key: str, name: str, choices: Any, where: str) -> None:
 
 
 def _check_operand(key: str, operand: Any, where: str) -> None:
-    """Refuse a regular expression, an operator in disguise that the adapters treat differently."""
+    """Refuse a regular expression, which the adapters treat differently."""
     for one in operand if isinstance(operand, (list, tuple)) else [operand]:
         if isinstance(one, (re.Pattern, Regex)):
             raise UsageError(f"{where}: {key}: regular expressions are not known here")
@@ -146,7 +146,7 @@ def check_operators(update: Mapping[str, Any]) -> None:
 
 
 def check_element(operator: str, path: str, value: Any) -> None:
-    """Check what stands for elements of a list: a value, a condition, or ``$each`` alone.
+    """Check what stands for list elements: a value, a condition, or ``$each`` alone.
 
     Raises:
         UsageError: another operator, or a shape that is not in the subset.

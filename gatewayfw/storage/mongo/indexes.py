@@ -20,7 +20,7 @@ _LOG = logging.getLogger("gatewayfw.storage")
 def compared(
     database: Database[Any], name: str, indexes: Sequence[Index], build_limit: int
 ) -> tuple[list[Index], list[str]]:
-    """Create a collection; return the indexes to build, and what is wrong with the others."""
+    """Create a collection; return the indexes to build, and what is wrong with others."""
     collection = database[name]
     if name not in database.list_collection_names(filter={"name": name}):
         # Two transactions that create one collection conflict; another process may be first.
@@ -33,7 +33,7 @@ def compared(
 
 
 def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
-    """Build indexes in one command; if one cannot be built, each on its own. Return what kept them from it."""
+    """Build indexes in one command, or else one by one; return what failed."""
     if not indexes:
         return []
     models = [IndexModel(list(index.keys), **index.options) for index in indexes]
@@ -48,7 +48,10 @@ def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
 
 
 def index_of(known: Mapping[str, Any]) -> Index:
-    """Return an index as the server lists it; directions that other tools wrote may be floats."""
+    """Return an index as the server lists it.
+
+    Directions that other tools wrote may be floats.
+    """
     keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
     options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
     return Index(keys, {name: value for name, value in options.items() if value is not False})

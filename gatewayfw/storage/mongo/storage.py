@@ -39,7 +39,10 @@ class MongoStorage(Transactions):
     """
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Look under the caller's deadline, build outside it; both outside its transaction."""
+        """Look under the caller's deadline, build outside it.
+
+        Both outside its transaction.
+        """
         scope = self._scopes.scope
         if scope is not None:
             scope.check()
@@ -75,11 +78,17 @@ class MongoStorage(Transactions):
             return None
 
     def sorts_pushes(self) -> bool:
-        """Return whether there are transactions: without them a crash would leave lists of what was never inserted."""
+        """Tell whether there are transactions.
+
+        Without them a crash would leave lists of what was never inserted.
+        """
         return self.has_transactions()
 
     def counts_copies(self) -> bool:
-        """Return whether there are transactions, in which alone a document must be written to be locked."""
+        """Tell whether there are transactions.
+
+        Only in them must a document be written to be locked.
+        """
         return self.has_transactions()
 
     def touch(
@@ -145,7 +154,10 @@ class MongoStorage(Transactions):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Yield documents as the driver's cursor delivers them; those of a limited query by a plain command."""
+        """Yield documents as the driver's cursor delivers them.
+
+        Those of a limited query come by a plain command.
+        """
         query = Query(dict(filter), projection_of(fields), sort, skip, limit)
         transaction = self._open.transaction
         session = None if transaction is None else transaction.session
@@ -164,7 +176,7 @@ class MongoStorage(Transactions):
         sort: Sorting = (),
         limit: int = 0,
     ) -> Iterator[Mapping[str, Any]]:
-        """Yield documents in which objects are left as their bytes until they are looked into."""
+        """Yield documents whose objects stay bytes until they are looked into."""
         query = Query(dict(filter), projection_of(fields), sort, 0, limit)
         transaction = self._open.transaction
         with self._translated():
@@ -204,7 +216,7 @@ class MongoStorage(Transactions):
         changes: Sequence[tuple[Filter, Update]],
         locks: Sequence[tuple[Filter, Update]] = (),
     ) -> int:
-        """Change all documents that match each filter, locks first, by one command; return how many matched."""
+        """Change all matches of each filter, locks first, in one command; return how many."""
         statements = [*locks, *changes]
         with self._change() as session:
             if plain := len(changes) < 2 and self._plain(collection, session):  # two might not fit into one command
@@ -252,7 +264,10 @@ class MongoStorage(Transactions):
         return PlainWrites(self._collection(collection), session)
 
     def _drained(self, cursor: Arriving | Listed) -> Iterator[Document]:
-        """Return an iterator over a cursor's documents; no deadline of ours is in force while the caller runs."""
+        """Return an iterator over a cursor's documents.
+
+        No deadline of ours is in force while the caller runs.
+        """
         return Found(self._batches(cursor))
 
     def _batches(self, cursor: Arriving | Listed) -> Iterator[Sequence[Document]]:
@@ -278,5 +293,5 @@ def _lock(copies: int, unmarked: str) -> Update:
 
 
 def _marked(error: StorageError, unmarked: str) -> StorageError:
-    """Return what a lock that failed says: the mark was there, if the error may mean that."""
+    """Say why a lock failed: the mark was there, if the error may mean that."""
     return Marked() if unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error

@@ -94,7 +94,9 @@ class _Translated(AbstractContextManager[None]):
 
 
 class _Command:
-    """One call of the driver: under a deadline, its errors as ours; gives the session of the open transaction, if any.
+    """One call of the driver: under a deadline, its errors as ours.
+
+    Gives the session of the open transaction, if any.
 
     What fails inside a transaction dooms it: the server has ended it, and its commit would look like
     a conflict. A class, because every read and write goes through it and a generator costs more.
@@ -168,7 +170,7 @@ class Transactions(Storage):
         return self._connection.database
 
     def has_transactions(self) -> bool:
-        """Ask the server once: a replica set or a mongos has them, a standalone server has not."""
+        """Ask the server once: replica sets and mongos have transactions, others do not."""
         if self._transactions is None:
             with self._bounded(), self._translated():
                 self._connection.find_server()
@@ -208,11 +210,14 @@ class Transactions(Storage):
         return nullcontext(scope)
 
     def _translated(self) -> AbstractContextManager[None]:
-        """Turn the driver's errors into ours; inside a transaction tell which may be tried again."""
+        """Turn the driver's errors into ours; in a transaction tell which may be retried."""
         return _Translated(self)
 
     def _ours(self, error: BaseException) -> tuple[BaseException, BaseException | None]:
-        """Return what is raised for an error and the cause shown with it; itself if it is none of the driver's."""
+        """Return what is raised for an error, and its cause.
+
+        The error itself if it is not the driver's.
+        """
         if not isinstance(error, DRIVER_ERRORS):
             return error, None
         self._connection.note(error)
@@ -225,7 +230,7 @@ class Transactions(Storage):
         return _Command(self)
 
     def _change(self) -> AbstractContextManager[ClientSession | None]:
-        """Wrap one call of the driver that writes; outside a transaction it commits by itself."""
+        """Wrap one call of the driver that writes; outside a transaction it commits alone."""
         return self._committed() if self._open.transaction is None else self._command()
 
     @contextmanager
@@ -309,7 +314,7 @@ class Transactions(Storage):
                 session.end_session()
 
     def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None, scope: Scope) -> None:
-        """Commit in what is left of the deadline, and settle an unknown outcome by the proof if there is one."""
+        """Commit in what is left of the deadline; let the proof settle an unknown outcome."""
         until = time.monotonic() + max(_ENDING, scope.remaining())
         while True:
             try:
