@@ -158,7 +158,7 @@ def _checked_value(header: str, value: str) -> str:
 
 
 def _only(header: str, values: Sequence[str]) -> str:
-    """Return the only value of a header; which of several a hook means is not to be guessed."""
+    """Return the only value of a header; nobody guesses which of several is meant."""
     if len(values) > 1:
         raise BadRequest(f"the header {header} cannot be passed on")
     return _checked_value(header, values[0])

@@ -166,7 +166,10 @@ def check_head(reply: Reply) -> None:
 
 
 def _marks(data: bytes) -> int:
-    """Return how many values JSON has at most, as its commas and brackets tell, those in texts included."""
+    """Return the most values JSON can have, by its commas and brackets.
+
+    Those in texts count too.
+    """
     return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
