@@ -21,6 +21,7 @@ from gatewayfw.acts.context import Headers
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
+from gatewayfw.spelling import MAIN
 from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, encode, endpoint, envelope_of
 
 #: Headers of the request that are passed on, besides those that a service names; all others stay here.
@@ -104,7 +105,7 @@ class HttpService(RemoteService):
         """
         sent = {**_carried(headers, carriers), **_forwarded(headers, self.forwarded, address, self.name)}
         try:
-            data = encode({**body, "service": "main"})
+            data = encode({**body, "service": MAIN})
         except (TypeError, ValueError) as error:
             raise BadRequest(f"the request cannot be passed on to service {self.name}") from error
         limit = min(self._settings.remote_timeout, seconds)

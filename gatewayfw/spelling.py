@@ -13,6 +13,8 @@ from inspect import signature
 from types import MappingProxyType
 from typing import Any, final
 
+#: The service of all acts of a gateway that are in no service of another name.
+MAIN = "main"
 #: Contract spelling -> Python parameter. Names that are spelled the same need no entry.
 PARAMETERS: Mapping[str, str] = {
     "actName": "act_name",

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.registry import MAIN, Acts
+from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.registry import Schemas
+from gatewayfw.spelling import MAIN
 
 #: Models that are named.
 _NAMED = 10

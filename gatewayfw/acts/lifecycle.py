@@ -14,9 +14,10 @@ from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActFn, is_access_rule
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
-from gatewayfw.acts.registry import MAIN, Acts
+from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
+from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
 

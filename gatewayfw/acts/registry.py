@@ -21,12 +21,9 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
-from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, Spelling, arguments_of, contractual, pythonic
+from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, contractual, pythonic
 
-__all__ = ["MAIN", "Act", "Acts", "UnknownName"]
-
-#: The service of all acts registered with `Acts.set_act`.
-MAIN = "main"
+__all__ = ["Act", "Acts", "UnknownName"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -15,6 +15,7 @@ from gatewayfw.client.replies import answer
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
+from gatewayfw.spelling import MAIN
 from gatewayfw.wire.posting import ENVELOPE_BYTES, encode, endpoint
 
 #: Most bytes of one reply, unless a client says otherwise: what a gateway answers by default.
@@ -59,7 +60,7 @@ class _Client:
         model: str,
         act: str,
         *,
-        service: str = "main",
+        service: str = MAIN,
         set: Mapping[str, Any] | None = None,
         get: Mapping[str, Any] | None = None,
     ) -> Any:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.jsonschema.document import MAIN, ActEntry, acts_of, details_schema
+from gatewayfw.export.jsonschema.document import ActEntry, acts_of, details_schema
 from gatewayfw.export.text import digest
+from gatewayfw.spelling import MAIN
 
 if TYPE_CHECKING:
     from mcp.server import Server

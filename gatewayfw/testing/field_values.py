@@ -26,11 +26,11 @@ from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.levels import Bounds, Level, Spec, bounds_problem, level
-from gatewayfw.schemas.values import finite_number
+from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 
 Values = st.SearchStrategy[Any]
 
-_INT64 = (-(2**63), 2**63 - 1)
+_INT64 = (LOWEST, HIGHEST)
 #: How much longer than the least a drawn text or list is at most; names of one level of a `get`.
 _MORE = 8
 #: Longest text or list that is drawn piece by piece.

@@ -23,10 +23,10 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
+from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.settings import Settings
+from gatewayfw.spelling import MAIN
 from gatewayfw.wire.json_text import without_texts
-
-MAIN_SERVICE = "main"
 
 _MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
 _BRACKETS_AS_STEPS = bytes.maketrans(b"[]{}", b"\2\0\2\0")
@@ -35,7 +35,6 @@ _NO_BRACKETS = bytes(set(range(256)).difference(b"[]{}"))
 _LONG_NUMBER = b"0" * 19
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _BRACKETS_AS_COMMAS = bytes.maketrans(b"[]{}:", b",,,,,")
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _INT64_DIGITS = 20
 _CHUNK = 64 * 1024
 _UNREAD = object()
@@ -122,7 +121,7 @@ def check_request(value: Any) -> dict[str, Any]:
     service = value.get("service")
     details = value.get("details")
     body = {
-        "service": MAIN_SERVICE if service is None else _name("service", service),
+        "service": MAIN if service is None else _name("service", service),
         "model": _name("model", value.get("model")),
         "act": _name("act", value.get("act")),
         "details": details,
@@ -322,7 +321,7 @@ def _check_encodable(text: str) -> None:
 
 def _integer(text: str | bytes) -> int:
     # The length is asked first: to convert thousands of digits is slow, or a ValueError.
-    if len(text) > _INT64_DIGITS or not _LOWEST <= (value := int(text)) <= _HIGHEST:
+    if len(text) > _INT64_DIGITS or not LOWEST <= (value := int(text)) <= HIGHEST:
         raise BadRequest("the request body holds an integer that does not fit 64 bits")
     return value
 

@@ -24,9 +24,9 @@ from typing import Any
 
 from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values
 from gatewayfw.export.text import header
+from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-MAIN = "main"
 #: The body of an error; all but the message is there when the header X-Gateway-Detail is 1.
 ERROR: Mapping[str, Any] = {
     "type": "object",

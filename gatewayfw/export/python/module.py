@@ -14,6 +14,7 @@ from typing import Any, final
 from gatewayfw.export.python.selections import Selections
 from gatewayfw.export.python.types import Entry, Types, class_name, comment, docstring, quoted
 from gatewayfw.export.text import header
+from gatewayfw.spelling import MAIN
 
 _HEAD = '''\
 # {header}
@@ -91,7 +92,7 @@ class _Acts:
                 yield from (self._call(service, model, name, act) for name, act in acts.items())
 
     def _call(self, service: str, model: str, name: str, act: Mapping[str, Any]) -> str:
-        base = class_name(*([] if service == "main" else [service]), model, name)
+        base = class_name(*([] if service == MAIN else [service]), model, name)
         # In the order of use, which is that of the module.
         set_ = self._argument(act["set"], base, "Set")
         get = self._argument(act["get"], base, "Get")
@@ -155,4 +156,4 @@ def _remote(service: str) -> str:
 
 
 def _service(name: str) -> str:
-    return f"Literal[{quoted(name)}]" + (' = "main"' if name == "main" else "")
+    return f"Literal[{quoted(name)}]" + (f' = "{MAIN}"' if name == MAIN else "")

@@ -10,9 +10,9 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, ValidationError
 from gatewayfw.schemas import ModelSchema, Relation
+from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import HEX_ID
 
-REQUIRED = "Missing data for required field."
 _UNKNOWN = "Unknown field."
 
 

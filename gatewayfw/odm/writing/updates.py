@@ -12,8 +12,8 @@ from gatewayfw.errors import UsageError, ValidationError, beyond_64_bits
 from gatewayfw.odm.reading.filters import convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import stored_operand
 from gatewayfw.odm.reading.paths import Find, find_in_elements, is_free
-from gatewayfw.odm.writing.links import REQUIRED
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
