@@ -47,7 +47,7 @@ def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: C
         if loaded is not missing and not fill:
             collected.add(path, plain_message(field, "required", REQUIRED))
     elif not isinstance(kind, KindField):
-        _collect_dropped(field, sent, path, collected, fill=fill)
+        _collect_dropped(kind._field, sent, path, collected, fill=fill)
     elif loaded is not sent and kind.own and kind.parts() and loaded is not None:
         known = dict(enumerate(loaded)) if isinstance(loaded, list) else loaded
         for key, inner, item in kind.items(sent):

@@ -16,6 +16,7 @@ from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas import fields as kinds
 from gatewayfw.schemas.definition_checks import own_problems, problems_of
 from gatewayfw.schemas.kinds import Maxima
+from gatewayfw.schemas.kinds.stored import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.maxima import bounded
 from gatewayfw.schemas.models import ModelSchema, State, closure
@@ -98,8 +99,8 @@ class Schemas:
         for name, value in given.items():
             place = f"{where}, field {name!r}"
             field = kinds.as_field(value, where, name)
-            pure[check_name(name, place)] = bounded(field, self.maxima(), where, name)
             kinds.check_stored_names(field, place)
+            pure[check_name(name, place)] = bounded(in_models(field, place), self.maxima(), where, name)
         return pure
 
     def maxima(self, *, ids: bool = False) -> Maxima:

@@ -17,7 +17,7 @@ from gatewayfw.schemas.kinds.base import Constant, Description, Kind, cut, descr
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar, lengths
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.quick import Store
-from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
+from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.kinds.text import described_text
 
 #: Marshmallow's fields in whose values nothing is inside.
@@ -202,6 +202,7 @@ _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
     {
         mm.Boolean: lambda field: 1,
         mm.DateTime: lambda field: TEXT + _MOMENT,
+        mm.Decimal: lambda field: DECIMAL,
         mm.Number: lambda field: ENDLESS if field.as_string else NUMBER,
         mm.String: _largest_text,
     }

@@ -1,0 +1,293 @@
+"""Marshmallow fields in models: what a document, an update and a filter may hold of them, and what is stored.
+
+A value of a type that JSON has is taken for the JSON form and loaded; anything else is the loaded form.
+Stored is the loaded value where BSON knows it, part by part through lists, objects and Schemas, else
+its dumped form. All our choice.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timezone
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from bson import Binary, Decimal128, ObjectId
+from bson.binary import UUID_SUBTYPE, UuidRepresentation
+from marshmallow import INCLUDE, ValidationError, missing
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
+from gatewayfw.schemas.kinds.foreign import Foreign, as_kind
+from gatewayfw.schemas.kinds.quick import Store, as_it_is
+from gatewayfw.schemas.values import moment_of, plain
+
+_UNSTORABLE = "Not a value the database can hold."
+_JSON = (str, int, float, bool, list, dict, type(None))
+#: What a user's field may raise where a value has another type than it dumps.
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_SORTED = (mm.String, mm.Number, mm.Boolean, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
+
+
+class StoredField(Foreign, mm.Field[Any]):
+    """A field of a model for one of marshmallow's or of a user's; what it loads is the stored form."""
+
+    def __init__(self, field: mm.Field[Any]) -> None:
+        Foreign.__init__(self, field)
+        mm.Field.__init__(
+            self,
+            required=field.required,
+            allow_none=field.allow_none,
+            load_default=field.load_default,
+            metadata=field.metadata,
+            error_messages=dict(field.error_messages),
+        )
+
+    @property
+    def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class
+        field = self._field
+        if isinstance(field, mm.Nested):
+            return _is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
+        known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
+        return not known and not isinstance(field, _SORTED)
+
+    @property
+    def sorts(self) -> bool:  # type: ignore[override]  # by the field's class
+        return isinstance(self._field, _SORTED)
+
+    @property
+    def operators(self) -> frozenset[str]:  # type: ignore[override]  # by the field's class
+        if isinstance(self._field, mm.Number):
+            return frozenset({"$inc", "$mul", "$min", "$max"})
+        return frozenset({"$push", "$addToSet", "$pull"}) if self.elements is not None else frozenset()
+
+    @property
+    def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
+        return isinstance(self._field, (mm.Nested, mm.Dict)) and not _is_many(self._field)
+
+    @property
+    def elements(self) -> mm.Field[Any] | None:
+        return _inside(self._field.inner) if isinstance(self._field, mm.List) else None
+
+    def part(self, key: Any) -> mm.Field[Any] | None:
+        if isinstance(self._field, mm.Dict):
+            inner = self._field.value_field
+            return None if inner is None else _inside(inner)
+        inner = super().part(key)
+        return None if inner is None else _inside(inner)
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if value is missing and not self.required and self.load_default is not missing:
+            value = self.load_default() if callable(self.load_default) else self.load_default
+        if value is None or value is missing:
+            return super().deserialize(value, attr, data, **kwargs)
+        return _stored(self._field, _loaded(self._field, value))
+
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
+        return self
+
+    def storer(self) -> Store:
+        return as_it_is
+
+    def operand(self, value: Any, path: str) -> Any:
+        """Return the stored form of a value in either form; what is refused is compared as it is, if it can be."""
+        if value is None:
+            return None
+        bare = copy.copy(self._field)
+        bare.validators = []  # beyond a range is a fair question
+        try:
+            return _stored(bare, _loaded(bare, value))
+        except ValidationError:
+            if self.elements is not None and not isinstance(value, list):
+                return as_kind(self.elements).operand(value, path)
+            if not plain(value):
+                raise Refused({path: ["Invalid value."]}) from None
+            return value
+
+    def amount(self, value: Any) -> Any:
+        if not isinstance(self._field, mm.Decimal):
+            return super().amount(value)
+        try:
+            return StoredDecimal(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
+        except ArithmeticError:
+            return None
+
+    def largest(self) -> int:
+        return as_kind(self._field).largest()
+
+    def unstated(self, path: str) -> Iterator[str]:
+        return as_kind(self._field).unstated(path)
+
+    def description(self) -> Description:
+        return as_kind(self._field).description()
+
+
+def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
+    """Return a field for documents of a model: our own as it is, with any other in it made a `StoredField`.
+
+    Raises:
+        DefinitionError: a field is ``load_only``: documents show what they hold.
+    """
+    if isinstance(field, StoredField):
+        return field
+    if not isinstance(field, KindField):
+        if field.load_only:
+            raise DefinitionError(f"{where}: load_only is for requests, not for what is stored")
+        return StoredField(field)
+    parts = [inner for _, inner in field.parts()]
+    changed = [in_models(inner, where) for inner in parts]
+    return field if all(map(_is, changed, parts)) else field.with_parts(changed)
+
+
+def _inside(field: mm.Field[Any]) -> mm.Field[Any]:
+    """Return the field for what is inside a value of a user's field or Schema, whose names it has."""
+    return field if isinstance(field, KindField) else StoredField(field)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def _is_many(field: mm.Field[Any]) -> bool:
+    return isinstance(field, mm.Nested) and (field.many or field.schema.many)
+
+
+def _loaded(field: mm.Field[Any], value: Any) -> Any:
+    """Return what a field loads from a value in either form."""
+    if type(value) not in _JSON and _has_no_dump(field, value):
+        field._validate(value)
+        return value
+    return field.deserialize(_json_form(field, value))
+
+
+def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
+    """Tell whether a field gives what it loaded as its dump, and may not load it again."""
+    return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dumped(field, value) is value
+
+
+def _dumped(field: mm.Field[Any], value: Any) -> Any:
+    try:
+        return field._serialize(value, None, {})
+    except _WRONG:
+        raise ValidationError("Invalid value.") from None
+
+
+def _json_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return a value in the form in which the field loads it, whichever form each part of it has."""
+    if isinstance(field, KindField) or value is None:
+        return value  # it loads both forms
+    value = _python_form(field, value)
+    if isinstance(field, mm.List) and isinstance(value, list):
+        return _each(enumerate(value), lambda at, one: _json_form(field.inner, one), list)
+    inner = field.value_field if isinstance(field, mm.Dict) else None
+    if inner is not None and isinstance(value, Mapping):
+        return _each(value.items(), lambda _, one: _json_form(inner, one), None)
+    if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
+        if _is_many(field) and isinstance(value, list):
+            return _each(enumerate(value), lambda at, one: _nested_form(field, one), list)
+        return _nested_form(field, value)
+    return value if type(value) in _JSON else _dumped(field, value)
+
+
+def _python_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return a value as Python has it, where it comes as the database gives it."""
+    if isinstance(value, Decimal128):
+        return value.to_decimal()
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
+        return value.as_uuid()
+    if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=timezone.utc)
+    return value
+
+
+def _nested_form(field: mm.Nested, value: Any) -> Any:
+    fields = field.schema.load_fields
+    if isinstance(value, Mapping):
+        names = {inner.data_key or name: inner for name, inner in fields.items()}
+        loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
+        keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
+        return _each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one, None)
+    if type(value) in _JSON:
+        return value
+    parts = {
+        inner.data_key or name: (inner, field.schema.get_attribute(value, inner.attribute or name, missing))
+        for name, inner in fields.items()
+    }
+    return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
+
+
+def _each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> Any:
+    """Return the changed items, as a list or an object, with the errors of all of them."""
+    done: dict[Any, Any] = {}
+    errors: dict[Any, Any] = {}
+    for key, one in items:
+        try:
+            done[key] = change(key, one)
+        except ValidationError as error:
+            errors[key] = error.messages
+    if errors:
+        raise ValidationError(errors)
+    return list(done.values()) if kind is list else done
+
+
+def _stored(field: mm.Field[Any] | None, loaded: Any) -> Any:
+    """Return the stored form of what a field loaded.
+
+    Raises:
+        ValidationError: the database cannot hold it.
+    """
+    if loaded is None or type(loaded) in (str, int, float, bool):
+        if plain(loaded):
+            return loaded
+        raise ValidationError(_UNSTORABLE)
+    if isinstance(field, KindField):
+        return field.storer()(loaded)
+    if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
+        many = _is_many(field) and isinstance(loaded, (list, tuple))
+        return _each(enumerate(loaded), lambda _, one: _object(field, one), list) if many else _object(field, loaded)
+    if isinstance(loaded, (list, tuple)):
+        inner = field.inner if isinstance(field, mm.List) else None
+        return _each(enumerate(loaded), lambda _, one: _stored(inner, one), list)
+    if isinstance(loaded, Mapping):
+        inner = field.value_field if isinstance(field, mm.Dict) else None
+        keys = field.key_field if isinstance(field, mm.Dict) else None
+        named = loaded if keys is None else {_dumped(keys, key): one for key, one in loaded.items()}
+        return _each(named.items(), lambda _, one: _stored(inner, one), None)
+    return _scalar(field, loaded)
+
+
+def _object(field: mm.Nested, loaded: Any) -> Any:
+    """Return the stored form of what a Schema loaded: an object of the fields it has, or an object of a user's."""
+    schema, fields = field.schema, field.schema.load_fields
+    inside = {
+        inner.data_key or name: (inner, schema.get_attribute(loaded, inner.attribute or name, missing))
+        for name, inner in fields.items()
+    }
+    parts = {key: part for key, part in inside.items() if part[1] is not missing}
+    if isinstance(loaded, Mapping) and (field.unknown or schema.unknown) == INCLUDE:
+        known = {inner.attribute or name for name, inner in fields.items()}
+        parts |= {key: (None, one) for key, one in loaded.items() if key not in known}
+    return _each(parts.items(), lambda _, part: _stored(*part), None)
+
+
+def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
+    if isinstance(loaded, datetime) and (moment := moment_of(loaded)) is not None:
+        return moment
+    if isinstance(loaded, UUID):
+        return Binary.from_uuid(loaded, UuidRepresentation.STANDARD)
+    if isinstance(loaded, Decimal) and loaded.is_finite() and len(loaded.as_tuple().digits) <= MOST_DIGITS:
+        try:
+            return StoredDecimal(loaded)
+        except ArithmeticError:
+            raise ValidationError(_UNSTORABLE) from None
+    if isinstance(loaded, (bytes, ObjectId)):
+        return loaded
+    dumped = None if field is None else _dumped(field, loaded)
+    if dumped is None or dumped is loaded or type(dumped) not in _JSON:
+        raise ValidationError(_UNSTORABLE)
+    return _stored(None, dumped)

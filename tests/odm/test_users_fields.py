@@ -1,0 +1,198 @@
+"""Marshmallow's own fields, and a user's, in models on both adapters: both forms are taken, loaded ones stored."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timezone
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from bson import Binary, Decimal128, ObjectId
+from marshmallow import INCLUDE, Schema, post_load
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError, UsageError, ValidationError
+from gatewayfw.schemas import Schemas, array, compile_struct, object_, object_id, optional
+from gatewayfw.settings import Settings
+
+ID = "0123456789abcdefabcdef00"
+TEXT = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+class Colour(enum.Enum):
+    """An enum of numbers."""
+
+    RED = 1
+    BLUE = 2
+
+
+@dataclass
+class Point:
+    """What a user's Schema makes."""
+
+    at: datetime
+    x: Decimal
+
+
+class PointSchema(Schema):
+    """A Schema that makes objects."""
+
+    at = mm.DateTime(required=True)
+    x = mm.Decimal(required=True)
+
+    @post_load
+    def make(self, data: Any, **_: Any) -> Point:
+        """Return the object."""
+        return Point(**data)
+
+
+class Place(Schema):
+    """A Schema with a value of each sort inside."""
+
+    day = mm.Date()
+    id = mm.UUID()
+    colours = mm.List(mm.Enum(Colour))
+    of = optional(object_id())
+
+
+@dataclass
+class Case:
+    """A field, a value in its JSON form, what create loads of it and what is stored."""
+
+    field: Any
+    sent: Any
+    loaded: Any
+    stored: Any
+    sorts: bool = field(default=True)
+
+
+MOMENT = datetime(2026, 11, 22, 10, 0, 0, 5000)
+CASES = {
+    "String": Case(mm.String(), "a", "a", "a"),
+    "Integer": Case(mm.Integer(), "5", 5, 5),
+    "Float": Case(mm.Float(), 5, 5.0, 5.0),
+    "Decimal": Case(mm.Decimal(), "1.10", Decimal("1.10"), Decimal128("1.10")),
+    "Boolean": Case(mm.Boolean(), "yes", True, True),
+    "DateTime": Case(mm.DateTime(), "2026-11-22T10:00:00.005", MOMENT, MOMENT),
+    "AwareDateTime": Case(
+        mm.AwareDateTime(), "2026-11-22T10:00:00.005+00:00", MOMENT.replace(tzinfo=timezone.utc), MOMENT
+    ),
+    "Date": Case(mm.Date(), "2026-11-22", date(2026, 11, 22), "2026-11-22"),
+    "Time": Case(mm.Time(), "10:00", time(10), "10:00:00"),
+    "UUID": Case(mm.UUID(), TEXT.upper(), UUID(TEXT), Binary.from_uuid(UUID(TEXT))),
+    "Enum": Case(mm.Enum(Colour), "RED", Colour.RED, "RED"),
+    "Enum by value": Case(mm.Enum(Colour, by_value=True), 1, Colour.RED, 1),
+    "List": Case(mm.List(mm.Enum(Colour)), ["RED", "BLUE"], [Colour.RED, Colour.BLUE], ["RED", "BLUE"], sorts=False),
+    "List of ids": Case(mm.List(object_id()), [ID], [ObjectId(ID)], [ObjectId(ID)], sorts=False),
+    "Dict": Case(mm.Dict(values=mm.UUID()), {"a": TEXT}, {"a": UUID(TEXT)}, {"a": Binary.from_uuid(UUID(TEXT))}, False),
+    "Nested": Case(
+        mm.Nested(Place),
+        {"day": "2026-11-22", "id": TEXT, "colours": ["RED"], "of": ID},
+        {"day": date(2026, 11, 22), "id": UUID(TEXT), "colours": [Colour.RED], "of": ObjectId(ID)},
+        {"day": "2026-11-22", "id": Binary.from_uuid(UUID(TEXT)), "colours": ["RED"], "of": ObjectId(ID)},
+        sorts=False,
+    ),
+    "open Schema": Case(Place(unknown=INCLUDE), {"more": [1]}, {"more": [1]}, {"more": [1]}, sorts=False),
+    "Schema of objects": Case(
+        PointSchema,
+        {"at": "2026-11-22T10:00:00.005", "x": "5.5"},
+        Point(MOMENT, Decimal("5.5")),
+        {"at": MOMENT, "x": Decimal128("5.5")},
+        sorts=False,
+    ),
+    "array": Case(array(mm.Date()), ["2026-11-22"], [date(2026, 11, 22)], ["2026-11-22"], sorts=False),
+    "object_": Case(object_({"d": mm.Time()}), {"d": "10:00"}, {"d": time(10)}, {"d": "10:00:00"}, sorts=False),
+}
+
+
+def stored(model, id_):
+    """What the database holds of a document, without what is hidden."""
+    (found,) = model._database.storage.find(model.name, {"_id": id_})
+    return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
+
+
+def refused(function, **arguments):
+    """The errors of a call that is refused."""
+    with pytest.raises(ValidationError) as caught:
+        function(**arguments)
+    return caught.value.errors
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_an_act_gets_in_either_mode_goes_into_inserts_updates_and_filters(odm, name):
+    case = CASES[name]
+    struct = compile_struct({"set": {"v": case.field}, "get": {}}, Schemas(Settings()))
+    details = {"set": {"v": case.sent}, "get": {}}
+    forms = [struct.check(details, mode)["set"] for mode in ("assert", "create")]
+    assert forms == [{"v": case.sent}, {"v": case.loaded}]
+    thing = odm.new_model("thing", {"v": case.field})
+    for form in forms:
+        made = thing.insert_one(doc=form)
+        assert stored(thing, made["_id"]) == {"v": case.stored}
+        thing.find_one_and_update({"_id": made["_id"]}, {"$set": form})
+        assert stored(thing, made["_id"]) == {"v": case.stored}
+    assert [thing.count(filters=form) for form in forms] == [2, 2]
+    assert thing.count({"v": {"$eq": case.loaded}}) == 2
+    assert len(thing.find().sort("v").to_list()) == 2
+    assert stored(thing, thing.insert_one(doc={"v": made["v"]})["_id"]) == {"v": case.stored}
+
+
+@pytest.mark.parametrize("value", [{1}, object(), Colour.RED, float("nan"), 2**70, "\ud800", Decimal("NaN"), 1j])
+@pytest.mark.parametrize("kind", [mm.Raw(), mm.Dict(), mm.List(mm.Raw()), mm.Date(), mm.Integer()])
+def test_what_the_database_cannot_hold_is_a_validation_error(odm, kind, value):
+    thing = odm.new_model("thing", {"v": kind})
+    if isinstance(kind, mm.Dict):
+        value = {"a": value}
+    elif isinstance(kind, mm.List):
+        value = [value]
+    errors = refused(thing.insert_one, doc={"v": value})
+    assert [path.split(".")[:2] for path in errors] == [["doc", "v"]]
+    assert thing.count() == 0
+    assert [path.split(".")[:2] for path in refused(thing.count, filters={"v": {1j}})] == [["filters", "v"]]
+
+
+def test_load_only_is_a_definition_error_in_models(odm):
+    for kind in (mm.Integer(load_only=True), array(mm.Integer(load_only=True))):
+        with pytest.raises(DefinitionError) as caught:
+            odm.new_model("thing", {"v": kind})
+        assert caught.value.message == "model 'thing', field 'v': load_only is for requests, not for what is stored"
+
+
+def test_operators_fit_the_fields(odm):
+    pure = {
+        "n": mm.Integer(),
+        "x": mm.Decimal(),
+        "days": mm.List(mm.Date()),
+        "place": mm.Nested(Place),
+        "ids": mm.Dict(values=mm.UUID()),
+        "t": mm.String(),
+    }
+    thing = odm.new_model("thing", pure)
+    new = {"n": 1, "x": "1.5", "days": [], "place": {}, "ids": {}, "t": "a"}
+    id_ = thing.insert_one(doc=new)["_id"]
+    for update in (
+        {"$inc": {"n": 2, "x": Decimal("0.25")}},
+        {"$push": {"days": date(2026, 11, 22)}},
+        {"$addToSet": {"days": {"$each": ["2026-11-22", date(2026, 11, 23)]}}},
+        {"$pull": {"days": date(2026, 11, 23)}},
+        {"$set": {"place.day": date(2026, 1, 1), "place.of": ID, "ids.a": UUID(TEXT)}},
+    ):
+        thing.find_one_and_update({"_id": id_}, update)
+    assert stored(thing, id_) == {
+        "n": 3,
+        "x": Decimal128("1.75"),
+        "days": ["2026-11-22"],
+        "place": {"day": "2026-01-01", "of": ObjectId(ID)},
+        "ids": {"a": Binary.from_uuid(UUID(TEXT))},
+        "t": "a",
+    }
+    assert thing.count({"days": date(2026, 11, 22), "place.day": {"$lt": date(2026, 2, 1)}, "ids.a": UUID(TEXT)}) == 1
+    assert refused(thing.find_one_and_update, filter={"_id": id_}, update={"$push": {"days": "x"}}) == {
+        "update.days": ["Not a valid date."]
+    }
+    for update in ({"$inc": {"t": 1}}, {"$push": {"n": 1}}):
+        with pytest.raises(UsageError):
+            thing.find_one_and_update({"_id": id_}, update)
