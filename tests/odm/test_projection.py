@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -243,6 +243,8 @@ def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypat
 def test_values_are_ordered_as_in_mongodb():
     values = [True, False, ID, "b", "a", 2.5, -1, None]
     assert sorted(values, key=order_key) == [None, -1, 2.5, "a", "b", ID, False, True]
+    decimals = [Decimal128(text) for text in ("10.0", "9.5", "-1")]
+    assert sorted([*decimals, 9.75], key=order_key) == [decimals[2], decimals[1], 9.75, decimals[0]]
 
 
 CITY = {"_id": ID, "name": "c"}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast, final
 
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
@@ -319,6 +319,8 @@ def order_key(value: object) -> tuple[int, Any]:
         return (4, value)
     if isinstance(value, (int, float)):
         return (1, value)
+    if isinstance(value, Decimal128):
+        return (1, value.to_decimal())
     if isinstance(value, str):
         return (2, value)
     if isinstance(value, ObjectId):
