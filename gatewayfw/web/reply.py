@@ -7,7 +7,8 @@ bytes, a dataclass (its fields may not all be meant to be read) or any other obj
 of the act, not of the client. All our choice.
 
 Cursors and iterators are read and written piece by piece, so that never more than one piece of
-them is in memory besides its JSON, and none is read on once the reply has too many bytes.
+them is in memory besides its JSON, and none is read on once the reply has too many bytes. So are
+written a list that is the result, and lists that are values of an object that is the result.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import logging
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from itertools import islice
@@ -56,6 +57,8 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 #: Where bson 4 keeps the 12 bytes of an id: to read them there takes half as long as `str`.
 _HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
+#: What is written in pieces, though all of it is in memory: JSON may have many times its bytes.
+_LISTS = frozenset({list, tuple})
 #: What `_plain` makes of an iterator.
 _ITERATOR = object()
 #: Bytes of JSON after which the deadline is looked at, and as many as a piece is to have at most.
@@ -97,7 +100,14 @@ def success(value: Any, scope: Scope | None = None) -> bytes:
         Timeout: the deadline passed between two pieces of a cursor.
     """
     writing = _Writing(scope)
-    body = writing.array(value) if isinstance(value, Batched) else writing.dumps(value)
+    if isinstance(value, Batched):
+        body = writing.array(value)
+    elif type(value) in _LISTS:
+        body = writing.list(value)
+    elif type(value) is dict and not _LISTS.isdisjoint(map(type, value.values())):
+        body = writing.object(value)
+    else:
+        body = writing.dumps(value)
     if scope is not None and scope.reply_bytes is not None and len(body) > scope.reply_bytes:
         raise ReplyTooLarge(scope.reply_bytes)
     return b'{"body":' + body + b',"success":true}'
@@ -135,6 +145,27 @@ class _Writing:
             return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
         plain = _plain(value)
         return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
+
+    def object(self, value: Mapping[str, Any]) -> bytes:
+        """Return an object whose lists are written piece by piece."""
+        lists = {key: orjson.Fragment(self.list(one)) for key, one in value.items() if type(one) in _LISTS}
+        return self.dumps({**value, **lists})
+
+    def list(self, values: Sequence[Any]) -> bytes:
+        """Return the array of what is there already; the deadline is not looked at."""
+        if len(values) < 2:
+            return self.dumps(values)
+        most = None if self._scope is None else self._scope.reply_bytes
+        parts, known, start, size = [], self._bytes + 1, 0, 1
+        while piece := values[start : start + size]:
+            data = self.dumps(piece)
+            parts.append(data[1:-1])
+            known = self._bytes = known + len(data) - 1
+            if most is not None and known > most:
+                raise ReplyTooLarge(most)
+            start += size
+            size = min(PIECE, size * _PIECE_BYTES // len(data) or 1)
+        return b"[%b]" % b",".join(parts)
 
     def array(self, values: Iterable[Any]) -> bytes:
         """Return an iterable as an array; each piece is forgotten once written."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import UserDict
+
 import orjson
 import pytest
 from bson import ObjectId
@@ -222,6 +224,47 @@ def test_the_deadline_is_looked_at_between_large_values():
     assert len(read) == 4
 
 
+class Sized(UserDict):
+    """An object of 300 kB of JSON that notes when it is written."""
+
+    def __init__(self, written):
+        super().__init__(text="x" * 300_000)
+        self._written = written
+
+    def __iter__(self):
+        self._written.append(self)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("made", [list, tuple])
+@pytest.mark.parametrize("place", [lambda rows: rows, lambda rows: {"count": 20, "rows": rows}], ids=["whole", "named"])
+def test_large_values_of_a_list_are_written_one_by_one(made, place):
+    written = []
+    with pytest.raises(ReplyTooLarge):
+        success(place(made(Sized(written) for _ in range(20))), Bound(1_000_000))
+    assert len(written) == 4
+
+
+LISTS = {
+    "whole": list(range(1_000)),
+    "tuple": tuple(range(1_000)),
+    "large": ["é" * 200_000] * 9,
+    "named": {"count": 1_000, "rows": list(range(1_000)), "more": ["x" * 300_000] * 3, "none": [], "one": (1,)},
+    "beside a cursor": {"rows": list(range(300)), "cursor": range(300)},
+    "deeper": {"page": {"rows": [[n] * 3 for n in range(200)]}},
+    "short": [1],
+    "empty": [],
+}
+
+
+@pytest.mark.parametrize("value", LISTS.values(), ids=LISTS)
+def test_lists_in_pieces_are_the_json_of_the_whole_and_bounded_to_the_byte(value):
+    whole = orjson.dumps(value, default=list)
+    assert success(value, Bound(len(whole))) == b'{"body":' + whole + b',"success":true}'
+    with pytest.raises(ReplyTooLarge):
+        success(value, Bound(len(whole) - 1))
+
+
 def test_large_results_of_an_act_are_made_one_by_one(shop):
     made = []
     notes = shop.notes.find(projection={"n": 1}).sort("n")
@@ -234,6 +277,14 @@ def test_what_is_finished_is_sent_after_the_deadline():
     scope = Bound(2**30)
     scope._until = 0
     assert success({"rows": [1, 2], "more": (n for n in range(100))}, scope).startswith(b'{"body":{"rows":[1,2]')
+
+
+@pytest.mark.parametrize("value", LISTS.values(), ids=LISTS)
+def test_lists_that_are_finished_are_sent_after_the_deadline(value):
+    scope = Bound(2**30)
+    scope._until = 0
+    if value is not LISTS["beside a cursor"]:
+        assert orjson.loads(success(value, scope))["body"] == orjson.loads(orjson.dumps(value))
 
 
 def test_a_cursor_after_the_deadline_is_not_read(shop):
