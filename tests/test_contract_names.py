@@ -250,7 +250,7 @@ def test_value_kinds_by_the_contracts_names(gw):
     }
     field = kinds.object(shape)
     value = {"a": "s", "d": [{"feature": "x"}], "e": "0" * 24}
-    assert field.deserialize(value) == {**value, "c": True}
+    assert field.deserialize(value) == {**value, "c": True, "e": ObjectId("0" * 24)}
 
 
 @both_forms

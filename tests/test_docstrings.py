@@ -8,7 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 MOST = 80
 #: Files that are still to be shortened.
-LATER = ("gatewayfw/schemas/exactness.py", "gatewayfw/schemas/kinds/foreign.py", "gatewayfw/schemas/registry.py")
+LATER = (
+    *("gatewayfw/schemas/exactness.py", "gatewayfw/schemas/registry.py"),
+    *("gatewayfw/schemas/kinds/foreign.py", "gatewayfw/schemas/kinds/stored.py"),
+)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 

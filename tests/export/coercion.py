@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
+
+from bson import ObjectId
 
 from gatewayfw.schemas.values import same
 
@@ -14,6 +17,6 @@ def kept(sent, loaded) -> bool:
         return all(key in loaded and kept(item, loaded[key]) for key, item in sent.items())
     if isinstance(sent, list) and isinstance(loaded, list):
         return len(sent) == len(loaded) and all(map(kept, sent, loaded))
-    if isinstance(loaded, (UUID, Decimal, bytes)):
+    if isinstance(loaded, (UUID, Decimal, bytes, ObjectId, datetime)):
         return isinstance(sent, str)
     return same(sent, loaded)
