@@ -60,7 +60,7 @@ def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: C
 
 
 def _collect_dropped(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> None:
-    """Collect the keys that a field of the user's drops, and where our own kinds in it change what was sent."""
+    """Collect the keys that a user's field drops, and what our kinds in it change."""
     for key, inner, item in sent_parts(field, sent):
         if inner is None:
             collected.add(below(path, key), UNKNOWN)
@@ -101,7 +101,10 @@ def _collect_refused(
 def compare(
     field: mm.Field[Any] | None, sent: Any, dumped: Any, path: str, collected: Collected, *, fill: bool
 ) -> None:
-    """Collect where a value differs from its dump; with ``fill``, filled defaults are no difference."""
+    """Collect where a value differs from its dump.
+
+    With ``fill``, filled defaults are no difference.
+    """
     if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
         _compare_keys(field, sent, dumped, path, collected, fill=fill)
     elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @final
 class Schemas:
-    """The model definitions of one gateway, and the value kinds under the contract's names."""
+    """The models of one gateway, and the value kinds under the contract's names."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -104,7 +104,7 @@ class Schemas:
         return pure
 
     def maxima(self, *, ids: bool = False) -> Maxima:
-        """Return what this gateway's settings put on texts, and on lists of ``ids``, that state no maximum."""
+        """Return the settings' maxima of texts, and of lists of ``ids``."""
         settings = self.settings
         return Maxima(settings.max_text, settings.max_body_text, settings.max_ids if ids else None)
 
@@ -137,17 +137,17 @@ class Schemas:
         return dict(self.get_schema(name).relations)
 
     def get_related_relations(self, name: str) -> dict[str, RelatedRelation]:
-        """Return the reverse relations that appear on a model by name; NotFound for an unknown model."""
+        """Return the reverse relations on a model by name; NotFound for an unknown model."""
         state = self._state
         _model(state, name)
         return dict(state.reverses(name))
 
     def get_relation(self, name: str, key: str) -> Relation | RelatedRelation:
-        """Return one relation of a model, or reverse relation that appears on it; NotFound when there is none."""
+        """Return a model's relation or reverse relation; NotFound when there is none."""
         return _named(self.links(name), name, key, "relation")
 
     def get_pure_from_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
-        """Return the pure fields in the copies that a model's relations embed, by relation.
+        """Return the pure fields in the copies that a model embeds, by relation.
 
         What the relation or the copied model leaves out is not among them.
 
@@ -157,7 +157,7 @@ class Schemas:
         return {key: self._copied(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()}
 
     def get_pure_from_related_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
-        """Return the same as `get_pure_from_relations` for the reverse relations that appear on a model."""
+        """Return `get_pure_from_relations` for the reverse relations on a model."""
         return {key: self._copied(one.member, one.excludes) for key, one in self.get_related_relations(name).items()}
 
     def _copied(self, model: str, excludes: frozenset[str]) -> dict[str, Field[Any]]:
@@ -165,7 +165,9 @@ class Schemas:
         return {name: schema.pure[name] for name in schema.copy_fields(excludes)}
 
     def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
-        """Return what `get_relations` gives, then what `get_related_relations` gives: a view, made once.
+        """Return relations, then reverse relations, as a view made once.
+
+        See `get_relations` and `get_related_relations`.
 
         Raises:
             NotFound: there is no model ``name``.
@@ -175,7 +177,9 @@ class Schemas:
         return state.links(name)
 
     def level(self, model: str, spec: Spec) -> Level:
-        """Return what a select struct allows of one model, made once until a model is added.
+        """Return what a select struct allows of one model.
+
+        Made once, until a model is added.
 
         Raises:
             DefinitionError: see `gatewayfw.schemas.levels.level`.
@@ -192,7 +196,7 @@ class Schemas:
         return result
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
-        """Return every relation, of any model, whose documents hold copies of model ``name``."""
+        """Return every relation, of any model, that holds copies of model ``name``."""
         return self._state.embedders.get(name, ())
 
     def reverses(self, relation: Relation) -> tuple[RelatedRelation, ...]:
@@ -200,7 +204,9 @@ class Schemas:
         return tuple(relation.related_relations.values())
 
     def reachable(self, name: str) -> tuple[str, ...]:
-        """Return the models linked to ``name`` by relations in either direction, itself included, sorted.
+        """Return the models linked to ``name`` by relations, itself included, sorted.
+
+        In either direction.
 
         Models that are named by a relation but not defined are left out.
 
@@ -234,7 +240,7 @@ class Schemas:
         return list(dict.fromkeys(problem for model in state.models for problem in problems_of(state, model)))
 
     def select_structs(self) -> list[SelectStruct]:
-        """Return the select structs that were made, one of each kind, also those that no act uses."""
+        """Return the select structs made so far, one of each, used or not."""
         return [SelectStruct(self, model, spec) for model, spec in list(self._selects)]
 
     def select_struct(self, model: str, spec: int | Mapping[str, Any] = 1) -> SelectStruct:
@@ -254,7 +260,7 @@ class Schemas:
         return SelectStruct(self, model, frozen)
 
     def create_projection(self, model: str, spec: int | Mapping[str, Any] = 1) -> dict[str, Any]:
-        """Return the ``get`` that names everything `select_struct` of the same ``spec`` allows.
+        """Return the ``get`` that names all that `select_struct` of ``spec`` allows.
 
         Excluded fields are not in it.
 

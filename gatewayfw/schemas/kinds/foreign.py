@@ -27,7 +27,10 @@ _MOMENT = 64
 
 
 class Foreign(Kind):
-    """Answers for a field of marshmallow's own, or of a user's: a scalar, or something that only loading knows."""
+    """Answers for a field of marshmallow's, or of a user's.
+
+    A scalar, or something that only loading knows.
+    """
 
     def __init__(self, field: mm.Field[Any]) -> None:
         self._answered = field
@@ -139,12 +142,18 @@ def describe_all(fields: Mapping[str, mm.Field[Any]]) -> dict[str, Description]:
 
 
 def largest_of(fields: Mapping[str, mm.Field[Any]]) -> int:
-    """Return the most bytes that the elements of some fields take together; `ENDLESS` or more without a maximum."""
+    """Return the most bytes that the elements of some fields take together.
+
+    `ENDLESS` or more without a maximum.
+    """
     return sum(element_bytes(name, as_kind(field).largest()) for name, field in fields.items())
 
 
 def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]:
-    """Yield the paths at and below some fields, which stand below ``path``, that state no maximum."""
+    """Yield the paths at and below fields that state no maximum.
+
+    The fields stand below ``path``.
+    """
     for name, field in fields.items():
         yield from as_kind(field).unstated(f"{path}.{name}")
 
@@ -166,7 +175,10 @@ def _nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
 
 
 def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
-    """Yield what is inside a value as sent: its key or index, its field, the item; None for a key that load drops."""
+    """Yield the key or index, the field and the item of all inside a sent value.
+
+    The field is None for a key that load drops.
+    """
     if isinstance(field, mm.Nested):
         if isinstance(sent, list):
             yield from ((index, field, item) for index, item in enumerate(sent))

@@ -1,4 +1,4 @@
-"""Marshmallow fields in models: what a document, an update and a filter may hold of them, and what is stored.
+"""Marshmallow fields in models: what they take, and what is stored of them.
 
 A value of a type that JSON has is taken for the JSON form and loaded; anything else is the loaded form.
 Stored is the loaded value where BSON knows it, part by part through lists, objects and Schemas, else
@@ -35,7 +35,7 @@ _SORTED = (mm.String, mm.Number, mm.Boolean, mm.DateTime, mm.Date, mm.Time, mm.T
 
 
 class StoredField(Foreign, mm.Field[Any]):
-    """A field of a model for one of marshmallow's or of a user's; what it loads is the stored form."""
+    """A model's field around one that is not ours; what it loads is stored."""
 
     def __init__(self, field: mm.Field[Any]) -> None:
         Foreign.__init__(self, field)
@@ -95,7 +95,9 @@ class StoredField(Foreign, mm.Field[Any]):
         return as_it_is
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return the stored form of a value in either form; what is refused is compared as it is, if it can be."""
+        """Return the stored form of a value in either form, for comparing.
+
+        What is refused is compared as it is, if it can be."""
         if value is None:
             return None
         bare = copy.copy(self._field)
@@ -128,7 +130,7 @@ class StoredField(Foreign, mm.Field[Any]):
 
 
 def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
-    """Return a field for documents of a model: our own as it is, with any other in it made a `StoredField`.
+    """Return a field for documents: any that is not ours becomes a `StoredField`.
 
     Raises:
         DefinitionError: a field is ``load_only``: documents show what they hold.
@@ -145,7 +147,7 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
 
 
 def _inside(field: mm.Field[Any]) -> mm.Field[Any]:
-    """Return the field for what is inside a value of a user's field or Schema, whose names it has."""
+    """Return the field for what is inside a value of a user's field or Schema."""
     return field if isinstance(field, KindField) else StoredField(field)
 
 
@@ -166,7 +168,7 @@ def _loaded(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
-    """Tell whether a field gives what it loaded as its dump, and may not load it again."""
+    """Tell whether a field dumps what it loaded, and may not load it again."""
     return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dumped(field, value) is value
 
 
@@ -178,7 +180,7 @@ def _dumped(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _json_form(field: mm.Field[Any], value: Any) -> Any:
-    """Return a value in the form in which the field loads it, whichever form each part of it has."""
+    """Return a value in the form that the field loads, whichever its parts have."""
     if isinstance(field, KindField) or value is None:
         return value  # it loads both forms
     value = _python_form(field, value)
@@ -222,7 +224,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
 
 
 def _each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> Any:
-    """Return the changed items, as a list or an object, with the errors of all of them."""
+    """Return the changed items, a list or an object, with all of their errors."""
     done: dict[Any, Any] = {}
     errors: dict[Any, Any] = {}
     for key, one in items:
@@ -262,7 +264,9 @@ def _stored(field: mm.Field[Any] | None, loaded: Any) -> Any:
 
 
 def _object(field: mm.Nested, loaded: Any) -> Any:
-    """Return the stored form of what a Schema loaded: an object of the fields it has, or an object of a user's."""
+    """Return the stored form of what a Schema loaded.
+
+    That is an object of the fields it has, or an object of a user's."""
     schema, fields = field.schema, field.schema.load_fields
     inside = {
         inner.data_key or name: (inner, schema.get_attribute(loaded, inner.attribute or name, missing))
