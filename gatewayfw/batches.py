@@ -46,12 +46,12 @@ class Found(Batched[T]):
         return next(self._rest)
 
 
-def in_batches(values: Iterable[T], size: int = PIECE) -> Iterator[Sequence[T]]:
-    """Return values in the pieces in which they come, or else in pieces of ``size``."""
-    return values.batches() if isinstance(values, Batched) else _sliced(values, size)
+def in_batches(values: Iterable[T]) -> Iterator[Sequence[T]]:
+    """Return values in the pieces in which they come, or else in pieces of `PIECE`."""
+    return values.batches() if isinstance(values, Batched) else _sliced(values)
 
 
-def _sliced(values: Iterable[T], size: int) -> Iterator[Sequence[T]]:
+def _sliced(values: Iterable[T]) -> Iterator[Sequence[T]]:
     rest = iter(values)
-    while piece := list(islice(rest, size)):
+    while piece := list(islice(rest, PIECE)):
         yield piece

@@ -18,19 +18,19 @@ from gatewayfw.schemas.values import HEX_ID
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 12)))
 
 
-class ObjectIdField(KindField, mm.String, own=True):
-    """24 hexadecimal digits; loaded they are an `ObjectId`."""
+class _IdField(KindField, mm.String):
+    """An id as text or as itself: what ``read`` gives is loaded, its text dumped."""
 
-    kind = "object_id"
-    sorts = True
-    default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
+    def read(self, value: Any) -> Any:
+        """Return the id that a value is in any of its forms; None for anything else."""
+        raise NotImplementedError
 
     @property
     def dumps_itself(self) -> bool:
         return False
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded = id_of(value)
+        loaded = self.read(value)
         if loaded is None:
             raise self.make_error("invalid")
         return loaded
@@ -41,6 +41,17 @@ class ObjectIdField(KindField, mm.String, own=True):
     def keeps(self, sent: Any, dumped: Any) -> bool:
         """Tell that an id in capitals, or server code's own, is the same one."""
         return True
+
+
+class ObjectIdField(_IdField, own=True):
+    """24 hexadecimal digits; loaded they are an `ObjectId`."""
+
+    kind = "object_id"
+    sorts = True
+    default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
+
+    def read(self, value: Any) -> ObjectId | None:
+        return id_of(value)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_id]
@@ -59,29 +70,15 @@ class ObjectIdField(KindField, mm.String, own=True):
         return {"kind": "object_id", **({} if of is None else {"of": of})}
 
 
-class UuidField(KindField, mm.String, own=True):
+class UuidField(_IdField, own=True):
     """A UUID: text in groups of 8-4-4-4-12 hexadecimal digits; loaded, a `uuid.UUID`."""
 
     kind = "uuid"
     sorts = True
     default_error_messages = {"invalid": "Not a valid UUID."}
 
-    @property
-    def dumps_itself(self) -> bool:
-        return False
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded = uuid_of(value)
-        if loaded is None:
-            raise self.make_error("invalid")
-        return loaded
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else str(value)
-
-    def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that a UUID in capitals, or server code's own, is the same one."""
-        return True
+    def read(self, value: Any) -> UUID | None:
+        return uuid_of(value)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [uuid_of]

@@ -159,13 +159,11 @@ class MongoStorage(Transactions):
         Those of a limited query come by a plain command.
         """
         query = Query(dict(filter), projection_of(fields), sort, skip, limit)
-        transaction = self._open.transaction
-        session = None if transaction is None else transaction.session
         with self._translated():  # it may have to connect
             source = self._connection.readable(collection)
         if 0 < limit <= MOST_LISTED:
-            return self._drained(Listed(source, query, session))
-        return self._drained(Arriving(query.cursor(source, session)))
+            return self._drained(Listed(source, query, self._session()))
+        return self._drained(Arriving(query.cursor(source, self._session())))
 
     def find_stored(
         self,
@@ -178,11 +176,15 @@ class MongoStorage(Transactions):
     ) -> Iterator[Mapping[str, Any]]:
         """Yield documents whose objects stay bytes until they are looked into."""
         query = Query(dict(filter), projection_of(fields), sort, 0, limit)
-        transaction = self._open.transaction
         with self._translated():
             plain = self._collection(collection)
             source = plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
-        return self._drained(Arriving(query.cursor(source, None if transaction is None else transaction.session)))
+        return self._drained(Arriving(query.cursor(source, self._session())))
+
+    def _session(self) -> ClientSession | None:
+        """Return the session of this thread's open transaction."""
+        transaction = self._open.transaction
+        return None if transaction is None else transaction.session
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
