@@ -7,10 +7,10 @@ import { emptyValue, moveDrafts } from "../state";
 import { Button, classes, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
 import { useErrors } from "./errors";
-import { nameOfKind, ValueField, type ValueProps } from ".";
 import { canPick, Picker } from "./picker";
+import { nameOfKind, type Parts, type ValueProps } from "./value";
 
-type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined };
+type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined; parts: Parts };
 
 export function ArrayField(props: ArrayProps) {
   const { kind, name, path } = props;
@@ -58,7 +58,7 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
   );
 }
 
-function Items({ kind, name, path, value, onChange }: ArrayProps & { value: Json[] }) {
+function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
   const drafts = useContext(DraftsContext);
   const [picking, setPicking] = useState(false);
@@ -84,7 +84,7 @@ function Items({ kind, name, path, value, onChange }: ArrayProps & { value: Json
       {value.map((item, index) => (
         <div class="array-item" key={index}>
           <div class="grow">
-            <ValueField
+            <parts.Value
               kind={{ ...kind.items, presence: "required" }}
               name={`${name} ${index + 1}`}
               path={`${path}.${index}`}
@@ -129,6 +129,7 @@ function Items({ kind, name, path, value, onChange }: ArrayProps & { value: Json
       </div>
       {picking && (
         <Picker
+          parts={parts}
           of={of}
           taken={value}
           onClose={() => setPicking(false)}

@@ -2,7 +2,7 @@
 
 import { useContext } from "preact/hooks";
 import type { Json, JsonObject, Kind } from "../catalog";
-import { isObject, stringify, type Numeral } from "../json";
+import { isObject, stringify } from "../json";
 import { dropDrafts, emptyValue } from "../state";
 import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
@@ -11,19 +11,11 @@ import { ErrorsContext, useErrors } from "./errors";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
 import { isScalar, ScalarField } from "./scalar";
+import { nameOfKind, type FieldsProps, type Parts, type ValueProps } from "./value";
 
 export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
-
-export interface ValueProps<K extends Kind = Kind> {
-  kind: K;
-  name: string;
-  /** Within the request: `set.name`. */
-  path: string;
-  /** Undefined where nothing is sent. */
-  value: Json | undefined;
-  onChange: (value: Json | undefined) => void;
-}
+export { nameOfKind } from "./value";
 
 /** One named value with its label; what may be left out has a switch. */
 export function ValueField(props: ValueProps) {
@@ -100,15 +92,17 @@ function NullField({ kind, name }: ValueProps) {
   );
 }
 
+const PARTS: Parts = { Value: ValueField, Fields };
+
 function Control(props: ValueProps) {
   const { kind, value } = props;
   if (kind.kind === "array" && (value === undefined || Array.isArray(value)))
-    return <ArrayField {...props} kind={kind} value={value} />;
+    return <ArrayField {...props} kind={kind} value={value} parts={PARTS} />;
   if (kind.kind === "object" && kind.fields && (value === undefined || isObject(value)))
     return <ObjectField {...props} kind={kind} value={value} />;
   if (kind.kind === "selection" && (value === undefined || isObject(value))) return <SelectionField {...props} kind={kind} />;
   if (isScalar(kind) && !isObject(value) && !Array.isArray(value))
-    return <ScalarField {...props} kind={kind} value={value} />;
+    return <ScalarField {...props} kind={kind} value={value} parts={PARTS} />;
   return <JsonField {...props} />;
 }
 
@@ -132,13 +126,6 @@ function ObjectField({ kind, name, path, value = {}, onChange }: ObjectProps) {
       <Fields kind={kind} path={path} value={value} onChange={onChange} />
     </fieldset>
   );
-}
-
-export interface FieldsProps {
-  kind: Extract<Kind, { kind: "object" }>;
-  path: string;
-  value: JsonObject;
-  onChange: (value: JsonObject) => void;
 }
 
 /** The fields of an object, and what is in it besides. */
@@ -196,33 +183,4 @@ export function changed(value: JsonObject, name: string, inner: Json | undefined
   else next[name] = inner;
   const names = [...order.filter((key) => key in next), ...Object.keys(next).filter((key) => !order.includes(key))];
   return Object.fromEntries(names.map((key) => [key, next[key] as Json]));
-}
-
-/** A kind in a few words: `text, 2–80`, `id of user`, `list of numbers`. */
-export function nameOfKind(kind: Kind): string {
-  switch (kind.kind) {
-    case "string":
-      return ["text", kind.format, range(kind.minLength, kind.maxLength)].filter(Boolean).join(", ");
-    case "object_id":
-      return kind.of ? `id of ${kind.of}` : "id";
-    case "number":
-    case "integer":
-      return [kind.kind, range(kind.minimum, kind.maximum)].filter(Boolean).join(", ");
-    case "enums":
-      return "choice";
-    case "array":
-      return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
-    case "mapping":
-      return `any keys of ${nameOfKind(kind.values)}`;
-    case "any":
-      return "any value";
-    default:
-      return kind.kind;
-  }
-}
-
-function range(low: number | Numeral | undefined, high: number | Numeral | undefined): string {
-  if (low === undefined && high === undefined) return "";
-  if (low === undefined) return `at most ${high}`;
-  return high === undefined ? `at least ${low}` : `${low}–${high}`;
 }

@@ -6,7 +6,7 @@ import { putDraft } from "../state";
 import { Field } from "../ui";
 import { DraftsContext, useTyped } from "./drafts";
 import { useErrors } from "./errors";
-import { nameOfKind, type ValueProps } from ".";
+import { nameOfKind, type ValueProps } from "./value";
 
 /** `mustBeObject` where nothing else could be sent. */
 export function JsonField({ kind, name, path, value, onChange, mustBeObject = false }: ValueProps & { mustBeObject?: boolean }) {

@@ -6,9 +6,12 @@ import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject
 import { isObject, stringify } from "../json";
 import { catalog, emptyObject, send, type Drafts } from "../state";
 import { Button, Dialog, Empty, Field } from "../ui";
-import { DraftsContext, ErrorsContext, Fields, type Errors } from ".";
+import { DraftsContext } from "./drafts";
+import { ErrorsContext, type Errors } from "./errors";
+import type { Parts } from "./value";
 
 export interface PickerProps {
+  parts: Parts;
   /** The model; undefined where nobody said: any. */
   of: string | undefined;
   /** Ids that are chosen already. */
@@ -27,7 +30,7 @@ function sources(of: string | undefined): PlacedAct[] {
   return allActs(catalog.value).filter(({ spec }) => manyOf(spec.returns));
 }
 
-export function Picker({ of, taken = [], onPick, onClose }: PickerProps) {
+export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: PickerProps) {
   const acts = useMemo(() => sources(of), [of]);
   const [at, setAt] = useState(0);
   const act = acts[at] as PlacedAct;

@@ -6,11 +6,11 @@ import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../cata
 import { isSame, numberIn, stringify, type Numeral } from "../json";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
-import { nameOfKind, type ValueProps } from ".";
 import { canPick, Picker } from "./picker";
+import { nameOfKind, type Parts, type ValueProps } from "./value";
 
 type Value = string | number | boolean | Numeral | null | undefined;
-type ScalarProps<K extends Kind = Kind> = Omit<ValueProps<K>, "value"> & { value: Value };
+type ScalarProps<K extends Kind = Kind> = Omit<ValueProps<K>, "value"> & { value: Value; parts: Parts };
 type InputProps<K extends Kind = Kind> = ScalarProps<K> & { ids: FieldIds };
 
 export function ScalarField(props: ScalarProps) {
@@ -188,7 +188,7 @@ function BooleanField({ kind, name, path, value, onChange }: ScalarProps) {
 }
 
 function IdInput(props: InputProps<IdKind>) {
-  const { ids, kind, name, path, value, onChange } = props;
+  const { ids, kind, name, path, value, onChange, parts } = props;
   const [picking, setPicking] = useState(false);
   return (
     <div class="with-button">
@@ -210,6 +210,7 @@ function IdInput(props: InputProps<IdKind>) {
       )}
       {picking && (
         <Picker
+          parts={parts}
           of={kind.of}
           onClose={() => setPicking(false)}
           onPick={(id) => {

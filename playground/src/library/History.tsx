@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { stringify } from "../json";
 import { JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
-import { envelopeOf } from "../state/send";
+import { envelopeOf } from "../state/request";
 import { Badge, Button, Empty, Icon, IconButton, once } from "../ui";
 import { leaveRow } from "./focus";
 import { duration, size, time } from "./format";

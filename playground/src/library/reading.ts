@@ -1,7 +1,7 @@
 /** Reading requests from outside: files, links and what the browser kept. */
 
 import { isObject, parse, type JsonObject } from "../json";
-import type { ActRequest } from "../state";
+import type { ActRequest } from "../state/request";
 
 /** What was read is not what was expected; the message says where and what. */
 export class Unreadable extends Error {}

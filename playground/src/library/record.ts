@@ -2,7 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
-import { envelopeOf, type ActRequest, type Reply } from "../state/send";
+import { envelopeOf, type ActRequest, type Reply } from "../state/request";
 import { keep, load, type Refusal } from "../state/storage";
 import { onReply } from "../state/tabs";
 import { Unreadable, readList, readPlain, readRequest } from "./reading";

@@ -2,7 +2,7 @@
 
 import { batch, computed } from "@preact/signals";
 import { collection } from "../state/collection";
-import type { ActRequest } from "../state/send";
+import type { ActRequest } from "../state/request";
 import type { Refusal } from "../state/storage";
 import { Unreadable, readRequest, readList, readPlain, readText } from "./reading";
 import { withoutSecrets } from "./secrets";

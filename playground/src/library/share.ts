@@ -2,7 +2,7 @@
 
 import { ROOT } from "../catalog";
 import { stringify } from "../json";
-import { type ActRequest } from "../state/send";
+import { type ActRequest } from "../state/request";
 import { copyText, notify } from "../ui/notice";
 import { Unreadable, readRequest, readJson, readPlain } from "./reading";
 import { withoutSecrets } from "./secrets";

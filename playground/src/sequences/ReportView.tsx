@@ -6,7 +6,7 @@ import { duration, size } from "../library/format";
 import { fileName } from "../library/names";
 import { JsonTree } from "../reply/tree";
 import { bodyOf } from "../state";
-import { envelopeOf } from "../state/send";
+import { envelopeOf } from "../state/request";
 import { Badge, Button, Icon, Table, saveFile, type Column } from "../ui";
 import { Chart } from "./Chart";
 import { durationsOf, type Attempt, type Report, type StepReport } from "./run";

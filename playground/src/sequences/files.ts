@@ -1,7 +1,7 @@
 /** A sequence as a JSON file: `{"format": "gatewayfw-sequence", "version": 1, "name", "variables", "steps", ...}`. */
 
 import { stringify, type Json } from "../json";
-import type { ActRequest } from "../state/send";
+import type { ActRequest } from "../state/request";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
 import { mapSecrets } from "../library/secrets";

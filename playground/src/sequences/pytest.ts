@@ -3,7 +3,7 @@
 import { type Json } from "../catalog";
 import { literal, python } from "../snippets/literals";
 import { tokenHeaders } from "../state/carriers";
-import { bodyOf } from "../state/send";
+import { bodyOf } from "../state/request";
 import { NAMES, PLACEHOLDER } from "./fill";
 import { parsePath } from "./path";
 import type { Capture, Sequence, SequenceStep, Variable } from "./types";

@@ -2,7 +2,7 @@
 
 import type { Json } from "../catalog";
 import { Unreadable } from "../library/reading";
-import type { ActRequest, Reply } from "../state/send";
+import type { ActRequest, Reply } from "../state/request";
 import { fill } from "./fill";
 import { parsePath, valueAt } from "./path";
 import type { Sequence, SequenceStep } from "./types";

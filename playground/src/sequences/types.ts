@@ -1,7 +1,7 @@
 /** Sequences: requests in an order, with values that go from one to the next. */
 
 import type { Json } from "../catalog";
-import type { ActRequest } from "../state/send";
+import type { ActRequest } from "../state/request";
 import { hex } from "./fill";
 
 export interface Variable {

@@ -1,7 +1,7 @@
 /** A request as a command or program that sends it. */
 
 import { hasNumerals, stringify } from "../json";
-import { bodyOf, type ActRequest } from "../state/send";
+import { bodyOf, type ActRequest } from "../state/request";
 import { tokenHeaders } from "../state/carriers";
 import { headers } from "../state/settings";
 import { literal, python, shellWord, typescript } from "./literals";

@@ -1,7 +1,7 @@
 /** What a request of an act begins with. */
 
 import type { Act, Json, JsonObject, Kind, Place } from "../catalog";
-import type { ActRequest } from "./send";
+import type { ActRequest } from "./request";
 
 /** The value a field begins with: its default, else an empty one of its kind. */
 export function emptyValue(kind: Kind): Json {

@@ -5,7 +5,8 @@ import { actOf, type Act, type Catalog } from "../catalog";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { emptyRequest } from "./empty";
-import { send, type ActRequest, type Reply } from "./send";
+import type { ActRequest, Reply } from "./request";
+import { send } from "./send";
 
 export interface Tab {
   id: number;

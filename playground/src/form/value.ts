@@ -1,0 +1,57 @@
+/** What the fields of a form are given, and what a kind is called. */
+
+import type { ComponentType } from "preact";
+import type { Json, JsonObject, Kind } from "../catalog";
+import type { Numeral } from "../json";
+
+export interface ValueProps<K extends Kind = Kind> {
+  kind: K;
+  name: string;
+  /** Within the request: `set.name`. */
+  path: string;
+  /** Undefined where nothing is sent. */
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+}
+
+export interface FieldsProps {
+  kind: Extract<Kind, { kind: "object" }>;
+  path: string;
+  value: JsonObject;
+  onChange: (value: JsonObject) => void;
+}
+
+/** What shows values of any kind, handed down to the fields that hold others: they cannot import what imports them. */
+export interface Parts {
+  Value: ComponentType<ValueProps>;
+  Fields: ComponentType<FieldsProps>;
+}
+
+/** A kind in a few words: `text, 2–80`, `id of user`, `list of numbers`. */
+export function nameOfKind(kind: Kind): string {
+  switch (kind.kind) {
+    case "string":
+      return ["text", kind.format, range(kind.minLength, kind.maxLength)].filter(Boolean).join(", ");
+    case "object_id":
+      return kind.of ? `id of ${kind.of}` : "id";
+    case "number":
+    case "integer":
+      return [kind.kind, range(kind.minimum, kind.maximum)].filter(Boolean).join(", ");
+    case "enums":
+      return "choice";
+    case "array":
+      return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
+    case "mapping":
+      return `any keys of ${nameOfKind(kind.values)}`;
+    case "any":
+      return "any value";
+    default:
+      return kind.kind;
+  }
+}
+
+function range(low: number | Numeral | undefined, high: number | Numeral | undefined): string {
+  if (low === undefined && high === undefined) return "";
+  if (low === undefined) return `at most ${high}`;
+  return high === undefined ? `at least ${low}` : `${low}–${high}`;
+}

@@ -1,0 +1,52 @@
+/** A call of an act, and its reply. */
+
+import { isObject, parse, type Json, type JsonObject } from "../json";
+
+export interface ActRequest {
+  service: string;
+  model: string;
+  act: string;
+  set: JsonObject;
+  get: JsonObject;
+}
+
+export interface Failure {
+  message: string;
+  code?: string;
+  /** Texts by path within the request: `set.name`, `get.country.name`. */
+  errors?: Record<string, string[]>;
+  requestId?: string;
+}
+export type Envelope = { success: true; body: Json } | { success: false; body: Failure };
+
+export interface Reply {
+  /** HTTP status; 0 when there was no reply. */
+  status: number;
+  /** Milliseconds from sending to the last byte. */
+  ms: number;
+  /** Of the body, as text in UTF-8. */
+  bytes: number;
+  text: string;
+  /** When the text is one. */
+  envelope?: Envelope;
+  /** Why there is no reply or no envelope: "Cancelled.", "No connection: ...". */
+  error?: string;
+  /** Milliseconds since 1970 when it was sent. */
+  at: number;
+}
+
+/** The body of a call, as it is sent. */
+export function bodyOf({ service, model, act, set, get }: ActRequest): JsonObject {
+  return { ...(service === "main" ? {} : { service }), model, act, details: { set, get } };
+}
+
+/** Return the envelope that a text is; undefined when it is none. */
+export function envelopeOf(text: string): Envelope | undefined {
+  try {
+    const value = parse(text);
+    const isOne = isObject(value) && typeof value.success === "boolean" && "body" in value;
+    return isOne ? (value as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
+}
