@@ -1,0 +1,178 @@
+"""What each update makes of a document, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from bson import encode
+
+from gatewayfw.errors import StorageError, ValidationError
+from gatewayfw.storage.base import Document, Storage
+from gatewayfw.storage.subset import check_update
+from gatewayfw.testing.storage_suite.topic import Topic, add_ids, parametrize, read_all
+
+#: name: (the document but its id; the update; the document afterwards)
+UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
+    "$set": ({"a": 1, "b": 2}, {"$set": {"a": 5}}, {"a": 5, "b": 2}),
+    "$set adds": ({"a": 1}, {"$set": {"b": 2}}, {"a": 1, "b": 2}),
+    "$set null": ({"a": 1}, {"$set": {"a": None}}, {"a": None}),
+    "$set replaces": ({"a": {"b": 1}}, {"$set": {"a": {"c": [1]}}}, {"a": {"c": [1]}}),
+    "$set dotted": ({"a": {"b": 1, "c": 2}}, {"$set": {"a.b": 5}}, {"a": {"b": 5, "c": 2}}),
+    "$set makes objects": ({}, {"$set": {"a.b.c": 5}}, {"a": {"b": {"c": 5}}}),
+    "$set in a list": ({"a": [1, 2]}, {"$set": {"a.1": 5}}, {"a": [1, 5]}),
+    "$set nothing": ({"a": 1}, {"$set": {}}, {"a": 1}),
+    "$unset": ({"a": 1, "b": 2}, {"$unset": {"a": ""}}, {"b": 2}),
+    "$unset dotted": ({"a": {"b": 1, "c": 2}}, {"$unset": {"a.b": ""}}, {"a": {"c": 2}}),
+    "$unset the last": ({"a": {"b": 1}}, {"$unset": {"a.b": ""}}, {"a": {}}),
+    "$unset missing": ({"a": 1}, {"$unset": {"b": "", "c.d": ""}}, {"a": 1}),
+    "$inc": ({"a": 1}, {"$inc": {"a": 2}}, {"a": 3}),
+    "$inc missing": ({}, {"$inc": {"a": 2, "b.c": -1}}, {"a": 2, "b": {"c": -1}}),
+    "$inc a float": ({"a": 1}, {"$inc": {"a": 0.5}}, {"a": 1.5}),
+    "$inc beyond 32 bits": ({"a": 2**31 - 1}, {"$inc": {"a": 1}}, {"a": 2**31}),
+    "$push": ({"a": [1]}, {"$push": {"a": 1}}, {"a": [1, 1]}),
+    "$push missing": ({}, {"$push": {"a": 1, "b.c": {"d": 2}}}, {"a": [1], "b": {"c": [{"d": 2}]}}),
+    "$push a list": ({"a": [1]}, {"$push": {"a": [2]}}, {"a": [1, [2]]}),
+    "$push $each": ({"a": [1]}, {"$push": {"a": {"$each": [2, 3]}}}, {"a": [1, 2, 3]}),
+    "$push $each missing": ({}, {"$push": {"a": {"$each": [2, 3]}}}, {"a": [2, 3]}),
+    "$push $each nothing": ({"a": [1]}, {"$push": {"a": {"$each": []}}}, {"a": [1]}),
+    "$pull": ({"a": [1, 2, 1]}, {"$pull": {"a": 1}}, {"a": [2]}),
+    "$pull missing": ({"b": 1}, {"$pull": {"a": 1}}, {"b": 1}),
+    "$pull dotted": ({"a": {"b": [1, 2]}}, {"$pull": {"a.b": 1}}, {"a": {"b": [2]}}),
+    "$pull $in": ({"a": [1, 2, 3]}, {"$pull": {"a": {"$in": [1, 3]}}}, {"a": [2]}),
+    "$pull compares": ({"a": [1, 2, 3]}, {"$pull": {"a": {"$gt": 1, "$ne": 3}}}, {"a": [1, 3]}),
+    "$pull by field": ({"a": [{"b": 1, "c": 2}, {"b": 2}]}, {"$pull": {"a": {"b": 1}}}, {"a": [{"b": 2}]}),
+    "$pull by ids": ({"a": [{"_id": 1}, {"_id": 2}]}, {"$pull": {"a": {"_id": {"$in": [1, 9]}}}}, {"a": [{"_id": 2}]}),
+    "$pull by two fields": (
+        {"a": [{"b": 1, "c": 2}, {"b": 1, "c": 3}]},
+        {"$pull": {"a": {"b": 1, "c": 3}}},
+        {"a": [{"b": 1, "c": 2}]},
+    ),
+    "$addToSet": ({"a": [1]}, {"$addToSet": {"a": 2}}, {"a": [1, 2]}),
+    "$addToSet present": ({"a": [1, {"b": 1}]}, {"$addToSet": {"a": {"b": 1}}}, {"a": [1, {"b": 1}]}),
+    "$addToSet missing": ({}, {"$addToSet": {"a": 1}}, {"a": [1]}),
+    "$addToSet $each": ({"a": [1]}, {"$addToSet": {"a": {"$each": [1, 2, 2]}}}, {"a": [1, 2]}),
+    "$addToSet $each missing": ({}, {"$addToSet": {"a": {"$each": [1, 1]}}}, {"a": [1]}),
+    "all operators": (
+        {"a": 1, "b": 1, "c": 1, "d": [], "e": [1], "f": [1]},
+        {
+            "$set": {"a": 2},
+            "$unset": {"b": ""},
+            "$inc": {"c": 1},
+            "$push": {"d": 1},
+            "$pull": {"e": 1},
+            "$addToSet": {"f": 2},
+        },
+        {"a": 2, "c": 2, "d": [1], "e": [], "f": [1, 2]},
+    ),
+}
+
+#: name: (the document but its id; an update that it does not fit)
+MISFITS: Mapping[str, tuple[Document, Document]] = {
+    "$inc of a string": ({"a": "x"}, {"$inc": {"a": 1}}),
+    "$inc of null": ({"a": None}, {"$inc": {"a": 1}}),
+    "$push to a scalar": ({"a": 1}, {"$push": {"a": 1}}),
+    "$push to null": ({"a": None}, {"$push": {"a": 1}}),
+    "$addToSet to a scalar": ({"a": 1}, {"$addToSet": {"a": 1}}),
+    "$set of a name in a list": ({"a": [1]}, {"$set": {"a.b": 1}}),
+    "another id": ({"a": 1}, {"$set": {"_id": 2}}),
+}
+
+
+class Updates(Topic):
+    """What each update makes of a document, and what it refuses."""
+
+    @pytest.mark.parametrize("step", [1, -1])
+    def test_an_increment_beyond_64_bits_is_refused_or_stored_as_it_is(self, storage: Storage, step: int) -> None:
+        end = 2**63 - 1 if step > 0 else -(2**63)
+        storage.insert("things", [{"_id": 1, "a": {"b": end}, "c": 1}])
+        text = ["The number would leave 64 bits."]
+        errors: Mapping[str, Any] = {}
+        try:
+            storage.update_one("things", {}, {"$inc": {"a.b": step, "c": step}}, None)
+        except ValidationError as error:
+            errors = error.errors
+        by = 0 if errors else step
+        assert errors in ({}, {"update.a.b": text, "update.c": text})
+        assert read_all(storage) == [{"_id": 1, "a": {"b": end + by}, "c": 1 + by}]
+
+    @parametrize(UPDATES)
+    def test_updates(self, storage: Storage, row: tuple[Document, Document, Document]) -> None:
+        document, update, expected = row
+        check_update(update)
+        storage.insert("things", [{"_id": 1, **document}, {"_id": 2, **document}, {"_id": 3, **document}, {"_id": 4}])
+        assert storage.update_one("things", {"_id": 1}, update, None) == {"_id": 1, **expected}
+        assert storage.update_many("things", {"_id": 2}, update) == 1
+        storage.update_each("things", [(3, update)])
+        assert read_all(storage) == [*({"_id": number, **expected} for number in (1, 2, 3)), {"_id": 4}]
+
+    @parametrize(MISFITS)
+    def test_an_update_that_does_not_fit_is_refused(self, storage: Storage, row: tuple[Document, Document]) -> None:
+        document, update = row
+        storage.insert("things", [{"_id": 1, **document}])
+        for write in (
+            lambda: storage.update_one("things", {}, update, None),
+            lambda: storage.update_many("things", {}, update),
+            lambda: storage.update_each("things", [(1, update)]),
+        ):
+            with pytest.raises(StorageError):
+                write()
+        assert read_all(storage) == [{"_id": 1, **document}]
+
+    def test_update_one_changes_one_and_returns_the_state_afterwards(self, storage: Storage) -> None:
+        storage.insert("things", add_ids([{"a": 1, "b": 1}, {"a": 1, "b": 1}]))
+        after = storage.update_one("things", {"a": 1}, {"$set": {"a": 2}}, ["a"])
+        assert after in ({"_id": 1, "a": 2}, {"_id": 2, "a": 2})
+        assert storage.count("things", {"a": 2}) == 1
+
+    def test_update_one_of_nothing_returns_none_and_adds_nothing(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1}])
+        assert storage.update_one("things", {"_id": 2}, {"$set": {"a": 1}}, None) is None
+        assert read_all(storage) == [{"_id": 1}]
+
+    def test_update_many_changes_all_that_match_and_counts_them(self, storage: Storage) -> None:
+        storage.insert("things", add_ids([{"a": 1}, {"a": 2}, {"a": 2, "b": 1}]))
+        matched = storage.update_many("things", {"a": 2}, {"$set": {"b": 1}})
+        assert (matched, read_all(storage)) == (2, add_ids([{"a": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 1}]))
+
+    def test_update_many_passes_over_documents_of_more_bytes(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1, "a": "x" * 100}, {"_id": 2, "a": "x" * 200}, {"_id": 3, "a": "x" * 300}])
+        most = len(encode({"_id": 2, "a": "x" * 200}))
+        wanted = {"_id": {"$in": [2, 3]}}
+        matched = [
+            storage.update_many("things", wanted, {"$set": {"b": 1}}, most_bytes=most + more) for more in (-1, 0)
+        ]
+        assert (matched, [one["_id"] for one in read_all(storage) if "b" in one]) == ([0, 1], [2])
+
+    def test_update_many_of_nothing_counts_none(self, storage: Storage) -> None:
+        assert storage.update_many("things", {"a": 1}, {"$set": {"b": 1}}) == 0
+        assert read_all(storage) == []
+
+    @pytest.mark.parametrize("first", ["users.$", "_gw.at.x"])
+    def test_a_positional_path_stands_with_other_keys(self, storage: Storage, first: str) -> None:
+        storage.insert(
+            "things", add_ids([{"users": [{"_id": 1, "n": "a"}, {"_id": 2, "n": "b"}]}, {"users": [{"_id": 1}]}])
+        )
+        new = {"_id": 2, "n": "z"}
+        values = {"users.$": new, "_gw.at.x": 1, "other": 3}
+        update: Document = {"$set": {first: values.pop(first), **values}, "$inc": {"n": 1}, "$unset": {"_gw.at.y": ""}}
+        assert storage.update_many("things", {"_id": {"$in": [1, 2]}, "users._id": 2}, update) == 1
+        assert read_all(storage) == [
+            {"_id": 1, "users": [{"_id": 1, "n": "a"}, new], "_gw": {"at": {"x": 1}}, "other": 3, "n": 1},
+            {"_id": 2, "users": [{"_id": 1}]},
+        ]
+
+    def test_a_positional_path_may_go_below_the_element(self, storage: Storage) -> None:
+        storage.insert("things", add_ids([{"users": [{"_id": 1}, {"_id": 2}]}] * 2))
+        assert storage.update_many("things", {"users._id": 2}, {"$set": {"users.$.n": "z"}}) == 2
+        assert read_all(storage) == add_ids([{"users": [{"_id": 1}, {"_id": 2, "n": "z"}]}] * 2)
+
+    def test_update_each_passes_over_missing_documents(self, storage: Storage) -> None:
+        storage.insert("things", add_ids([{}, {}]))
+        storage.update_each("things", [(2, {"$set": {"a": 2}}), (9, {"$set": {"a": 9}}), (1, {"$inc": {"a": 1}})])
+        assert read_all(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]
+
+    def test_update_each_of_nothing_does_nothing(self, storage: Storage) -> None:
+        storage.update_each("things", iter(()))
+        assert read_all(storage) == []
