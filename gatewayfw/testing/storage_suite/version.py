@@ -1,0 +1,31 @@
+"""Which version of the suite an adapter was written for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: version: what it asks for beyond the one before
+RULES: Mapping[int, str] = {
+    1: "everything of gatewayfw 0.1",
+}
+
+VERSION = max(RULES)
+
+
+def check_version(stated: int, rules: Mapping[int, str] = RULES) -> None:
+    """Tell the author of an adapter which rules are newer than the adapter.
+
+    A version that is not there yet passes: the adapter is newer than this gatewayfw.
+
+    Raises:
+        AssertionError: the adapter states an earlier version, or none.
+    """
+    newer = [f"  {version}: {rule}" for version, rule in rules.items() if version > stated]
+    if newer:
+        written = f"for version {stated}" if stated else "for an unstated version"
+        raise AssertionError(
+            f"The adapter was written {written} of gatewayfw.testing.storage_suite, and this is version {max(rules)}.\n"
+            "It has these rules to meet besides:\n"
+            + "\n".join(newer)
+            + f"\nOnce its tests pass, state `suite_version = {max(rules)}` in the class of its tests."
+        )
