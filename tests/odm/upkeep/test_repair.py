@@ -12,7 +12,7 @@ from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import string
 from tests.odm.damage import DANGLING, DIFFERS, GONE, MENDABLE, UNDECIDED, WRONG, damaged
-from tests.odm.test_integrity import here, integrity, writers
+from tests.odm.upkeep.test_integrity import here, integrity, writers
 
 __all__ = ["here", "integrity"]
 
