@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 
 import mongomock
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import settings
 from pymongo.database import Database
 
 from gatewayfw.storage import MockStorage, MongoStorage
+from tests.upstream import upstreams
 
 # No deadline per example: a loaded machine is not a failure.
 settings.register_profile("gatewayfw", deadline=None)
@@ -45,3 +47,18 @@ def storage(database):
     """An empty storage over `database`, by the adapter that fits it."""
     adapter = MongoStorage if isinstance(database, Database) else MockStorage
     return adapter(database)
+
+
+@pytest.fixture
+def upstream():
+    """A function that starts a server whose answer to a POST is a script, and returns its URL."""
+    with upstreams() as start:
+        yield start
+
+
+@pytest.fixture
+def closed_port():
+    """A port of 127.0.0.1 on which nothing listens."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]

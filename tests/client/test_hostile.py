@@ -9,8 +9,7 @@ import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, NoReply
 from gatewayfw.wire.posting import MAX_VALUES
-from tests.acts.conftest import closed_port, upstream  # noqa: F401  # fixtures
-from tests.acts.scripts import BAD, BROKEN, CHUNKED, HEAD, MEGABYTE, MOST, OK, SECRET, SLOW, answer, endless, error
+from tests.wire.scripts import BAD, BROKEN, CHUNKED, HEAD, MEGABYTE, MOST, OK, SECRET, SLOW, answer, endless, error
 
 TOKEN = "a-token-nobody-may-see"
 

@@ -20,7 +20,7 @@ from gatewayfw.errors import HttpError
 from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES, MAX_VALUES
-from tests.acts.scripts import (
+from tests.wire.scripts import (
     BAD,
     BODY,
     BROKEN,

@@ -15,7 +15,7 @@ from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTim
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from gatewayfw.wire.posting import encode
-from tests.acts.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
+from tests.wire.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=MOST)
 

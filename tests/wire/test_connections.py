@@ -20,7 +20,7 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
-from tests.acts.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
+from tests.wire.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0)
 

@@ -1,0 +1,94 @@
+"""One gateway's parts without web and storage, as fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.registry import Acts
+from gatewayfw.errors import Timeout
+from gatewayfw.limits.limits import RateLimits
+from gatewayfw.remote import HttpService
+from gatewayfw.schemas import Schemas, string
+from gatewayfw.settings import Settings
+
+
+class Clock:
+    """A deadline whose scope a test sets, and which records being open."""
+
+    def __init__(self) -> None:
+        self.committed = False
+        self.left = 5.0
+        self.is_open = False
+        self.reply_bytes: int | None = None
+
+    def remaining(self) -> float:
+        return self.left
+
+    def check(self) -> None:
+        if self.left <= 0:
+            raise Timeout()
+
+    @contextmanager
+    def __call__(self) -> Iterator[Clock]:
+        self.is_open = True
+        try:
+            yield self
+        finally:
+            self.is_open = False
+
+
+@pytest.fixture
+def schemas():
+    schemas = Schemas(Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=1000))
+    schemas.add("user", {"name": string(), "email": string()}, {}, {})
+    return schemas
+
+
+@pytest.fixture
+def make_acts():
+    """A function that makes the acts of models, with rate limits and services as a gateway has them."""
+
+    def make(schemas: Schemas) -> Acts:
+        return Acts(schemas, RateLimits(schemas.settings), partial(HttpService, settings=schemas.settings))
+
+    return make
+
+
+@pytest.fixture
+def acts(schemas, make_acts):
+    return make_acts(schemas)
+
+
+@pytest.fixture
+def context_fns():
+    return ContextFns()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def lifecycle(acts, context_fns, clock):
+    return Lifecycle(acts, context_fns, clock)
+
+
+@pytest.fixture
+def call(lifecycle, context_fns):
+    """Run a body as the web part does, in a context of its own; the result unchanged."""
+
+    def call(model: str, act: str, set_: Any = None, get: Any = None, **more: Any) -> Any:
+        body = {"service": "main", "model": model, "act": act, "details": {"set": set_ or {}, "get": get or {}}, **more}
+        with context_fns.open():
+            context_fns.add_body_to_context(body)
+            return lifecycle.run(body, lambda result, _: result)
+
+    return call
