@@ -1,6 +1,7 @@
 """Adapters: document storage over a small subset of MongoDB's filters and updates."""
 
-from gatewayfw.storage.base import Document, Index, Scope, Storage, Trouble
+from gatewayfw.storage.base import Document, Index, Storage, Trouble
+from gatewayfw.storage.deadlines import Scope
 from gatewayfw.storage.memory import MockStorage
 from gatewayfw.storage.mongo.storage import MongoStorage
 

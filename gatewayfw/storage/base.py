@@ -22,8 +22,6 @@ so inside a transaction too. Every method may raise, besides what it names itsel
 from __future__ import annotations
 
 import math
-import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -31,7 +29,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-from gatewayfw.errors import StorageError, Timeout
+from gatewayfw.errors import StorageError
+from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -78,64 +77,6 @@ class Trouble:
     text: str
 
 
-class Scope:
-    """The stretch of work that one deadline covers.
-
-    Attributes:
-        committed: whether a transaction or a write of its own committed inside it. What a
-            transaction did that fails later does not count; one that only read may count.
-        reply_bytes: most bytes of the JSON of the reply that the work is for; None where it is for none.
-    """
-
-    def __init__(self, seconds: float, outer: Scope | None = None) -> None:
-        self._until = time.monotonic() + seconds
-        if outer is not None:
-            self._until = min(self._until, outer._until)
-        self._outer = outer
-        self.committed = False
-        self.reply_bytes: int | None = None if outer is None else outer.reply_bytes
-
-    def remaining(self) -> float:
-        """Return the seconds left, never negative."""
-        return max(0.0, self._until - time.monotonic())
-
-    def check(self) -> None:
-        """Raise `Timeout` when no time is left."""
-        if time.monotonic() >= self._until:
-            raise Timeout()
-
-    def commit(self) -> None:
-        """Note that an operation committed, here and in every scope around."""
-        self.committed = True
-        if self._outer is not None:
-            self._outer.commit()
-
-
-class _Local(threading.local):
-    """What one thread is inside of."""
-
-    scope: Scope | None = None
-
-
-class Deadline(AbstractContextManager[Scope]):
-    """The `Scope` of a thread while the block runs.
-
-    A class, because a generator costs each request more.
-    """
-
-    def __init__(self, local: _Local, seconds: float) -> None:
-        self._local = local
-        self._seconds = seconds
-
-    def __enter__(self) -> Scope:
-        self._outer = self._local.scope
-        self._local.scope = scope = Scope(self._seconds, self._outer)
-        return scope
-
-    def __exit__(self, *error: object) -> None:
-        self._local.scope = self._outer
-
-
 class Storage(ABC):
     """A database of documents. Instances are safe to share between threads."""
 
@@ -145,7 +86,7 @@ class Storage(ABC):
     most_bytes: int = 16 * 1024 * 1024
 
     def __init__(self) -> None:
-        self._scopes = _Local()
+        self._scopes = Scopes()
 
     @property
     def name(self) -> str:

@@ -25,7 +25,8 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
-from gatewayfw.storage.base import Deadline, Filter, Scope, Storage, T, Trouble
+from gatewayfw.storage.base import Filter, Storage, T, Trouble
+from gatewayfw.storage.deadlines import Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, translation, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes

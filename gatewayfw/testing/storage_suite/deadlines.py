@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from gatewayfw.errors import StorageError, Timeout
-from gatewayfw.storage.base import Scope, Storage
+from gatewayfw.storage import Scope, Storage
 from gatewayfw.testing.storage_suite.topic import LONG, Topic, read_all, run_elsewhere, wait_for_the_end
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from bson import ObjectId
 
-from gatewayfw.storage.base import Document, Scope, Storage
+from gatewayfw.storage import Document, Scope, Storage
 
 T = TypeVar("T")
 DAY = datetime(2024, 2, 29, 12, 30, 15, 123_000)
