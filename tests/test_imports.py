@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gatewayfw.odm.copies.rules import HIDDEN
+
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"batches", "environment", "errors", "logs", "settings", "spelling"}
@@ -137,6 +139,14 @@ def test_imports_of_the_module_point_down(path):
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_the_module_has_a_place_among_the_parts(path):
     assert part_of(name_of(path)) in MAY_SEE
+
+
+STORAGES = [path for path in MODULES if name_of(path).startswith(("storage.", "testing.storage_suite."))]
+
+
+@pytest.mark.parametrize("path", STORAGES, ids=name_of)
+def test_a_storage_does_not_know_the_hidden_field(path):
+    assert HIDDEN not in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,21 @@ class Marked(StorageError):
 
 
 @dataclass(frozen=True)
+class Lock:
+    """How documents are locked, where only a write can do that.
+
+    Attributes:
+        counter: the path of an integer that is the lock's alone, and may be missing.
+        step: what is added to it, 1 or more.
+        unmarked: the path of a mark, an object, that the document must not have; empty for none.
+    """
+
+    counter: str
+    step: int = 1
+    unmarked: str = ""
+
+
+@dataclass(frozen=True)
 class Index:
     """An index: ``(field, 1 | -1)`` pairs, and MongoDB's options.
 
@@ -189,8 +204,8 @@ class Storage(ABC):
         """
         return False
 
-    def counts_copies(self) -> bool:
-        """Tell whether `touch` and `touch_many` add ``copies`` to ``_gw.rev``."""
+    def counts_locks(self) -> bool:
+        """Tell whether `touch` and `touch_many` add to the counter of their lock."""
         return False
 
     @abstractmethod
@@ -201,20 +216,16 @@ class Storage(ABC):
         fields: Sequence[str] | None,
         update: Update = NOTHING,
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> Document | None:
         """Lock and change the first match; return it as it is then, or None.
 
         In a transaction no other transaction can touch or write it before this one has ended.
-        At most so many ``copies`` of it are about to be made; an adapter may count them in the
-        document, under ``_gw.rev``. ``update`` has no ``$inc``.
-
-        ``unmarked`` is the path of a mark, an object, that the document must not have; to look for it
-        should cost no command. Without `has_transactions` nobody looks.
+        Where that takes a write, the counter of ``lock`` is written. ``update`` has no ``$inc``.
+        To look for the mark should cost no command; without `has_transactions` nobody looks.
 
         Raises:
-            Marked: it has that mark.
+            Marked: it has the mark of ``lock``.
             DuplicateKey, TooLarge: as for `insert`.
         """
 
@@ -225,18 +236,17 @@ class Storage(ABC):
         ids: Sequence[object],
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> None:
         """Lock all documents with these ids, then do each change, in order.
 
         Changes are done as by `update_many`.
 
         Ids of missing documents are passed over. What a change matches need not be among the ids.
-        At most so many ``copies`` are about to be made of each. ``unmarked`` is as for `touch`.
+        ``lock`` is as for `touch`.
 
         Raises:
-            Marked: one of those with these ids has that mark.
+            Marked: one of those with these ids has the mark of ``lock``.
             DuplicateKey, TooLarge: as for `insert`.
         """
 

@@ -21,7 +21,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
-from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Marked, Sorting, Storage, T, Update
+from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Storage, T, Update
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
@@ -160,12 +160,11 @@ class MockStorage(Storage):
         fields: Sequence[str] | None,
         update: Update = NOTHING,
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> Document | None:
         """Read or change the document; the lock is held already."""
-        if unmarked:
-            self._refuse_marked(collection, filter, unmarked)
+        if lock.unmarked:
+            self._refuse_marked(collection, filter, lock.unmarked)
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
@@ -176,12 +175,11 @@ class MockStorage(Storage):
         ids: Sequence[object],
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> None:
         """Do the changes alone: the lock is held already."""
-        for id_ in ids if unmarked else ():
-            self._refuse_marked(collection, {"_id": id_}, unmarked)
+        for id_ in ids if lock.unmarked else ():
+            self._refuse_marked(collection, {"_id": id_}, lock.unmarked)
         for filter, update in changes:
             self.update_many(collection, filter, update)
 

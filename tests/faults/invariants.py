@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from gatewayfw.errors import GatewayError
+from gatewayfw.odm.copies.rules import LOCK
 from tests.odm.oracle import check
 
 
@@ -76,7 +77,7 @@ def seconds_until_writable(storage, model, limit):
     start = time.monotonic()
     while True:
         try:
-            storage.transaction(lambda: storage.touch_many(model, ids))
+            storage.transaction(lambda: storage.touch_many(model, ids, lock=LOCK))
         except GatewayError:
             if time.monotonic() - start > limit:
                 raise

@@ -24,9 +24,9 @@ class LimitedMongo(MongoStorage):
     def insert(self, collection, documents):
         self.transaction(lambda: (super(LimitedMongo, self).insert(collection, documents), self._judge(collection)))
 
-    def update_one(self, collection, filter, update, fields):
+    def _update_one(self, collection, *args):
         def write():
-            found = super(LimitedMongo, self).update_one(collection, filter, update, fields)
+            found = super(LimitedMongo, self)._update_one(collection, *args)
             self._judge(collection)
             return found
 

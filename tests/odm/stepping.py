@@ -131,7 +131,7 @@ class SteppingMongo(_Named, MongoStorage):
         super().__init__(database)
         self.again = threading.Event()
 
-    def counts_copies(self):
+    def counts_locks(self):
         """Return False, so that each run of an operation passes the points of the first one."""
         return False
 
@@ -166,10 +166,10 @@ class SteppingMongo(_Named, MongoStorage):
 class UntouchingMongo(SteppingMongo):
     """A storage that reads where it should touch, to show what the touch is for."""
 
-    def touch(self, collection, filter, fields, update=None, *, copies=1, unmarked=""):
+    def touch(self, collection, filter, fields, update=None, *, lock):
         return self.update_one(collection, filter, update, fields) if update else self._read(collection, filter, fields)
 
-    def touch_many(self, collection, ids, changes=(), *, copies=1, unmarked=""):
+    def touch_many(self, collection, ids, changes=(), *, lock):
         for filter, update in changes:
             self.update_many(collection, filter, update)
 

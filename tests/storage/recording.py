@@ -88,19 +88,19 @@ class RecordingStorage(Storage):
     def transaction(self, fn, proof=None, hot=()):
         return self._inner.transaction(fn, proof, hot)
 
-    def touch(self, collection, filter, fields, update=NOTHING, *, copies=1, unmarked=""):
+    def touch(self, collection, filter, fields, update=NOTHING, *, lock):
         self._filter("touch", filter)
         self._fields("touch", fields)
         if update:
             self._update("touch", update)
-        return self._inner.touch(collection, filter, fields, update, copies=copies, unmarked=unmarked)
+        return self._inner.touch(collection, filter, fields, update, lock=lock)
 
-    def touch_many(self, collection, ids, changes=(), *, copies=1, unmarked=""):
+    def touch_many(self, collection, ids, changes=(), *, lock):
         self._filter("touch_many", {"_id": {"$in": ids}})
         for filter, update in changes:
             self._filter("touch_many", filter)
             self._update("touch_many", update, positional=True)
-        return self._inner.touch_many(collection, ids, changes, copies=copies, unmarked=unmarked)
+        return self._inner.touch_many(collection, ids, changes, lock=lock)
 
     def insert(self, collection, documents):
         self._note("insert", None)

@@ -12,6 +12,7 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage
 from gatewayfw.storage.base import Storage
+from gatewayfw.testing.storage_suite.topic import LOCK
 from tests.odm.world import World, define_world
 from tests.storage.recording import OutsideSubset, RecordingStorage
 
@@ -110,7 +111,7 @@ def test_the_models_emit_only_the_subset(world, recording):
     [
         (lambda storage: storage.find("city", {"name": {"$regex": "x"}}), "filter: unknown operator $regex"),
         (lambda storage: storage.count("city", {"$where": "1"}), "filter: unknown operator $where"),
-        (lambda storage: storage.touch("city", {"$nor": [{}]}, None), "filter: unknown operator $nor"),
+        (lambda storage: storage.touch("city", {"$nor": [{}]}, None, lock=LOCK), "filter: unknown operator $nor"),
         (lambda storage: storage.delete_many("city", {"a": {"$size": 1}}), "filter: unknown operator $size"),
         (lambda storage: storage.find("city", {}, ["a", "a.b"]), "find: field a.b"),
         (

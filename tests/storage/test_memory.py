@@ -10,6 +10,7 @@ import pytest
 from gatewayfw.errors import StorageError, Timeout
 from gatewayfw.storage import Index, MockStorage
 from gatewayfw.storage.memory import _plain
+from gatewayfw.testing.storage_suite.topic import LOCK
 
 
 @pytest.fixture
@@ -73,8 +74,10 @@ def test_one_process_must_serve_all_requests(storage):
         lambda storage: storage.update_many("things", {"list._id": 2}, {"$set": {"list.$": {"_id": 7}}}),
         lambda storage: storage.update_each("things", [(1, {"$inc": {"a": 1}}), (2, {"$pull": {"list": {"_id": 2}}})]),
         lambda storage: storage.delete_many("things", {"a": {"$lt": 3}}),
-        lambda storage: storage.touch("things", {"a": 1}, None, {"$set": {"b": 1}}),
-        lambda storage: storage.touch_many("things", [1], [({}, {"$inc": {"a": 1}}), ({}, {"$unset": {"list": ""}})]),
+        lambda storage: storage.touch("things", {"a": 1}, None, {"$set": {"b": 1}}, lock=LOCK),
+        lambda storage: storage.touch_many(
+            "things", [1], [({}, {"$inc": {"a": 1}}), ({}, {"$unset": {"list": ""}})], lock=LOCK
+        ),
     ],
     ids=["insert", "update_one", "update_many", "positional", "update_each", "delete_many", "touch", "touch_many"],
 )
@@ -131,8 +134,8 @@ def test_a_write_that_fails_halfway_is_undone_without_a_transaction(storage):
 
 def test_touching_leaves_documents_clean(storage):
     storage.insert("things", [{"_id": 1}])
-    storage.touch("things", {}, None)
-    storage.touch_many("things", [1])
+    storage.touch("things", {}, None, lock=LOCK)
+    storage.touch_many("things", [1], lock=LOCK)
     assert whole(storage) == [{"_id": 1}]
 
 

@@ -16,7 +16,7 @@ _MOST = 10_000
 class CopyCounts:
     """Upper bounds on copies, so that frequent changes need not count them.
 
-    Whoever makes copies of a document locks it first, and where the storage `counts_copies` the lock
+    Whoever makes copies of a document locks it first, and where the storage `counts_locks` the lock
     adds their number to a counter in the document. So there are no more copies than the last change
     met and the counter has grown by since. Noted is what was committed: a transaction that failed
     may have met fewer copies than there are again afterwards.

@@ -27,8 +27,11 @@ from bson import ObjectId
 
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage import Lock
 
 HIDDEN = "_gw"
+#: How documents of models are locked.
+LOCK = Lock(f"{HIDDEN}.rev")
 #: Where a target notes which of its windows are cut; the rule is in `gatewayfw.odm.copies.shares`.
 CUT = f"{HIDDEN}.cut"
 #: Bytes by which noting the version of one more copy makes a holder grow at most, beside the relation's name.

@@ -25,7 +25,7 @@ from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, Too
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
-from gatewayfw.odm.copies.rules import HIDDEN, Hidden, copy_of, merged, older, out_path, place, version_path
+from gatewayfw.odm.copies.rules import HIDDEN, LOCK, Hidden, copy_of, merged, older, out_path, place, version_path
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
@@ -292,7 +292,7 @@ class Fanout:
     def _squeeze(self, renewal: _Renewal, filter: Mapping[str, Any]) -> None:
         schema = self._schemas.get_schema(renewal.relation.model)
         fields = [*self._targets.reverse_fields(schema), *schema.relations]
-        holder = self._storage.touch(schema.name, filter, fields)
+        holder = self._storage.touch(schema.name, filter, fields, lock=LOCK)
         if holder is None:
             return
         effects = Effects()

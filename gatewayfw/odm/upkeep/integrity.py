@@ -15,7 +15,7 @@ from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
-from gatewayfw.odm.copies.rules import Hidden, assign, ids_in, merged
+from gatewayfw.odm.copies.rules import LOCK, Hidden, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
@@ -170,7 +170,7 @@ class Integrity:
             return [one if one.pending else replace(one, state="needs a decision") for one in found]
 
     def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool, care: Care) -> list[Problem]:
-        document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema))
+        document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema), lock=LOCK)
         if document is None:
             return []
         report = self._inspector.report(schema, document, drops=delete_orphans)

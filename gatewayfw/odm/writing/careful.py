@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from bson import ObjectId, encode
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
-from gatewayfw.odm.copies.rules import CUT, HIDDEN, assign, cuts_of, ids_in, merged
+from gatewayfw.odm.copies.rules import CUT, HIDDEN, LOCK, assign, cuts_of, ids_in, merged
 from gatewayfw.odm.copies.shares import Care, fitted, fitting, room_in, share_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.allowance import FieldsTooLarge
@@ -82,7 +82,7 @@ class CarefulTargets(Targets):
 
         `settle` puts them back.
         """
-        before = self._storage.touch(schema.name, filter, self.reverse_fields(schema))
+        before = self._storage.touch(schema.name, filter, self.reverse_fields(schema), lock=LOCK)
         if before is None:
             return None
         update = merged(update, self.emptied(schema, before, effects))
@@ -112,7 +112,7 @@ class CarefulTargets(Targets):
         concerned = effects.targets()
         for reverse, listed, _copy in effects.renewals:
             if reverse.type == "single":  # `touch` did not lock it
-                self._storage.touch_many(reverse.target, ordered(listed))
+                self._storage.touch_many(reverse.target, ordered(listed), lock=LOCK)
                 concerned.setdefault(reverse.target, set()).update(listed)
         for reverse, id_ in effects.removed:
             concerned.setdefault(reverse.target, set()).add(id_)

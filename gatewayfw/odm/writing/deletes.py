@@ -13,7 +13,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import HIDDEN, Hidden, assign, clock, ids_in, merged, version_of
+from gatewayfw.odm.copies.rules import HIDDEN, LOCK, Hidden, assign, clock, ids_in, merged, version_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects
@@ -48,7 +48,7 @@ class Deletes:
         Raises:
             StillReferenced: a relation embeds the document and ``cascade`` is false.
         """
-        root = self._storage.touch(schema.name, filter, _ids_of(schema))
+        root = self._storage.touch(schema.name, filter, _ids_of(schema), lock=LOCK)
         if root is None:
             return None
         if not cascade:
@@ -144,7 +144,7 @@ class Deletes:
                     if most and (len(found) == most or len(losses) >= most):
                         return None
             for model, ids in sorted(following.items()):
-                self._storage.touch_many(model, ordered(ids))
+                self._storage.touch_many(model, ordered(ids), lock=LOCK)
             level = following
         return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
 

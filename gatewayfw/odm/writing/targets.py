@@ -17,6 +17,7 @@ from gatewayfw.odm.copies.rooms import Room, bytes_of_member, is_small, room_in_
 from gatewayfw.odm.copies.rules import (
     CUT,
     HIDDEN,
+    LOCK,
     assign,
     copy_of,
     entry,
@@ -32,7 +33,7 @@ from gatewayfw.odm.reading.projection import Link, source_of
 from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Filter, Update
+from gatewayfw.storage.base import Filter, Lock, Update
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]
@@ -94,16 +95,13 @@ class Targets:
             touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
             read = [id_ for id_ in touched if id_ in wanted.get(model, ())]
             copies = max(wanted[model].values()) if model in wanted else 1
+            lock = Lock(LOCK.counter, copies, self.unmarked)
             if len(touched) == len(read) == 1 and model not in changes:
-                document = self._entered(
-                    model, touched[0], sorted(fields[model]), effects if entering else None, copies
-                )
+                document = self._entered(model, touched[0], sorted(fields[model]), effects if entering else None, lock)
                 found: Iterable[Document] = () if document is None else (document,)
             else:
                 if touched or model in changes:
-                    self._storage.touch_many(
-                        model, touched, changes.get(model, ()), copies=copies, unmarked=self.unmarked
-                    )
+                    self._storage.touch_many(model, touched, changes.get(model, ()), lock=lock)
                 found = self._storage.find(model, {"_id": {"$in": read}}, sorted(fields[model])) if read else ()
             sources.update({(model, document["_id"]): document for document in found})
             if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
@@ -126,21 +124,21 @@ class Targets:
         return room_in_window(self._schemas, reverse)
 
     def _entered(
-        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, copies: int
+        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, lock: Lock
     ) -> Document | None:
         """Touch one document and read it, in one command with what enters it.
 
         Where that can be.
         """
-        touch, mark = self._storage.touch, self.unmarked
+        touch = self._storage.touch
         here = []
         if effects is not None:
             here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
         found = self._pushes(here, effects) if effects and here and self._storage.sorts_pushes() else None
         if effects is None or found is None:
-            return touch(model, {"_id": id_}, fields, copies=copies, unmarked=mark)
+            return touch(model, {"_id": id_}, fields, lock=lock)
         filter, update = found
-        document = touch(model, {"_id": id_, **filter}, fields, update, copies=copies, unmarked=mark)
+        document = touch(model, {"_id": id_, **filter}, fields, update, lock=lock)
         if document is not None:
             effects.settled(here)
             return document
@@ -148,7 +146,7 @@ class Targets:
         alone = {key: effects.entries[key] for key in here if key in effects.entries}
         effects.presumed.update(alone)
         update = merged(*(assign(reverse.name, entering) for (reverse, _), entering in alone.items()))
-        return touch(model, {"_id": id_}, fields, update, copies=copies, unmarked=mark)
+        return touch(model, {"_id": id_}, fields, update, lock=lock)
 
     def _pushes(
         self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects
@@ -207,7 +205,7 @@ class Targets:
         nothing when that member is gone or no longer embeds the target.
         """
         targets = ordered(ids)
-        self._storage.touch_many(relation.schema_name, targets)
+        self._storage.touch_many(relation.schema_name, targets, lock=LOCK)
         effects = Effects()
         for reverse in self._schemas.reverses(relation):
             if reverse.type == "multiple":

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from marshmallow.fields import Field
 
-from gatewayfw.errors import UsageError, ValidationError, beyond_64_bits
+from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
 from gatewayfw.odm.reading.filters import convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import stored_operand
 from gatewayfw.odm.reading.paths import Find, find_in_elements, is_free
@@ -194,6 +194,15 @@ def _holds_free(field: Field[Any]) -> bool:
     while (inner := as_kind(field).elements) is not None:
         field = inner
     return is_free(field)
+
+
+def refusal_of(change: Change) -> GatewayError:
+    """Return the error for a change whose ``$inc`` the storage refused.
+
+    It names those of the change, not the version, which is incremented along.
+    """
+    paths = change.update.get("$inc")
+    return beyond_64_bits(paths) if paths else StorageError()
 
 
 def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:

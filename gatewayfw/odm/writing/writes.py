@@ -26,6 +26,7 @@ from gatewayfw.odm.copies.jobs import Backlog, Kind
 from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.copies.rules import (
     HIDDEN,
+    LOCK,
     VERSION_BYTES,
     Hidden,
     assign,
@@ -46,7 +47,7 @@ from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.odm.writing.links import Link
 from gatewayfw.odm.writing.targets import Sources
-from gatewayfw.odm.writing.updates import Change, check_result
+from gatewayfw.odm.writing.updates import Change, check_result, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -90,7 +91,7 @@ class Writes:
             effects=effects,
             entering=not chosen,  # a window may still list what had the same _id
         )
-        counts = self._storage.counts_copies() and self._room(schema.name) is not None
+        counts = self._storage.counts_locks() and self._room(schema.name) is not None
         documents = [self._finished(*parts, sources, counts) for parts in zip(new, drafts, strict=True)]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects)
@@ -115,7 +116,7 @@ class Writes:
             if copies := [draft.take(relation, sources[relation.schema_name, id_]) for id_ in link.ids]:
                 document[name] = embedded(relation, copies)
         told = draft.hidden.document()
-        if counts or (new.version and self._storage.counts_copies()):
+        if counts or (new.version and self._storage.counts_locks()):
             told["rev"] = new.version  # a caller's own _id: above that of any earlier document with it
         if told:
             document[HIDDEN] = told
@@ -147,7 +148,10 @@ class Writes:
             return None
         update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}})
         effects = Effects()
-        document = self._targets.change(schema, found, update, fields, effects)
+        try:
+            document = self._targets.change(schema, found, update, fields, effects)
+        except ValidationError as error:
+            raise refusal_of(change) from error
         if document is None:
             return None
         check_result(schema, change, document)
@@ -258,7 +262,7 @@ class Writes:
             return
         if most is not None and self._passed_over(relation, source, holds):
             self._leave_copies(schema, relation, source)
-        elif self._storage.counts_copies():
+        elif self._storage.counts_locks():
             self._backlog.met.append((relation, source, met))
 
     def _most_before(self, relation: Relation, source: Document) -> int | None:
@@ -297,7 +301,7 @@ class Writes:
                 relation would be left empty.
             ValidationError: more ids than the relation's limit.
         """
-        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN])
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN], lock=LOCK)
         if document is None:
             return None
         kept = {name: self._kept_ids(document, link, replace) for name, link in links.items()}
@@ -342,7 +346,7 @@ class Writes:
             NotFound: an id is not related.
             Conflict: a required relation would be left empty.
         """
-        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN])
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN], lock=LOCK)
         if document is None:
             return None
         for link in links.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from bson.errors import BSONError
@@ -30,7 +30,6 @@ from gatewayfw.errors import (
     ValidationError,
     beyond_64_bits,
 )
-from gatewayfw.storage.base import Update
 
 #: What PyMongo raises: its own errors, and what encoding a document can end with.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
@@ -93,17 +92,16 @@ def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
     return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
 
 
-def refused_increment(error: OperationFailure, update: Update) -> ValidationError | None:
+def refused_increment(error: OperationFailure, paths: Collection[str]) -> ValidationError | None:
     """Return our error where the server refused an ``$inc`` beyond 64 bits.
 
-    Of several it does not say which.
+    Of several ``paths`` it does not say which.
 
     The server has no code of its own for it, so its text is looked at (MongoDB 6 has this one).
     """
     text = str((error.details or {}).get("errmsg", ""))
     if error.code != _BAD_VALUE or "Failed to apply $inc operations to current value" not in text:
         return None
-    paths = [path for path in update.get("$inc", ()) if not path.startswith("_gw.")]
     return beyond_64_bits(paths) if paths else None
 
 

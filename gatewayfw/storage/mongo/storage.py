@@ -14,7 +14,7 @@ from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Marked, Sorting, Update
+from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_increment
 from gatewayfw.storage.mongo.indexes import built, compared, index_of
@@ -84,7 +84,7 @@ class MongoStorage(Transactions):
         """
         return self.has_transactions()
 
-    def counts_copies(self) -> bool:
+    def counts_locks(self) -> bool:
         """Tell whether there are transactions.
 
         Only in them must a document be written to be locked.
@@ -98,15 +98,14 @@ class MongoStorage(Transactions):
         fields: Sequence[str] | None,
         update: Update = NOTHING,
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> Document | None:
-        """Increment the hidden counter: only a real write locks the document."""
+        """Increment the counter: only a real write locks the document."""
         if self.has_transactions():
             try:
-                return self.update_one(collection, filter, {**update, **_lock(copies, unmarked)}, fields)
+                return self._update_one(collection, filter, {**update, **_locking(lock)}, fields)
             except StorageError as error:
-                raise _marked(error, unmarked) from error
+                raise _marked(error, lock) from error
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
@@ -117,16 +116,15 @@ class MongoStorage(Transactions):
         ids: Sequence[object],
         changes: Sequence[tuple[Filter, Update]] = (),
         *,
-        copies: int = 1,
-        unmarked: str = "",
+        lock: Lock,
     ) -> None:
-        """Increment the hidden counter of each document; all in one command."""
-        locks = [({"_id": {"$in": list(ids)}}, _lock(copies, unmarked))] if ids and self.has_transactions() else []
+        """Increment the counter of each document; all in one command."""
+        locks = [({"_id": {"$in": list(ids)}}, _locking(lock))] if ids and self.has_transactions() else []
         if locks or changes:
             try:
                 self._update(collection, changes, locks)
             except StorageError as error:
-                raise _marked(error, unmarked) from error
+                raise _marked(error, lock) from error
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents in one command; several ones in a transaction."""
@@ -190,6 +188,17 @@ class MongoStorage(Transactions):
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document in one trip."""
+        return self._update_one(collection, filter, update, fields, tuple(update.get("$inc", ())))
+
+    def _update_one(
+        self,
+        collection: str,
+        filter: Filter,
+        update: Update,
+        fields: Sequence[str] | None,
+        incremented: Sequence[str] = (),
+    ) -> Document | None:
+        """Change one document; a refusal names the paths that the caller ``incremented``."""
         projection = projection_of(fields)
         with self._change() as session:
             try:
@@ -203,7 +212,7 @@ class MongoStorage(Transactions):
                     session=session,
                 )
             except OperationFailure as error:
-                raise refused_increment(error, update) or error from None
+                raise refused_increment(error, incremented) or error from None
             return result
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
@@ -285,15 +294,15 @@ class MongoStorage(Transactions):
                 cursor.close()
 
 
-def _lock(copies: int, unmarked: str) -> Update:
+def _locking(lock: Lock) -> Update:
     """Return the update that locks a document, and fails on one that has a mark.
 
     ``$pop`` does nothing where there is nothing, and refuses what is no list.
     """
-    lock = {"$inc": {"_gw.rev": copies}}
-    return {**lock, "$pop": {unmarked: 1}} if unmarked else lock
+    counted = {"$inc": {lock.counter: lock.step}}
+    return {**counted, "$pop": {lock.unmarked: 1}} if lock.unmarked else counted
 
 
-def _marked(error: StorageError, unmarked: str) -> StorageError:
+def _marked(error: StorageError, lock: Lock) -> StorageError:
     """Say why a lock failed: the mark was there, if the error may mean that."""
-    return Marked() if unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error
+    return Marked() if lock.unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error

@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw.errors import StorageError, Timeout
 from gatewayfw.storage import Scope, Storage
-from gatewayfw.testing.storage_suite.topic import LONG, Topic, read_all, run_elsewhere, wait_for_the_end
+from gatewayfw.testing.storage_suite.topic import LOCK, LONG, Topic, read_all, run_elsewhere, wait_for_the_end
 
 
 class Deadlines(Topic):
@@ -26,7 +26,7 @@ class Deadlines(Topic):
             lambda: storage.insert("things", [{"_id": 2}]),
             lambda: list(storage.find("things", {})),
             lambda: storage.count("things", {}),
-            lambda: storage.touch("things", {}, None),
+            lambda: storage.touch("things", {}, None, lock=LOCK),
             lambda: storage.update_one("things", {}, {"$set": {"a": 1}}, None),
             lambda: storage.update_many("things", {}, {"$set": {"a": 1}}),
             lambda: storage.update_each("things", [(1, {"$set": {"a": 1}})]),

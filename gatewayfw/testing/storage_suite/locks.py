@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gatewayfw.storage.base import Document, Filter, Marked, Storage, Update
-from gatewayfw.testing.storage_suite.topic import Topic, add_ids, collect_ids, read_all, remove_locks, run_at_once
+from gatewayfw.storage.base import Document, Filter, Lock, Marked, Storage, Update
+from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, remove_locks, run_at_once
 
 
 class Locks(Topic):
@@ -15,19 +15,19 @@ class Locks(Topic):
 
     def test_touch_reads_a_document(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}]))
-        assert storage.touch("things", {"a.b": 1}, ["a.b"]) == {"_id": 1, "a": {"b": 1}}
-        whole = storage.transaction(lambda: storage.touch("things", {"_id": 2}, None))
+        assert storage.touch("things", {"a.b": 1}, ["a.b"], lock=LOCK) == {"_id": 1, "a": {"b": 1}}
+        whole = storage.transaction(lambda: storage.touch("things", {"_id": 2}, None, lock=LOCK))
         assert remove_locks(whole or {}) == {"_id": 2, "a": {"b": 3}}
         assert read_all(storage) == add_ids([{"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}])
 
     def test_touch_of_nothing_is_none(self, storage: Storage) -> None:
-        assert storage.touch("things", {"_id": 1}, None) is None
+        assert storage.touch("things", {"_id": 1}, None, lock=LOCK) is None
         assert read_all(storage) == []
 
     def test_touch_many_changes_nothing_that_shows(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": 1}, {"a": 2}]))
-        storage.touch_many("things", [])
-        storage.touch_many("things", [2, 9, 1])
+        storage.touch_many("things", [], lock=LOCK)
+        storage.touch_many("things", [2, 9, 1], lock=LOCK)
         assert read_all(storage) == add_ids([{"a": 1}, {"a": 2}])
 
     @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
@@ -35,12 +35,12 @@ class Locks(Topic):
         storage.insert("things", add_ids([{"a": 1, "list": [1]}, {"a": 2}]))
         run = storage.transaction if together else run_at_once
         update: Update = {"$set": {"b.c": 5}, "$push": {"list": 2}, "$unset": {"a": ""}}
-        assert run(lambda: storage.touch("things", {"a": 1}, ["b", "list"], update)) == {
+        assert run(lambda: storage.touch("things", {"a": 1}, ["b", "list"], update, lock=LOCK)) == {
             "_id": 1,
             "b": {"c": 5},
             "list": [1, 2],
         }
-        assert run(lambda: storage.touch("things", {"a": 1}, None, update)) is None
+        assert run(lambda: storage.touch("things", {"a": 1}, None, update, lock=LOCK)) is None
         assert read_all(storage) == [{"_id": 1, "b": {"c": 5}, "list": [1, 2]}, {"_id": 2, "a": 2}]
 
     @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
@@ -52,8 +52,8 @@ class Locks(Topic):
             ({"a": 1}, {"$inc": {"a": 1}}),
             ({"a": 2}, {"$set": {"c": True}}),
         ]
-        run(lambda: storage.touch_many("things", [3, 9], changes))
-        run(lambda: storage.touch_many("things", [], changes[1:2]))
+        run(lambda: storage.touch_many("things", [3, 9], changes, lock=LOCK))
+        run(lambda: storage.touch_many("things", [], changes[1:2], lock=LOCK))
         assert read_all(storage) == add_ids(
             [{"a": 2, "list": [{"b": 1}, {"b": 5}], "c": True}, {"a": 2, "c": True}, {"a": 3}]
         )
@@ -69,7 +69,7 @@ class Locks(Topic):
         update: Update = {"$push": {"list": sorting}} if storage.sorts_pushes() else {"$set": {"list": kept}}
 
         def push() -> Document | None:
-            return storage.touch("things", {"_id": 1}, ["list"], update)
+            return storage.touch("things", {"_id": 1}, ["list"], update, lock=LOCK)
 
         def fail() -> None:
             push()
@@ -79,14 +79,14 @@ class Locks(Topic):
             storage.transaction(fail)
         assert storage.transaction(push) == {"_id": 1, "list": kept}
 
-    def test_touches_count_the_copies_where_they_say_so(self, storage: Storage) -> None:
+    def test_touches_count_where_they_say_so(self, storage: Storage) -> None:
         """The counter goes back when the transaction fails."""
         storage.insert("things", [{"_id": 1}, {"_id": 2}])
 
         def touch() -> None:
-            storage.touch("things", {"_id": 1}, ["a"], copies=3)
-            storage.touch("things", {"_id": 1}, None)
-            storage.touch_many("things", [1, 2], [({"_id": 2}, {"$set": {"a": 1}})], copies=2)
+            storage.touch("things", {"_id": 1}, ["a"], lock=Lock(LOCK.counter, 3))
+            storage.touch("things", {"_id": 1}, None, lock=LOCK)
+            storage.touch_many("things", [1, 2], [({"_id": 2}, {"$set": {"a": 1}})], lock=Lock(LOCK.counter, 2))
 
         def fail() -> None:
             touch()
@@ -95,33 +95,34 @@ class Locks(Topic):
         with pytest.raises(KeyError):
             storage.transaction(fail)
         storage.transaction(touch)
-        found = [document.get("_gw", {}).get("rev") for document in storage.find("things", {}, sort=[("_id", 1)])]
-        assert not storage.counts_copies() or found == [6, 2]
+        found = [document.get("hidden", {}).get("locks") for document in storage.find("things", {}, sort=[("_id", 1)])]
+        assert not storage.counts_locks() or found == [6, 2]
 
     @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
     def test_a_document_with_a_mark_is_not_touched(self, storage: Storage, many: bool) -> None:
         """Nor is anything done with it. Without transactions nobody looks."""
         if not storage.has_transactions():
             return
-        marked = {"_id": 2, "_gw": {"cut": {"users": 5}}}
-        storage.insert("things", [{"_id": 1}, marked, {"_id": 3, "_gw": {"v": 1}}])
+        marked = {"_id": 2, "hidden": {"mark": {"users": 5}}}
+        storage.insert("things", [{"_id": 1}, marked, {"_id": 3, "hidden": {"v": 1}}])
 
         def write(*ids: int) -> None:
             storage.insert("things", [{"_id": 9}])
             update = {"$set": {"a": 1}}
+            lock = Lock(LOCK.counter, unmarked="hidden.mark")
             if many:
-                storage.touch_many("things", ids, [({"_id": ids[0]}, update)], unmarked="_gw.cut")
+                storage.touch_many("things", ids, [({"_id": ids[0]}, update)], lock=lock)
             else:
                 for id_ in ids:
-                    storage.touch("things", {"_id": id_}, None, update, unmarked="_gw.cut")
+                    storage.touch("things", {"_id": id_}, None, update, lock=lock)
 
         with pytest.raises(Marked):
             storage.transaction(lambda: write(1, 2))
-        assert read_all(storage) == [{"_id": 1}, marked, {"_id": 3, "_gw": {"v": 1}}]
+        assert read_all(storage) == [{"_id": 1}, marked, {"_id": 3, "hidden": {"v": 1}}]
         storage.transaction(lambda: write(3, 1))
-        storage.transaction(lambda: storage.touch("things", {"_id": 2}, None))
-        storage.transaction(lambda: storage.touch_many("things", [2]))
-        assert read_all(storage)[1:3] == [marked, {"_id": 3, "a": 1, "_gw": {"v": 1}}]
+        storage.transaction(lambda: storage.touch("things", {"_id": 2}, None, lock=LOCK))
+        storage.transaction(lambda: storage.touch_many("things", [2], lock=LOCK))
+        assert read_all(storage)[1:3] == [marked, {"_id": 3, "a": 1, "hidden": {"v": 1}}]
 
     @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
     def test_transactions_that_touch_first_do_not_lose_writes(self, storage: Storage, many: bool) -> None:
@@ -130,9 +131,9 @@ class Locks(Topic):
 
         def copy_count() -> None:
             if many:
-                storage.touch_many("things", [1])
+                storage.touch_many("things", [1], lock=LOCK)
             else:
-                storage.touch("things", {"_id": 1}, [])
+                storage.touch("things", {"_id": 1}, [], lock=LOCK)
             storage.insert("others", [{"_id": storage.count("others", {})}])
 
         def work() -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from bson import ObjectId
 
-from gatewayfw.storage import Document, Scope, Storage
+from gatewayfw.storage import Document, Lock, Scope, Storage
 
 T = TypeVar("T")
 DAY = datetime(2024, 2, 29, 12, 30, 15, 123_000)
@@ -19,6 +19,8 @@ ID = ObjectId("65a000000000000000000001")
 LATER_ID = ObjectId("65a000000000000000000002")
 #: A deadline that no test reaches unless it waits for it.
 LONG = 20.0
+#: How these tests lock, and where that shows.
+LOCK = Lock("hidden.locks")
 
 Row = TypeVar("Row")
 
@@ -40,8 +42,8 @@ def read_all(storage: Storage, collection: str = "things") -> list[Document]:
 
 def remove_locks(document: Document) -> Document:
     """Return a document without the counter of locks."""
-    hidden = {key: value for key, value in document.pop("_gw", {}).items() if key != "rev"}
-    return {**document, "_gw": hidden} if hidden else document
+    hidden = {key: value for key, value in document.pop("hidden", {}).items() if key != "locks"}
+    return {**document, "hidden": hidden} if hidden else document
 
 
 def collect_ids(documents: Sequence[Document]) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw.errors import DuplicateKey, GatewayError, Timeout
 from gatewayfw.storage.base import Document, Storage
-from gatewayfw.testing.storage_suite.topic import Topic, add_ids, collect_ids, read_all, run_elsewhere
+from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, run_elsewhere
 
 
 class Transactions(Topic):
@@ -41,8 +41,8 @@ class Transactions(Topic):
 
     @staticmethod
     def _write_all(storage: Storage) -> str:
-        storage.touch("things", {"_id": 1}, None)
-        storage.touch_many("things", [1, 2])
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
+        storage.touch_many("things", [1, 2], lock=LOCK)
         storage.update_one("things", {"_id": 1}, {"$set": {"a": 1}}, None)
         storage.update_each("things", [(1, {"$unset": {"c": ""}}), (2, {"$inc": {"b": 1}})])
         storage.insert("things", [{"_id": 4}, {"_id": 5}])

@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.storage.base import Document, Index, Storage
-from gatewayfw.testing.storage_suite.topic import Topic, add_ids, parametrize, read_all, run_at_once
+from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, parametrize, read_all, run_at_once
 
 #: name: (the unique indexes: fields and further options; the documents; one that is refused; the fields it names)
 UNIQUE: Mapping[str, tuple[Sequence[tuple[Sequence[str], Document]], Sequence[Document], Document, tuple[str, ...]]] = {
@@ -49,8 +49,8 @@ class Uniqueness(Topic):
             lambda: storage.update_one("things", {"_id": changed}, {"$set": added}, None),
             lambda: storage.update_many("things", {"_id": changed}, {"$set": added}),
             lambda: storage.update_each("things", [(changed, {"$set": added})]),
-            lambda: storage.touch("things", {"_id": changed}, None, {"$set": added}),
-            lambda: storage.touch_many("things", [changed], [({"_id": changed}, {"$set": added})]),
+            lambda: storage.touch("things", {"_id": changed}, None, {"$set": added}, lock=LOCK),
+            lambda: storage.touch_many("things", [changed], [({"_id": changed}, {"$set": added})], lock=LOCK),
         ):
             for run in (run_at_once, storage.transaction):
                 with pytest.raises(DuplicateKey) as caught:
@@ -87,9 +87,9 @@ class Uniqueness(Topic):
         def write() -> None:
             storage.insert("things", [{"_id": 3}])
             if many:
-                storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"a": 1}})])
+                storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"a": 1}})], lock=LOCK)
             else:
-                storage.touch("things", {"_id": 2}, None, {"$set": {"a": 1}})
+                storage.touch("things", {"_id": 2}, None, {"$set": {"a": 1}}, lock=LOCK)
 
         with pytest.raises(DuplicateKey):
             storage.transaction(write)

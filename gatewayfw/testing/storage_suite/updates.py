@@ -149,17 +149,21 @@ class Updates(Topic):
         assert storage.update_many("things", {"a": 1}, {"$set": {"b": 1}}) == 0
         assert read_all(storage) == []
 
-    @pytest.mark.parametrize("first", ["users.$", "_gw.at.x"])
+    @pytest.mark.parametrize("first", ["users.$", "hidden.at.x"])
     def test_a_positional_path_stands_with_other_keys(self, storage: Storage, first: str) -> None:
         storage.insert(
             "things", add_ids([{"users": [{"_id": 1, "n": "a"}, {"_id": 2, "n": "b"}]}, {"users": [{"_id": 1}]}])
         )
         new = {"_id": 2, "n": "z"}
-        values = {"users.$": new, "_gw.at.x": 1, "other": 3}
-        update: Document = {"$set": {first: values.pop(first), **values}, "$inc": {"n": 1}, "$unset": {"_gw.at.y": ""}}
+        values = {"users.$": new, "hidden.at.x": 1, "other": 3}
+        update: Document = {
+            "$set": {first: values.pop(first), **values},
+            "$inc": {"n": 1},
+            "$unset": {"hidden.at.y": ""},
+        }
         assert storage.update_many("things", {"_id": {"$in": [1, 2]}, "users._id": 2}, update) == 1
         assert read_all(storage) == [
-            {"_id": 1, "users": [{"_id": 1, "n": "a"}, new], "_gw": {"at": {"x": 1}}, "other": 3, "n": 1},
+            {"_id": 1, "users": [{"_id": 1, "n": "a"}, new], "hidden": {"at": {"x": 1}}, "other": 3, "n": 1},
             {"_id": 2, "users": [{"_id": 1}]},
         ]
 

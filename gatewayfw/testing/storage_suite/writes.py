@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge
 from gatewayfw.storage.base import Document, Storage
-from gatewayfw.testing.storage_suite.topic import DAY, ID, Topic, add_ids, parametrize, read_all, run_at_once
+from gatewayfw.testing.storage_suite.topic import DAY, ID, LOCK, Topic, add_ids, parametrize, read_all, run_at_once
 
 VALUES: Mapping[str, tuple[Any, Any]] = {
     "null": (None, None),
@@ -119,7 +119,7 @@ class Writes(Topic):
             lambda: storage.update_one("things", {"_id": 1}, {"$set": {"b": half}}, []),
             lambda: storage.update_many("things", {"_id": 1}, {"$push": {"b": half}}),
             lambda: storage.update_each("things", [(1, {"$set": {"b.c": half}})]),
-            lambda: storage.touch("things", {"_id": 1}, [], {"$set": {"b": half}}),
+            lambda: storage.touch("things", {"_id": 1}, [], {"$set": {"b": half}}, lock=LOCK),
         ]
         for write in writes:
             with pytest.raises(TooLarge) as caught:

@@ -206,7 +206,7 @@ def test_documents_of_another_tool_are_counted_once(world):
 
 @pytest.mark.mongo
 def test_a_storage_that_counts_no_copies_is_asked_each_time(world, monkeypatch):
-    monkeypatch.setattr(world.storage, "counts_copies", lambda: False)
+    monkeypatch.setattr(world.storage, "counts_locks", lambda: False)
     assert [renamed(world, name) for name in ("new", "newer")] == [(3, []), (3, [])]
 
 

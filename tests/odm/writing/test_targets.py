@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
-from gatewayfw.odm.copies.rules import copy_of, entry, window_query
+from gatewayfw.odm.copies.rules import LOCK, copy_of, entry, window_query
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage
@@ -75,7 +75,7 @@ def test_a_push_makes_the_window_that_a_recompute_makes(entered, keys, fresh, li
     entered.insert("org", [{"_id": TARGET, "users": window(entered, one)}])
     filter, push = entry(one, [copy_of(document, FIELDS) for document in new])
     entered.insert("user", new)
-    touched = entered.touch("org", {"_id": TARGET, **filter}, ["users"], {"$push": {"users": push}})
+    touched = entered.touch("org", {"_id": TARGET, **filter}, ["users"], {"$push": {"users": push}}, lock=LOCK)
     assert repr(touched["users"]) == repr(window(entered, one))  # not a number equals nothing
 
 

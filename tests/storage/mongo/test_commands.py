@@ -7,6 +7,7 @@ from bson.codec_options import DEFAULT_CODEC_OPTIONS, TypeCodec, TypeRegistry
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge
 from gatewayfw.storage import Index, MongoStorage
+from gatewayfw.testing.storage_suite.topic import LOCK
 
 pytestmark = pytest.mark.mongo
 
@@ -18,9 +19,9 @@ TAKEN = [
     lambda storage: storage.update_many("things", {"_id": 2}, {"$set": {"n": 0}}),
     lambda storage: storage.update_each("things", [(2, {"$set": {"n": 0}})]),
     lambda storage: storage.update_each("things", [(2, {"$set": {"a": 1}}), (2, {"$set": {"n": 0}})]),
-    lambda storage: storage.touch("things", {"_id": 2}, None, {"$set": {"n": 0}}),
-    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"n": 0}})]),
-    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"n": 0}})] * 2),
+    lambda storage: storage.touch("things", {"_id": 2}, None, {"$set": {"n": 0}}, lock=LOCK),
+    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"n": 0}})], lock=LOCK),
+    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"n": 0}})] * 2, lock=LOCK),
 ]
 LARGE = [
     lambda storage: storage.insert("things", [{"_id": 3, "a": "x" * 16 * 2**20}]),
@@ -28,8 +29,8 @@ LARGE = [
     lambda storage: storage.update_one("things", {"_id": 2}, {"$set": {"b": BIG}}, ["n"]),
     lambda storage: storage.update_many("things", {"_id": 2}, {"$set": {"b": BIG}}),
     lambda storage: storage.update_each("things", [(2, {"$set": {"b": BIG}})]),
-    lambda storage: storage.touch("things", {"_id": 2}, ["n"], {"$set": {"b": BIG}}),
-    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"b": BIG}})]),
+    lambda storage: storage.touch("things", {"_id": 2}, ["n"], {"$set": {"b": BIG}}, lock=LOCK),
+    lambda storage: storage.touch_many("things", [1], [({"_id": 2}, {"$set": {"b": BIG}})], lock=LOCK),
 ]
 ODD = [
     lambda storage, value: storage.insert("things", [{"_id": 3, "a": value}]),
@@ -73,7 +74,7 @@ def storage(mongo_database):
 
 def whole(storage):
     found = storage.find("things", {}, sort=[("_id", 1)])
-    return [{key: value for key, value in one.items() if key != "_gw"} for one in found]
+    return [{key: value for key, value in one.items() if key != "hidden"} for one in found]
 
 
 @pytest.fixture
@@ -118,8 +119,8 @@ def test_what_bson_cannot_hold_is_refused_in_a_transaction(two, write, value):
 def test_documents_that_are_large_together_are_stored_in_a_transaction(storage):
     storage.transaction(lambda: storage.insert("things", [{"_id": 2, "a": BIG}, {"_id": 3, "a": BIG}]))
     changes = [({"_id": id_}, {"$set": {"a": BIG + str(id_)}}) for id_ in (2, 3)]
-    storage.transaction(lambda: storage.touch_many("things", [1], changes))
-    storage.transaction(lambda: storage.touch_many("things", [], changes))
+    storage.transaction(lambda: storage.touch_many("things", [1], changes, lock=LOCK))
+    storage.transaction(lambda: storage.touch_many("things", [], changes, lock=LOCK))
     storage.transaction(lambda: storage.update_each("things", [(2, {"$set": {"a": BIG}}), (3, {"$set": {"a": BIG}})]))
     assert [one.get("a") for one in whole(storage)] == [None, BIG, BIG]
 
@@ -142,7 +143,7 @@ def test_type_codecs_of_the_database_hold_in_a_transaction(mongo_database):
 
     def work():
         storage.insert("things", [{"_id": 2, "a": Loud("x")}])
-        storage.touch_many("things", [1], [({"_id": 1}, {"$set": {"a": Loud("y")}})])
+        storage.touch_many("things", [1], [({"_id": 1}, {"$set": {"a": Loud("y")}})], lock=LOCK)
         return storage.update_one("things", {"_id": 1}, {"$set": {"b": Loud("z")}}, ["a", "b"])
 
     assert storage.transaction(work) == {"_id": 1, "a": Loud("Y"), "b": Loud("Z")}

@@ -27,6 +27,7 @@ from gatewayfw.errors import (
 from gatewayfw.storage import Index, MongoStorage
 from gatewayfw.storage.mongo.errors import translation
 from gatewayfw.testing.mongod import find_mongod
+from gatewayfw.testing.storage_suite.topic import LOCK
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def nowhere():
 
 def whole(storage, collection="things"):
     return [
-        {key: value for key, value in document.items() if key != "_gw"}
+        {key: value for key, value in document.items() if key != "hidden"}
         for document in storage.find(collection, {}, sort=[("_id", 1)])
     ]
 
@@ -224,7 +225,7 @@ def test_without_a_server_everything_is_unavailable(call, nowhere):
 @pytest.mark.mongo
 def test_transactions_that_conflict_lose_nothing(storage):
     def increment():
-        n = storage.touch("things", {"_id": 1}, ["n"])["n"]
+        n = storage.touch("things", {"_id": 1}, ["n"], lock=LOCK)["n"]
         storage.update_one("things", {"_id": 1}, {"$set": {"n": n + 1}}, None)
 
     def work():
@@ -277,14 +278,14 @@ def blocked(storage, seconds):
 
     def write():
         storage.insert("others", [{"_id": 1}])
-        storage.touch("things", {"_id": 1}, None)
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
 
     def attempt():
         with storage.deadline(seconds):
             storage.transaction(write)
 
     def hold():
-        storage.touch("things", {"_id": 1}, None)
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
         with ThreadPoolExecutor(1) as pool:
             return pool.submit(attempt).exception()
 
@@ -301,7 +302,7 @@ def test_touch_many_locks_too(storage):
         storage.update_one("things", {"_id": 2}, {"$set": {"n": 1}}, None)
 
     def hold():
-        storage.touch_many("things", [1, 2])
+        storage.touch_many("things", [1, 2], lock=LOCK)
         with ThreadPoolExecutor(1) as pool, storage.deadline(20):
             return pool.submit(attempt).exception()
 
@@ -337,7 +338,7 @@ def free_at_once(uri):
 
         def touch():
             runs.append(1)
-            other.touch("things", {"_id": 1}, None)
+            other.touch("things", {"_id": 1}, None, lock=LOCK)
 
         other.transaction(touch)
         return len(runs) == 1
@@ -350,7 +351,7 @@ def free_at_once(uri):
 @pytest.mark.parametrize("again", [False, True], ids=["before the end", "before the next call"])
 def test_an_expired_deadline_leaves_no_transaction_open(storage, free_at_once, again):
     def work(scope):
-        storage.touch("things", {"_id": 1}, None)
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
         storage.insert("others", [{"_id": 1}])
         time.sleep(scope.remaining() + 0.01)
         if again:
@@ -368,7 +369,7 @@ def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
     raised = error("mine")
 
     def work():
-        storage.touch("things", {"_id": 1}, None)
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
         raise raised
 
     with pytest.raises(error) as caught:
@@ -623,16 +624,16 @@ def standalone(standalone_uri):
 @pytest.mark.mongo
 def test_a_standalone_server_works_and_warns_once(standalone, caplog):
     def work():
-        standalone.touch_many("things", [1])
+        standalone.touch_many("things", [1], lock=LOCK)
         standalone.insert("things", [{"_id": 2}, {"_id": 3}])
-        standalone.touch_many("things", [1], [({"_id": 3}, {"$set": {"a": 1}})])
-        standalone.touch("things", {"_id": 3}, None, {"$set": {"b": 2}})
-        return standalone.touch("things", {"_id": 1}, None)
+        standalone.touch_many("things", [1], [({"_id": 3}, {"$set": {"a": 1}})], lock=LOCK)
+        standalone.touch("things", {"_id": 3}, None, {"$set": {"b": 2}}, lock=LOCK)
+        return standalone.touch("things", {"_id": 1}, None, lock=LOCK)
 
     standalone.insert("things", [{"_id": 1}])
     with caplog.at_level(logging.WARNING, "gatewayfw.storage"):
         assert [standalone.transaction(work), standalone.has_transactions()] == [{"_id": 1}, False]
-        assert [standalone.sorts_pushes(), standalone.counts_copies()] == [False, False]
+        assert [standalone.sorts_pushes(), standalone.counts_locks()] == [False, False]
         standalone.transaction(lambda: standalone.delete_many("things", {"_id": 2}))
     assert whole(standalone) == [{"_id": 1}, {"_id": 3, "a": 1, "b": 2}]
     assert [record.getMessage() for record in caplog.records] == [
