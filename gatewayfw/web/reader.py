@@ -1,43 +1,26 @@
-"""The strict reader: from the bytes of a request to a checked body.
+"""The reader: from a request to its checked body.
 
-What the usual readers let through is refused here: NaN and Infinity, numbers that fit no
-64 bits, lone surrogates, a byte order mark, other encodings than UTF-8, nesting that ends in
-a RecursionError. Of duplicate keys the last wins (our choice, as every JSON library does).
 Messages name what is wrong and where the rule comes from, never a value that was sent.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from io import BytesIO
-from itertools import accumulate, count
-from math import isfinite
-from operator import sub
-from typing import Any, NoReturn
+from typing import Any
 
-import orjson
 from flask import Request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
-from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
-from gatewayfw.wire.json_text import without_texts
+from gatewayfw.web.strict_json import parse
 
 _MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
-_BRACKETS_AS_STEPS = bytes.maketrans(b"[]{}", b"\2\0\2\0")
-_NO_BRACKETS = bytes(set(range(256)).difference(b"[]{}"))
-# Fewer digits fit 64 bits.
-_LONG_NUMBER = b"0" * 19
-_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-_BRACKETS_AS_COMMAS = bytes.maketrans(b"[]{}:", b",,,,,")
-_INT64_DIGITS = 20
 _CHUNK = 64 * 1024
-_UNREAD = object()
 
 
 def read_body(request: Request, settings: Settings) -> dict[str, Any]:
@@ -63,49 +46,6 @@ def check_media_type(environ: Mapping[str, Any]) -> None:
         raise UnsupportedMediaType("unsupported media type: send application/json in UTF-8")
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
         raise UnsupportedMediaType("unsupported content encoding: send the body as it is")
-
-
-def parse(data: bytes, settings: Settings) -> Any:
-    """Return the value that strict JSON in UTF-8 means.
-
-    Raises:
-        BadRequest: not UTF-8, not JSON, too deep, too many values, a key or a text that is too
-            long, or a value that no document can hold: a number out of range, a lone
-            surrogate, NUL in a key.
-    """
-    if not data:
-        raise BadRequest("the request body is empty")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadRequest("the request body is not UTF-8") from None
-    if text.startswith("\ufeff"):
-        raise BadRequest("the request body starts with a byte order mark")
-    opening = data.count(b"[") + data.count(b"{")
-    # Each value but the first has a comma of its own before it, or is the first in brackets, which are then not empty.
-    filled = opening - data.count(b"[]") - data.count(b"{}")
-    is_counted = filled + data.count(b",") < settings.max_body_nodes
-    # Only an escape can bring a surrogate or a NUL into text that was valid UTF-8 and JSON,
-    # and no part is longer than the whole: most bodies need no look into their texts.
-    escaped = b"\\u" in data
-    if not is_counted:
-        _check_structure(data, settings)
-    value = _quickly(data)
-    if value is _UNREAD:
-        if is_counted:
-            _check_structure(data, settings)
-        value = _strictly(text, settings)
-    elif is_counted and opening > settings.max_body_depth:
-        _check_levels(value, settings.max_body_depth)
-    most = min(settings.max_body_key, settings.max_body_text)
-    if is_counted and not escaped and (len(text) <= most or _longest(text) <= most):
-        return value
-    keys = _check_values(value, settings, texts=escaped or len(text) > settings.max_body_text)
-    if len(text) > settings.max_body_key and max(map(len, keys), default=0) > settings.max_body_key:
-        raise BadRequest(f"a key of the request body is longer than {settings.max_body_key} characters")
-    if escaped:
-        _check_keys("\n".join(keys))
-    return value
 
 
 def check_request(value: Any) -> dict[str, Any]:
@@ -201,140 +141,3 @@ def _too_large() -> TooLarge:
 
 def _unreadable() -> BadRequest:
     return BadRequest("the request body could not be read")
-
-
-def _too_deep(limit: int) -> BadRequest:
-    return BadRequest(f"the request body is nested deeper than {limit} levels")
-
-
-def _too_many(limit: int) -> BadRequest:
-    return BadRequest(f"the request body holds more than {limit} values")
-
-
-def _quickly(data: bytes) -> Any:
-    """Return what orjson reads, or `_UNREAD`; `_strictly` says why it is no JSON.
-
-    It ends at 1,024 levels, so that none has to be refused before. orjson 3.13 takes integers
-    beyond 64 bits, as a float or up to 2**64-1: they are looked for in the text.
-    """
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return _UNREAD
-    if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
-        for part in without_texts(data).translate(_BRACKETS_AS_COMMAS).split(b","):
-            if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
-                _integer(part)
-    return value
-
-
-def _strictly(text: str, settings: Settings) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}") from None
-    except RecursionError:
-        raise _too_deep(settings.max_body_depth) from None
-
-
-def _longest(text: str) -> int:
-    """Return a length that no key and no text in a body exceeds."""
-    if "\\" in text:  # An escaped quote would cut a text in two.
-        return len(text)
-    return max(map(len, text.split('"')))
-
-
-def _check_structure(data: bytes, settings: Settings) -> None:
-    """Refuse deep nesting, and most excess values, before the recursive parser."""
-    # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
-    if (data.count(b'"') - data.count(b'\\"')) // 4 > settings.max_body_nodes:
-        raise _too_many(settings.max_body_nodes)
-    bare = without_texts(data)
-    if max(bare.count(b"[") + bare.count(b"{"), bare.count(b",") + 1) > settings.max_body_nodes:
-        raise _too_many(settings.max_body_nodes)
-    _check_depth(bare, settings.max_body_depth)
-
-
-def _check_depth(bare: bytes, limit: int) -> None:
-    # An opening bracket is 2, a closing one 0: at each place the depth is the sum less the count of both.
-    # After a closing bracket too many it is too low, but the parser gets no further either.
-    brackets = bare.translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
-    if max(map(sub, accumulate(brackets), count(1)), default=0) > limit:
-        raise _too_deep(limit)
-
-
-def _check_levels(value: Any, limit: int) -> None:
-    level = [value]
-    for _ in range(limit):
-        values = [node.values() if type(node) is dict else node for node in level if type(node) in (dict, list)]
-        level = [inner for each in values for inner in each]
-        if not level:
-            return
-    if any(type(node) in (dict, list) for node in level):
-        raise _too_deep(limit)
-
-
-def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
-    """Bound the number of values, judge texts, and return all keys.
-
-    Texts are judged with ``texts`` only.
-    """
-    limit, seen = settings.max_body_nodes, 0
-    keys: set[str] = set()
-    rest = [value]
-    while rest:
-        node = rest.pop()
-        seen += 1
-        if seen + len(rest) > limit:
-            raise _too_many(limit)
-        kind = type(node)  # The parser makes exactly these; `is` keeps the walk fast.
-        if kind is list:
-            rest.extend(node)
-        elif kind is dict:
-            keys.update(node)
-            rest.extend(node.values())
-        elif texts and kind is str:
-            _check_text(node, settings.max_body_text)
-    return keys
-
-
-def _check_keys(keys: str) -> None:
-    _check_encodable(keys)
-    if "\0" in keys:
-        raise BadRequest("a key of the request body holds NUL")
-
-
-def _check_text(text: str, limit: int) -> None:
-    if len(text) > limit:
-        raise BadRequest(f"a text of the request body is longer than {limit} characters")
-    _check_encodable(text)
-
-
-def _check_encodable(text: str) -> None:
-    if text.isascii():  # Known without a look at the characters.
-        return
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadRequest("the request body holds a lone surrogate") from None
-
-
-def _integer(text: str | bytes) -> int:
-    # The length is asked first: to convert thousands of digits is slow, or a ValueError.
-    if len(text) > _INT64_DIGITS or not LOWEST <= (value := int(text)) <= HIGHEST:
-        raise BadRequest("the request body holds an integer that does not fit 64 bits")
-    return value
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise BadRequest("the request body holds a number that is too large")
-    return value
-
-
-def _constant(_text: str) -> NoReturn:
-    raise BadRequest("the request body holds NaN or Infinity, which is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_constant)

@@ -13,7 +13,8 @@ from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.reading.projection import compile_projection
 from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.levels import SelectStruct
-from gatewayfw.web.reader import check_request, parse
+from gatewayfw.web.reader import check_request
+from gatewayfw.web.strict_json import parse
 
 
 def outcome(stop: Callable[..., Any], *arguments: Any) -> str:
