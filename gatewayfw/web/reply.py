@@ -60,7 +60,7 @@ _HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
 #: What is written in pieces, though all of it is in memory: JSON may have many times its bytes.
 _LISTS = frozenset({list, tuple})
 #: Values of a list up to which it is written whole: in pieces it takes a fifth longer.
-_SHORT = 32
+_SHORT = 64
 #: What `_plain` makes of an iterator.
 _ITERATOR = object()
 #: Bytes of JSON after which the deadline is looked at, and as many as a piece is to have at most.
