@@ -237,11 +237,11 @@ class Sized(UserDict):
 
 
 @pytest.mark.parametrize("made", [list, tuple])
-@pytest.mark.parametrize("place", [lambda rows: rows, lambda rows: {"count": 40, "rows": rows}], ids=["whole", "named"])
+@pytest.mark.parametrize("place", [lambda rows: rows, lambda rows: {"count": 80, "rows": rows}], ids=["whole", "named"])
 def test_large_values_of_a_list_are_written_one_by_one(made, place):
     written = []
     with pytest.raises(ReplyTooLarge):
-        success(place(made(Sized(written) for _ in range(40))), Bound(1_000_000))
+        success(place(made(Sized(written) for _ in range(80))), Bound(1_000_000))
     assert len(written) == 4
 
 
