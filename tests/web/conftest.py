@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.web.mount import BOTH, ENTRIES, Entry
+from gatewayfw.web.app import make_app
+from tests.web.mount import BOTH, ENTRIES, Entry, endpoint
 
 
 def pytest_generate_tests(metafunc):
@@ -19,3 +20,8 @@ def entry(request, monkeypatch):
     """The entry of the test: ``flask`` or ``lane``."""
     monkeypatch.setattr(Entry, "is_lane", request.param == "lane")
     return request.param
+
+
+@pytest.fixture(params=[True, False], ids=["lane", "flask"])
+def app(request):
+    return make_app(endpoint(), url_prefix="/api", fast_lane=request.param)

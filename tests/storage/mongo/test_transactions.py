@@ -1,0 +1,284 @@
+"""Transactions on MongoDB: conflicts, aborts, deadlines, unknown outcomes."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pymongo import errors
+from pymongo.client_session import ClientSession
+
+from gatewayfw.errors import (
+    DuplicateKey,
+    OutcomeUnknown,
+    StorageError,
+    Timeout,
+    Unavailable,
+)
+from gatewayfw.storage import MongoStorage
+from gatewayfw.testing.storage_suite.topic import LOCK, read_all
+
+
+@pytest.mark.mongo
+def test_transactions_that_conflict_lose_nothing(storage):
+    def increment():
+        n = storage.touch("things", {"_id": 1}, ["n"], lock=LOCK)["n"]
+        storage.update_one("things", {"_id": 1}, {"$set": {"n": n + 1}}, None)
+
+    def work():
+        for _ in range(20):
+            storage.transaction(increment)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(work) for _ in range(2)]:
+            done.result()
+    assert read_all(storage) == [{"_id": 1, "n": 40}]
+
+
+@pytest.mark.mongo
+def test_a_conflict_runs_the_function_again(storage):
+    runs = []
+
+    def work():
+        runs.append(1)
+        storage.count("things", {})  # the snapshot begins
+        if len(runs) == 1:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(storage.update_many, "things", {}, {"$set": {"n": 5}}).result()
+        storage.update_many("things", {}, {"$inc": {"n": 1}})
+        return len(runs)
+
+    assert (storage.transaction(work), read_all(storage)) == (2, [{"_id": 1, "n": 6}])
+
+
+@pytest.mark.mongo
+def test_a_conflict_that_was_caught_runs_the_function_again_too(storage):
+    runs = []
+
+    def work():
+        runs.append(1)
+        storage.count("things", {})
+        if len(runs) == 1:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(storage.update_many, "things", {}, {"$set": {"n": 5}}).result()
+            with pytest.raises(Unavailable):
+                storage.update_many("things", {}, {"$inc": {"n": 1}})
+        else:
+            storage.update_many("things", {}, {"$inc": {"n": 1}})
+
+    storage.transaction(work)
+    assert (len(runs), read_all(storage)) == (2, [{"_id": 1, "n": 6}])
+
+
+def blocked(storage, seconds):
+    """Try to write a document that another thread's open transaction has touched."""
+
+    def write():
+        storage.insert("others", [{"_id": 1}])
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
+
+    def attempt():
+        with storage.deadline(seconds):
+            storage.transaction(write)
+
+    def hold():
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(attempt).exception()
+
+    return storage.transaction(hold)
+
+
+@pytest.mark.mongo
+def test_touch_many_locks_too(storage):
+    storage.insert("things", [{"_id": 2}])
+    runs = []
+
+    def elsewhere():
+        runs.append(1)
+        storage.update_one("things", {"_id": 2}, {"$set": {"n": 1}}, None)
+
+    def hold():
+        storage.touch_many("things", [1, 2], lock=LOCK)
+        with ThreadPoolExecutor(1) as pool, storage.deadline(20):
+            return pool.submit(attempt).exception()
+
+    def attempt():
+        with storage.deadline(0.6):
+            storage.transaction(elsewhere)
+
+    assert type(storage.transaction(hold)) is Unavailable
+    assert len(runs) > 1
+
+
+@pytest.mark.mongo
+def test_conflicts_until_the_deadline_are_unavailable_and_nothing_is_written(storage):
+    error = blocked(storage, 0.8)
+    assert (type(error), error.message) == (Unavailable, "service unavailable, try again")
+    assert read_all(storage, "others") == []
+
+
+@pytest.fixture
+def free_at_once(uri):
+    """Tells whether another process could touch the document now, without a single conflict.
+
+    With a client of its own: the driver would give the first one's session, with the transaction
+    left open in it, to the next transaction of the same client, which ends it and hides the leak.
+    """
+    other = MongoStorage(uri)
+
+    def is_free():
+        runs = []
+
+        def touch():
+            runs.append(1)
+            other.touch("things", {"_id": 1}, None, lock=LOCK)
+
+        other.transaction(touch)
+        return len(runs) == 1
+
+    yield is_free
+    other.close()
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("again", [False, True], ids=["before the end", "before the next call"])
+def test_an_expired_deadline_leaves_no_transaction_open(storage, free_at_once, again):
+    def work(scope):
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
+        storage.insert("others", [{"_id": 1}])
+        time.sleep(scope.remaining() + 0.01)
+        if again:
+            storage.count("things", {})
+
+    with storage.deadline(0.5) as scope, pytest.raises(Timeout):
+        storage.transaction(lambda: work(scope))
+    assert free_at_once()
+    assert read_all(storage, "others") == []
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
+    raised = error("mine")
+
+    def work():
+        storage.touch("things", {"_id": 1}, None, lock=LOCK)
+        raise raised
+
+    with pytest.raises(error) as caught:
+        storage.transaction(work)
+    assert caught.value is raised
+    assert free_at_once()
+
+
+@pytest.mark.mongo
+def test_a_commit_is_not_begun_just_before_the_deadline(storage, free_at_once, monkeypatch):
+    with monkeypatch.context() as patch, storage.deadline(20) as scope, pytest.raises(Timeout):
+        patch.setattr("gatewayfw.storage.mongo.transactions._COMMIT_RESERVE", 60)
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (scope.committed, read_all(storage, "others")) == (False, [])
+    assert free_at_once()
+
+
+def failing_commit(monkeypatch, label, really, times=10**9):
+    """Make commits raise an error with a label, after they happened or without."""
+    commit, calls = ClientSession.commit_transaction, []
+
+    def fail(session):
+        calls.append(1)
+        if really or len(calls) > times:
+            commit(session)
+        if len(calls) <= times:
+            raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", fail)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", 0.5)
+    return calls
+
+
+UNKNOWN = "UnknownTransactionCommitResult"
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
+def test_a_commit_without_an_answer_is_unknown(storage, monkeypatch, really):
+    failing_commit(monkeypatch, UNKNOWN, really)
+    with storage.deadline(1) as scope, pytest.raises(OutcomeUnknown):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert scope.committed is False
+
+
+@pytest.mark.mongo
+def test_a_proof_that_exists_makes_a_commit_without_an_answer_a_success(storage, monkeypatch):
+    failing_commit(monkeypatch, UNKNOWN, really=True)
+    with storage.deadline(1):
+        done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
+    assert (done, read_all(storage, "others")) == ("done", [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_proof_that_does_not_exist_leaves_the_outcome_unknown(storage, monkeypatch):
+    failing_commit(monkeypatch, UNKNOWN, really=False)
+    with storage.deadline(1), pytest.raises(OutcomeUnknown):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", 1))
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
+def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
+    calls = failing_commit(monkeypatch, UNKNOWN, really, times=1)
+    storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (len(calls), read_all(storage, "others")) == (2, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("deadline", "least", "slow"), [(20, 0.05, 0.5), (1, 1.5, 1.2)], ids=["the deadline", "a moment at least"]
+)
+def test_a_slow_commit_has_what_is_left(storage, monkeypatch, deadline, least, slow):
+    answer, calls = ClientSession.commit_transaction, failing_commit(monkeypatch, UNKNOWN, really=False)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", least)
+    fail, begun = ClientSession.commit_transaction, []
+
+    def commit(session):
+        begun[:] = begun or [time.monotonic()]
+        if time.monotonic() - begun[0] < slow:
+            fail(session)
+        answer(session)
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", commit)
+    with storage.deadline(deadline):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert (len(calls) > 1, read_all(storage, "others")) == (True, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_commit_that_conflicts_runs_the_function_again(storage, monkeypatch):
+    runs = []
+    failing_commit(monkeypatch, "TransientTransactionError", really=False, times=1)
+    storage.transaction(lambda: runs.append(1) or storage.insert("others", [{"_id": 1}]))
+    assert (len(runs), read_all(storage, "others")) == (2, [{"_id": 1}])
+
+
+@pytest.mark.mongo
+def test_a_commit_that_is_refused_is_an_error(storage, monkeypatch):
+    failing_commit(monkeypatch, "NoLabel", really=False)
+    with pytest.raises(StorageError):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+
+
+@pytest.mark.mongo
+def test_a_duplicate_that_was_caught_is_raised_at_once(storage, free_at_once):
+    runs = []
+
+    def work():
+        runs.append(1)
+        with pytest.raises(DuplicateKey):
+            storage.insert("things", [{"_id": 1}])
+
+    with pytest.raises(DuplicateKey):
+        storage.transaction(work)
+    assert runs == [1]
+    assert free_at_once()
