@@ -9,6 +9,9 @@ import uuid
 import mongomock
 import pytest
 
+from gatewayfw.errors import (
+    GatewayError,
+)
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
@@ -83,3 +86,22 @@ def world(world_storage):
     world = World(odm, define_world(odm))
     yield world
     assert world.problems() == []
+
+
+@pytest.fixture
+def land(world):
+    return world.add_country("land")
+
+
+@pytest.fixture
+def refused(world):
+    """Run an operation that must fail with exactly this error, and change nothing."""
+
+    def run(expected, message, operation):
+        before = world.digest()
+        with pytest.raises(GatewayError) as raised:
+            operation()
+        assert (type(raised.value), raised.value.message) == (expected, message)
+        assert world.digest() == before
+
+    return run

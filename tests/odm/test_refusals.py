@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from bson import ObjectId
 
@@ -11,37 +9,11 @@ from gatewayfw.errors import (
     BadRequest,
     Conflict,
     DuplicateKey,
-    GatewayError,
-    NotFound,
     StillReferenced,
     UsageError,
     ValidationError,
 )
-
-REQUIRED = "Missing data for required field."
-
-
-@pytest.fixture
-def land(world):
-    return world.add_country("land")
-
-
-@pytest.fixture
-def refused(world):
-    """Run an operation that must fail with exactly this error, and change nothing."""
-
-    def run(expected, message, operation):
-        before = world.digest()
-        with pytest.raises(GatewayError) as raised:
-            operation()
-        assert (type(raised.value), raised.value.message) == (expected, message)
-        assert world.digest() == before
-
-    return run
-
-
-def invalid(path, *texts):
-    return ValidationError, f"validation error: {path}: {' '.join(texts)}"
+from tests.odm.refusing import REQUIRED, invalid
 
 
 def test_insert_collects_every_refused_value(world, land, refused):
@@ -57,69 +29,6 @@ def test_insert_collects_every_refused_value(world, land, refused):
 @pytest.mark.parametrize("doc", [None, [], "x", 5])
 def test_insert_takes_an_object(world, refused, doc):
     refused(*invalid("doc", "Expected an object."), lambda: world.country.insert_one(doc=doc))
-
-
-@pytest.mark.parametrize("id_", ["0" * 12, "0" * 24 + "\n", "g" * 24, 5, None, b"0" * 12, {"$oid": "0" * 24}])
-def test_insert_takes_only_real_ids(world, refused, id_):
-    refused(*invalid("doc._id", "Not a valid id."), lambda: world.country.insert_one(doc={"_id": id_, "name": "x"}))
-
-
-@pytest.mark.parametrize(
-    "relations",
-    [None, {}, {"country": {"_ids": []}}],
-    ids=["none", "empty", "no ids"],
-)
-def test_insert_needs_required_relations(world, land, refused, relations):
-    missing = "Expected one id." if relations and relations.get("country") else REQUIRED
-    path = "relations.country._ids" if missing != REQUIRED else "relations.country"
-    refused(*invalid(path, missing), lambda: world.city.insert_one(doc={"name": "x"}, relations=relations))
-
-
-def test_insert_needs_an_id_in_a_required_multiple(world, refused):
-    relations = {"places": {"_ids": []}}
-    refused(
-        *invalid("relations.places", REQUIRED), lambda: world.club.insert_one(doc={"name": "x"}, relations=relations)
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "path", "text"),
-    [
-        ({"nothing": {"_ids": []}}, "relations.nothing", "Unknown field."),
-        ({"born": "0" * 24}, "relations.born", "Expected an object with _ids."),
-        ({"born": {}}, "relations.born", "Expected an object with _ids."),
-        ({"born": {"_ids": "x"}}, "relations.born._ids", "Not a valid id."),
-        ({"born": {"_ids": ["0" * 24, "1" * 24]}}, "relations.born._ids", "Expected one id."),
-        ({"born": {"_ids": {"$ne": None}}}, "relations.born._ids", "Not a valid id."),
-        ({"visited": {"_ids": "0" * 24}}, "relations.visited._ids", "Expected a list of ids."),
-        ({"visited": {"_ids": ["0" * 24, "0" * 24]}}, "relations.visited._ids", "Ids may not repeat."),
-        ({"visited": {"_ids": [f"{n:024x}" for n in range(5)]}}, "relations.visited._ids", "More than 4 ids."),
-        ({"born": {"_ids": "0" * 24, "x": 1}}, "relations.born.x", "Unknown field."),
-        ({"born": {"_ids": "0" * 24, "relatedRelations": 1}}, "relations.born.relatedRelations", "Expected an object."),
-        (
-            {"born": {"_ids": "0" * 24, "relatedRelations": {"users": True}}},
-            "relations.born.relatedRelations.users",
-            "Unknown field.",
-        ),
-        (
-            {"born": {"_ids": "0" * 24, "relatedRelations": {"natives": 1}}},
-            "relations.born.relatedRelations.natives",
-            "Not a valid boolean.",
-        ),
-    ],
-)
-def test_relation_input_is_checked(world, refused, given, path, text):
-    person = world.add_person("p")
-    refused(*invalid(path, text), lambda: world.person.insert_one(doc={"name": "x"}, relations=given))
-    refused(*invalid(path, text), lambda: world.person.add_relation(filters={"_id": person}, relations=given))
-    refused(*invalid(path, text), lambda: world.person.remove_relation(filters={"_id": person}, relations=given))
-
-
-def test_missing_ids_are_all_named(world, land, refused):
-    missing = [ObjectId(), ObjectId()]
-    message = f"country not found: {min(missing)}, {max(missing)}"
-    relations = {"visited": {"_ids": [missing[0], land, missing[1]], "relatedRelations": {"visitors": True}}}
-    refused(NotFound, message, lambda: world.add_person("x", relations))
 
 
 def test_a_duplicate_key_leaves_no_trace_in_targets(world, land, refused):
@@ -228,107 +137,6 @@ def test_a_bad_projection_is_found_before_anything_is_written(world, land, refus
     refused(*error, lambda: world.country.find_one_and_update(**change, projection=get))
     person = world.add_person("p")
     refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations=relations, projection=get))
-
-
-@pytest.mark.parametrize(
-    ("filters", "message"),
-    [
-        ({"nme": 1}, "model country has no field nme"),
-        ({"_gw.v": 1}, "model country has no field _gw"),
-        ({"_id.x": 1}, "model country has no field _id"),
-        ({"name.x": 1}, "model country has no field name.x"),
-        ({"secret": "s"}, "model country excludes secret; reveal=['secret'] admits it"),
-        ({"cities.zip": 1}, "model city has no field zip"),
-        ({"cities._gw.v": 1}, "model city has no field _gw"),
-        ({"natives.password": "x"}, "the copies in natives leave out password"),
-        ({"natives.age": 1}, "the copies in natives leave out age"),
-        ({"$or": [{"name": "x"}, {"natives.password": {"$gt": "x"}}]}, "the copies in natives leave out password"),
-        ({"natives.extra..a": 1}, "model person has no field extra..a"),
-        ({"natives.extra.$a": 1}, "model person has no field extra.$a"),
-        ({"cities": "0" * 24}, "cities is a relation; write cities._id, or another field of it"),
-        ({"cities": {"_id": "0" * 24}}, "cities is a relation; write cities._id, or another field of it"),
-        ({"cities": None}, "cities is a relation; write cities._id, or another field of it"),
-        ({"cities.0": {"$ne": 1}}, "cities is a relation; write cities._id, or another field of it"),
-        ({"capital.0.name": 1}, "model city has no field 0"),
-        ({"capital": {"$elemMatch": {"name": "x"}}}, "capital is no list; write capital._id or another field of it"),
-        ({"name": {"$elemMatch": {"x": 1}}}, "name is no list"),
-        ({"$where": "1"}, "unknown operator $where"),
-        ({"name": {"$regex": "x"}}, "unknown operator $regex"),
-        ({"name": re.compile("x")}, "name: regular expressions are not known here"),
-        ({"name": {"$in": [re.compile("x")]}}, "name: regular expressions are not known here"),
-        ({"cities": {"$elemMatch": {"zip": 1}}}, "model city has no field zip"),
-        ({"cities.tags": {"$elemMatch": {"zip": 1}}}, "an element of cities.tags has no field zip"),
-        ({"name": {"$ne": 1, "x": 1}}, "name mixes operators and fields"),
-        ({"$or": []}, "$or takes a list of filters"),
-        ([], "expected an object"),
-        (None, "expected an object"),
-    ],
-)
-def test_filters_are_checked(world, land, refused, filters, message):
-    said = f"filter: {message}"
-    relations = {"relations": {"country": {"_ids": land}}}
-    refused(UsageError, said, lambda: world.country.delete_one(filters))
-    update = {"$set": {"name": "x"}}
-    refused(UsageError, said, lambda: world.country.find_one_and_update(filters, update))
-    refused(UsageError, said, lambda: world.country.add_relation(filter=filters, **relations))
-    refused(UsageError, said, lambda: world.country.remove_relation(filters, **relations))
-    if filters is not None:
-        for read in (world.country.find, world.country.find_one, world.country.count):
-            refused(UsageError, said, lambda read=read: read(filters))
-            refused(UsageError, f"filters: {message}", lambda read=read: read(filters=filters))
-
-
-NO_NUMBER, NO_TEXT = "Not a valid number.", "Not a valid string."
-
-
-@pytest.mark.parametrize(
-    ("filters", "path", "text"),
-    [
-        ({"name": 5}, "name", NO_TEXT),
-        ({"name": "\ud800"}, "name", NO_TEXT),
-        ({"name": ["x"]}, "name", NO_TEXT),
-        ({"name": {"x": 1}}, "name", NO_TEXT),
-        ({"age": "5"}, "age", "Not a valid integer."),
-        ({"age": {"$gt": "abc"}}, "age", "Not a valid integer."),
-        ({"age": {"$in": [1, True, "x"]}}, "age.1", "Not a valid integer."),
-        ({"age": {"$nin": [1, "x"]}}, "age.1", "Not a valid integer."),
-        ({"age": 2**63}, "age", "Not a valid integer."),
-        ({"active": 1}, "active", "Not a valid boolean."),
-        ({"born_on": {"$gt": "tomorrow"}}, "born_on", "Not a valid ISO 8601 date."),
-        ({"born_on": 5}, "born_on", "Not a valid ISO 8601 date."),
-        ({"badge": "x"}, "badge", "Not a valid ObjectId (24 hexadecimal digits)."),
-        ({"_id": "x"}, "_id", "Not a valid ObjectId (24 hexadecimal digits)."),
-        ({"_id": {"$in": [5]}}, "_id.0", "Not a valid ObjectId (24 hexadecimal digits)."),
-        ({"address": "x"}, "address", "Not a valid mapping type."),
-        ({"address": {"street": 5}}, "address.street", NO_TEXT),
-        ({"address": {"city": "x"}}, "address.city", "Unknown field."),
-        ({"address.street": 5}, "address.street", NO_TEXT),
-        ({"extra": {1, 2}}, "extra", "Not a valid value."),
-        ({"extra.a": 2**70}, "extra.a", "Not a valid value."),
-        ({"home._id": "x"}, "home._id", "Not a valid ObjectId (24 hexadecimal digits)."),
-        ({"born.population": "x"}, "born.population", NO_NUMBER),
-        ({"visited": {"$elemMatch": {"name": 5}}}, "visited.name", NO_TEXT),
-        ({"$or": [{"name": "x"}, {"$and": [{"name": 5}]}]}, "name", NO_TEXT),
-    ],
-    ids=str,
-)
-def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refused, filters, path, text):
-    world.add_person("p")
-    refused(*invalid(f"filter.{path}", text), lambda: world.person.find(filters))
-    refused(*invalid(f"filters.{path}", text), lambda: world.person.find_one(filters=filters))
-    refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
-
-
-def test_all_values_of_a_filter_are_judged(world, refused):
-    message = "validation error: filter.name: Not a valid string.; filter.age: Not a valid integer."
-    refused(ValidationError, message, lambda: world.person.count({"name": 5, "$and": [{"age": "x"}]}))
-
-
-def test_a_filter_is_given_once(world, land):
-    for operation in (world.country.find, world.country.find_one, world.country.count, world.country.delete_one):
-        with pytest.raises(TypeError, match="^the filter is given twice: filter and filters mean the same$"):
-            operation({"name": "land"}, filters={})
-    assert world.country.count() == 1
 
 
 def test_nothing_matched_is_no_error(world, land):

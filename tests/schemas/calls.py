@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.schemas import Schemas, compile_struct
+from gatewayfw.settings import Settings
 
 
 def refusals(function: Any, *arguments: Any) -> dict[str, list[str]] | None:
@@ -14,3 +16,10 @@ def refusals(function: Any, *arguments: Any) -> dict[str, list[str]] | None:
     except ValidationError as error:
         return error.errors
     return None
+
+
+def checked(field: Any, value: Any, mode: Any) -> Any:
+    """What an act gets of a value, or the errors."""
+    struct = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings()))
+    details = {"set": {"x": value}, "get": {}}
+    return refusals(struct.check, details, mode) or struct.check(details, mode)["set"]["x"]

@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
-import subprocess
-import sys
-import time
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from pymongo import MongoClient
 
 from gatewayfw.testing import mongod as module
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod
-
-needs_mongod = pytest.mark.mongo
-
-#: A program that starts a mongod, tells where, and waits to be killed.
-OWNER = """
-import os, sys, time
-from gatewayfw.testing.mongod import LocalMongod
-mongod = LocalMongod(*sys.argv[1:]).start()
-{more}
-print(mongod.port, mongod.data, flush=True)
-time.sleep(60)
-"""
-
-
-@pytest.fixture
-def program(tmp_path):
-    """A file that looks like a mongod; it ends at once with status 3 and a complaint."""
-    path = tmp_path / "bin" / "mongod"
-    path.parent.mkdir()
-    path.write_text("#!/bin/sh\necho no such option\nexit 3\n")
-    path.chmod(0o755)
-    return path
+from tests.testing.servers import listens, needs_mongod
 
 
 @pytest.fixture
@@ -46,36 +19,6 @@ def nowhere(monkeypatch, tmp_path):
     monkeypatch.delenv("GATEWAYFW_MONGOD", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
-
-
-@pytest.fixture
-def found(mongod_uri):
-    """A mongod to start: `mongod_uri` skips or fails without one, but may name a server that runs elsewhere."""
-    program = find_mongod()
-    if program is None:
-        pytest.skip("there is a server, but no mongod to start")
-    return program
-
-
-@contextmanager
-def owner(more="", *arguments):
-    command = [sys.executable, "-c", OWNER.format(more=more), *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        port, data = process.stdout.readline().split()
-        yield process, int(port), Path(data)
-        process.kill()
-
-
-def listens(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def eventually(condition):
-    end = time.monotonic() + 20
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
 
 
 def test_no_mongod_is_found_where_there_is_none(nowhere):
@@ -228,43 +171,3 @@ def test_lost_race_for_a_port_is_run_again(found, monkeypatch):
 def test_another_server_on_the_port_is_not_taken_for_ours(found, tmp_path):
     with local_mongod() as other, pytest.raises(MongodError, match=rf"^port {other.port} is in use$"):
         LocalMongod(tmp_path, other.port).start()
-
-
-@needs_mongod
-@pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
-def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed_by):
-    with owner() as (process, port, data):
-        assert listens(port)
-        process.send_signal(killed_by)
-        assert eventually(lambda: not listens(port) and not data.exists())
-
-
-@needs_mongod
-def test_folder_of_a_killed_process_can_be_used_again_at_once(found, tmp_path):
-    with owner("", str(tmp_path)) as (process, port, _):
-        with MongoClient(f"mongodb://127.0.0.1:{port}/?replicaSet=rs0") as client:
-            client.shop.things.insert_one({"_id": 1})
-        process.kill()
-        with local_mongod(tmp_path) as mongod, MongoClient(mongod.uri) as client:
-            assert list(client.shop.things.find()) == [{"_id": 1}]
-
-
-@needs_mongod
-def test_server_stops_at_interpreter_exit(found):
-    with owner("print(mongod.port, mongod.data, flush=True); sys.exit()") as (process, port, data):
-        assert process.wait(20) == 0
-        assert (listens(port), data.exists()) == (False, False)
-
-
-@needs_mongod
-def test_server_has_a_session_of_its_own_that_ctrl_c_does_not_reach(found):
-    with local_mongod() as mongod:
-        server = int((mongod.data / "db" / "mongod.lock").read_text())
-        assert os.getsid(server) not in (os.getsid(0), os.getpid())
-
-
-@needs_mongod
-def test_forked_child_that_exits_leaves_the_server_alone(found):
-    fork = "if os.fork() == 0: mongod.stop(); sys.exit()\nos.wait()"
-    with owner(fork) as (_, port, _data):
-        assert listens(port)

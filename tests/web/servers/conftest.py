@@ -1,4 +1,4 @@
-"""Fixtures of the tests in this folder."""
+"""An app on the threaded server."""
 
 from __future__ import annotations
 

@@ -1,0 +1,114 @@
+"""Filters: which are refused, with which words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gatewayfw.errors import (
+    UsageError,
+    ValidationError,
+)
+from tests.odm.refusing import invalid
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        ({"nme": 1}, "model country has no field nme"),
+        ({"_gw.v": 1}, "model country has no field _gw"),
+        ({"_id.x": 1}, "model country has no field _id"),
+        ({"name.x": 1}, "model country has no field name.x"),
+        ({"secret": "s"}, "model country excludes secret; reveal=['secret'] admits it"),
+        ({"cities.zip": 1}, "model city has no field zip"),
+        ({"cities._gw.v": 1}, "model city has no field _gw"),
+        ({"natives.password": "x"}, "the copies in natives leave out password"),
+        ({"natives.age": 1}, "the copies in natives leave out age"),
+        ({"$or": [{"name": "x"}, {"natives.password": {"$gt": "x"}}]}, "the copies in natives leave out password"),
+        ({"natives.extra..a": 1}, "model person has no field extra..a"),
+        ({"natives.extra.$a": 1}, "model person has no field extra.$a"),
+        ({"cities": "0" * 24}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": {"_id": "0" * 24}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": None}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities.0": {"$ne": 1}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"capital.0.name": 1}, "model city has no field 0"),
+        ({"capital": {"$elemMatch": {"name": "x"}}}, "capital is no list; write capital._id or another field of it"),
+        ({"name": {"$elemMatch": {"x": 1}}}, "name is no list"),
+        ({"$where": "1"}, "unknown operator $where"),
+        ({"name": {"$regex": "x"}}, "unknown operator $regex"),
+        ({"name": re.compile("x")}, "name: regular expressions are not known here"),
+        ({"name": {"$in": [re.compile("x")]}}, "name: regular expressions are not known here"),
+        ({"cities": {"$elemMatch": {"zip": 1}}}, "model city has no field zip"),
+        ({"cities.tags": {"$elemMatch": {"zip": 1}}}, "an element of cities.tags has no field zip"),
+        ({"name": {"$ne": 1, "x": 1}}, "name mixes operators and fields"),
+        ({"$or": []}, "$or takes a list of filters"),
+        ([], "expected an object"),
+        (None, "expected an object"),
+    ],
+)
+def test_filters_are_checked(world, land, refused, filters, message):
+    said = f"filter: {message}"
+    relations = {"relations": {"country": {"_ids": land}}}
+    refused(UsageError, said, lambda: world.country.delete_one(filters))
+    update = {"$set": {"name": "x"}}
+    refused(UsageError, said, lambda: world.country.find_one_and_update(filters, update))
+    refused(UsageError, said, lambda: world.country.add_relation(filter=filters, **relations))
+    refused(UsageError, said, lambda: world.country.remove_relation(filters, **relations))
+    if filters is not None:
+        for read in (world.country.find, world.country.find_one, world.country.count):
+            refused(UsageError, said, lambda read=read: read(filters))
+            refused(UsageError, f"filters: {message}", lambda read=read: read(filters=filters))
+
+
+NO_NUMBER, NO_TEXT = "Not a valid number.", "Not a valid string."
+
+
+@pytest.mark.parametrize(
+    ("filters", "path", "text"),
+    [
+        ({"name": 5}, "name", NO_TEXT),
+        ({"name": "\ud800"}, "name", NO_TEXT),
+        ({"name": ["x"]}, "name", NO_TEXT),
+        ({"name": {"x": 1}}, "name", NO_TEXT),
+        ({"age": "5"}, "age", "Not a valid integer."),
+        ({"age": {"$gt": "abc"}}, "age", "Not a valid integer."),
+        ({"age": {"$in": [1, True, "x"]}}, "age.1", "Not a valid integer."),
+        ({"age": {"$nin": [1, "x"]}}, "age.1", "Not a valid integer."),
+        ({"age": 2**63}, "age", "Not a valid integer."),
+        ({"active": 1}, "active", "Not a valid boolean."),
+        ({"born_on": {"$gt": "tomorrow"}}, "born_on", "Not a valid ISO 8601 date."),
+        ({"born_on": 5}, "born_on", "Not a valid ISO 8601 date."),
+        ({"badge": "x"}, "badge", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"_id": "x"}, "_id", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"_id": {"$in": [5]}}, "_id.0", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"address": "x"}, "address", "Not a valid mapping type."),
+        ({"address": {"street": 5}}, "address.street", NO_TEXT),
+        ({"address": {"city": "x"}}, "address.city", "Unknown field."),
+        ({"address.street": 5}, "address.street", NO_TEXT),
+        ({"extra": {1, 2}}, "extra", "Not a valid value."),
+        ({"extra.a": 2**70}, "extra.a", "Not a valid value."),
+        ({"home._id": "x"}, "home._id", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"born.population": "x"}, "born.population", NO_NUMBER),
+        ({"visited": {"$elemMatch": {"name": 5}}}, "visited.name", NO_TEXT),
+        ({"$or": [{"name": "x"}, {"$and": [{"name": 5}]}]}, "name", NO_TEXT),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refused, filters, path, text):
+    world.add_person("p")
+    refused(*invalid(f"filter.{path}", text), lambda: world.person.find(filters))
+    refused(*invalid(f"filters.{path}", text), lambda: world.person.find_one(filters=filters))
+    refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
+
+
+def test_all_values_of_a_filter_are_judged(world, refused):
+    message = "validation error: filter.name: Not a valid string.; filter.age: Not a valid integer."
+    refused(ValidationError, message, lambda: world.person.count({"name": 5, "$and": [{"age": "x"}]}))
+
+
+def test_a_filter_is_given_once(world, land):
+    for operation in (world.country.find, world.country.find_one, world.country.count, world.country.delete_one):
+        with pytest.raises(TypeError, match="^the filter is given twice: filter and filters mean the same$"):
+            operation({"name": "land"}, filters={})
+    assert world.country.count() == 1
