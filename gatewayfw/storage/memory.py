@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from bson import encode
 from bson.errors import BSONError
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Storage, T, Update
+from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE

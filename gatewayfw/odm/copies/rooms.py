@@ -18,11 +18,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bson import encode
-
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import copies_bytes
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
+from gatewayfw.storage.documents import encode
 
 NO_ROOM = "its copies have no room for more"
 #: The parts of a document that are set aside: for small copies, and at most for its own fields.

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
-from bson import encode
+from gatewayfw.storage.documents import encode
 
 #: Bytes of an empty list or document, and of an element around its name and its value.
 _EMPTY, _ELEMENT = 5, 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bson import ObjectId, encode
+from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in, single_reverse
@@ -17,6 +17,7 @@ from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge,
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.documents import encode
 
 #: Documents asked for at once.
 BATCH = 500

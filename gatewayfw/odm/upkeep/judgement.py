@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bson import ObjectId, encode
+from bson import ObjectId
 
 from gatewayfw.odm.copies.rules import HIDDEN, Hidden, assign, copy_of, embedded
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
+from gatewayfw.storage.documents import encode
 
 IS_REQUIRED = "is required"
 IS_EMPTY = "is empty"

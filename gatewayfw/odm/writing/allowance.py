@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import bson
 from bson.errors import BSONError
 
 from gatewayfw.errors import TooLarge
@@ -20,6 +19,7 @@ from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter
+from gatewayfw.storage.documents import encode
 
 T = TypeVar("T")
 #: What encoding can end with. Such a value is not judged here: the database refuses it.
@@ -183,6 +183,6 @@ def _put(node: Any, key: str, value: Any) -> None:
 
 def _bytes_of(document: Mapping[str, Any], names: Iterable[str]) -> int:
     try:
-        return len(bson.encode({name: document[name] for name in names if name in document}))
+        return len(encode({name: document[name] for name in names if name in document}))
     except _UNENCODABLE:
         return 0

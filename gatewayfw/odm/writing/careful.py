@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from bson import ObjectId, encode
+from bson import ObjectId
 
 from gatewayfw.errors import ReplyTooLarge, TooLarge
 from gatewayfw.odm.copies.rules import CUT, HIDDEN, LOCK, assign, cuts_of, ids_in, merged
@@ -25,6 +25,7 @@ from gatewayfw.odm.writing.targets import Sources, Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Marked, Update
+from gatewayfw.storage.documents import encode
 
 T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")

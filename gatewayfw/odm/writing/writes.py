@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bson import ObjectId, encode
+from bson import ObjectId
 
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
 from gatewayfw.odm.copies.counts import CopyCounts
@@ -50,6 +50,7 @@ from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.odm.writing.updates import Change, check_result, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.documents import encode
 
 
 @dataclass(frozen=True)

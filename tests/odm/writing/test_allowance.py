@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import bson
 import pytest
 from bson import ObjectId
@@ -282,8 +280,7 @@ def test_inside_a_transaction_a_refusal_undoes_all_of_it(notes):
 
 def test_a_model_that_cannot_have_more_is_never_measured(notes, monkeypatch):
     measured = []
-    counting = SimpleNamespace(encode=lambda document: measured.append(document) or bson.encode(document))
-    monkeypatch.setattr(allowance, "bson", counting)
+    monkeypatch.setattr(allowance, "encode", lambda document: measured.append(document) or bson.encode(document))
     home = notes.board.insert_one(doc={"name": "b"})["_id"]
     notes.board.find_one_and_update(filter={"_id": home}, update={"$set": {"name": "c"}})
     assert measured == []
