@@ -1,7 +1,8 @@
 """What reads the documents of one model, and what its other operations share.
 
-Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`. The hidden field
-``_gw`` is never in them, nor are excluded fields, unless `reveal=` names them.
+Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`, decimals, UUIDs and
+binary data `Decimal`, `UUID` and `bytes`. The hidden field ``_gw`` is never in them, nor are excluded
+fields, unless `reveal=` names them.
 """
 
 from __future__ import annotations

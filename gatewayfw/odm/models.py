@@ -1,8 +1,8 @@
 """Models: the operations on the documents of one kind.
 
-Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`. The hidden field
-``_gw`` and excluded fields are never in them. Every write is one transaction; when it fails,
-nothing has changed anywhere, unless the error is `OutcomeUnknown`.
+Results are plain dictionaries with values as `ModelReads` gives them. The hidden field ``_gw`` and
+excluded fields are never in them. Every write is one transaction; when it fails, nothing has
+changed anywhere, unless the error is `OutcomeUnknown`.
 """
 
 from __future__ import annotations

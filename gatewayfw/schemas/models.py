@@ -11,6 +11,7 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.schemas.kinds import ObjectField
+from gatewayfw.schemas.kinds.foreign import reads_otherwise
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 
 #: A relation a model declares, or a reverse relation that appears on it.
@@ -34,6 +35,11 @@ class ModelSchema:
         For `gatewayfw.schemas.structs.check_document`.
         """
         return ObjectField(self.pure, required=True)
+
+    @cached_property
+    def read_otherwise(self) -> frozenset[str]:
+        """The pure fields whose stored values Python has in another form."""
+        return frozenset(name for name, kind in self.pure.items() if reads_otherwise(kind))
 
     def copy_fields(self, excludes: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """Return the pure fields of a copy, in order: none that is left out.

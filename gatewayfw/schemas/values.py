@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from bson import ObjectId
+from bson import Binary, Decimal128, ObjectId
+from bson.binary import UUID_SUBTYPE
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 
@@ -145,6 +146,22 @@ def has_storable_keys(value: Any) -> bool:
             if not (storable_key(key) and has_storable_keys(item)):
                 return False
     return True
+
+
+def loaded_form(value: Any) -> Any:
+    """Return a stored value as Python has it, `Decimal UUID bytes`, on each level."""
+    kind = type(value)
+    if kind is dict:
+        return {key: loaded_form(item) for key, item in value.items()}
+    if kind is list:
+        return [loaded_form(item) for item in value]
+    if isinstance(value, Decimal128):
+        return value.to_decimal()
+    if kind is Binary and value.subtype == 0:
+        return bytes(value)
+    if kind is Binary and value.subtype == UUID_SUBTYPE and len(value) == 16:
+        return value.as_uuid()
+    return value
 
 
 def moment_of(value: Any) -> datetime | None:

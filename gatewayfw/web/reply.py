@@ -310,7 +310,7 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     # What other tools may have stored: exact decimals, and dates beyond the year 9999 as milliseconds since 1970.
     if isinstance(value, Decimal128):
-        return str(value)
+        return format(value.to_decimal(), "f")
     if isinstance(value, bytes):
         return _text_of(value)
     if isinstance(value, Decimal):

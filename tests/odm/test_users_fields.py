@@ -60,13 +60,14 @@ class Place(Schema):
 
 @dataclass
 class Case:
-    """A field, a value in its JSON form, what create loads of it and what is stored."""
+    """A field, a value in its JSON form, what create loads of it, what is stored, what is found if that differs."""
 
     field: Any
     sent: Any
     loaded: Any
     stored: Any
     sorts: bool = field(default=True)
+    found: Any = ...
 
 
 MOMENT = datetime(2026, 11, 22, 10, 0, 0, 5000)
@@ -74,7 +75,7 @@ CASES = {
     "String": Case(mm.String(), "a", "a", "a"),
     "Integer": Case(mm.Integer(), "5", 5, 5),
     "Float": Case(mm.Float(), 5, 5.0, 5.0),
-    "Decimal": Case(mm.Decimal(), "1.10", Decimal("1.10"), Decimal128("1.10")),
+    "Decimal": Case(mm.Decimal(), "1.10", Decimal("1.10"), Decimal128("1.10"), found=Decimal("1.10")),
     "Boolean": Case(mm.Boolean(), "yes", True, True),
     "DateTime": Case(mm.DateTime(), "2026-11-22T10:00:00.005", MOMENT, MOMENT),
     "AwareDateTime": Case(
@@ -82,18 +83,26 @@ CASES = {
     ),
     "Date": Case(mm.Date(), "2026-11-22", date(2026, 11, 22), "2026-11-22"),
     "Time": Case(mm.Time(), "10:00", time(10), "10:00:00"),
-    "UUID": Case(mm.UUID(), TEXT.upper(), UUID(TEXT), Binary.from_uuid(UUID(TEXT))),
+    "UUID": Case(mm.UUID(), TEXT.upper(), UUID(TEXT), Binary.from_uuid(UUID(TEXT)), found=UUID(TEXT)),
     "Enum": Case(mm.Enum(Colour), "RED", Colour.RED, "RED"),
     "Enum by value": Case(mm.Enum(Colour, by_value=True), 1, Colour.RED, 1),
     "List": Case(mm.List(mm.Enum(Colour)), ["RED", "BLUE"], [Colour.RED, Colour.BLUE], ["RED", "BLUE"], sorts=False),
     "List of ids": Case(mm.List(object_id()), [ID], [ObjectId(ID)], [ObjectId(ID)], sorts=False),
-    "Dict": Case(mm.Dict(values=mm.UUID()), {"a": TEXT}, {"a": UUID(TEXT)}, {"a": Binary.from_uuid(UUID(TEXT))}, False),
+    "Dict": Case(
+        mm.Dict(values=mm.UUID()),
+        {"a": TEXT},
+        {"a": UUID(TEXT)},
+        {"a": Binary.from_uuid(UUID(TEXT))},
+        sorts=False,
+        found={"a": UUID(TEXT)},
+    ),
     "Nested": Case(
         mm.Nested(Place),
         {"day": "2026-11-22", "id": TEXT, "colours": ["RED"], "of": ID},
         {"day": date(2026, 11, 22), "id": UUID(TEXT), "colours": [Colour.RED], "of": ObjectId(ID)},
         {"day": "2026-11-22", "id": Binary.from_uuid(UUID(TEXT)), "colours": ["RED"], "of": ObjectId(ID)},
         sorts=False,
+        found={"day": "2026-11-22", "id": UUID(TEXT), "colours": ["RED"], "of": ObjectId(ID)},
     ),
     "open Schema": Case(Place(unknown=INCLUDE), {"more": [1]}, {"more": [1]}, {"more": [1]}, sorts=False),
     "Schema of objects": Case(
@@ -102,6 +111,7 @@ CASES = {
         Point(MOMENT, Decimal("5.5")),
         {"at": MOMENT, "x": Decimal128("5.5")},
         sorts=False,
+        found={"at": MOMENT, "x": Decimal("5.5")},
     ),
     "array": Case(array(mm.Date()), ["2026-11-22"], [date(2026, 11, 22)], ["2026-11-22"], sorts=False),
     "object_": Case(object_({"d": mm.Time()}), {"d": "10:00"}, {"d": time(10)}, {"d": "10:00:00"}, sorts=False),
@@ -129,11 +139,13 @@ def test_what_an_act_gets_in_either_mode_goes_into_inserts_updates_and_filters(o
     forms = [struct.check(details, mode)["set"] for mode in ("assert", "create")]
     assert forms == [{"v": case.sent}, {"v": case.loaded}]
     thing = odm.new_model("thing", {"v": case.field})
+    shown = case.stored if case.found is ... else case.found
     for form in forms:
         made = thing.insert_one(doc=form)
-        assert stored(thing, made["_id"]) == {"v": case.stored}
-        thing.find_one_and_update({"_id": made["_id"]}, {"$set": form})
-        assert stored(thing, made["_id"]) == {"v": case.stored}
+        assert (made["v"], stored(thing, made["_id"])) == (shown, {"v": case.stored})
+        changed = thing.find_one_and_update({"_id": made["_id"]}, {"$set": form})
+        assert (changed, stored(thing, made["_id"])) == (made, {"v": case.stored})
+        assert thing.find_one({"_id": made["_id"]}) == made
     assert [thing.count(filters=form) for form in forms] == [2, 2]
     assert thing.count({"v": {"$eq": case.loaded}}) == 2
     assert len(thing.find().sort("v").to_list()) == 2

@@ -21,6 +21,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
 from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.values import loaded_form
 
 Link = Relation | RelatedRelation
 #: Model, revealed fields, and the bytes of a `get`.
@@ -38,6 +39,7 @@ class LinkShape:
         names: what of each copy, in order: `_id` and pure fields.
         sort: the order in which a main list is read.
         model: the model that is copied.
+        loaded: the names whose values Python has in another form than the database.
         below: what is shown of the relations of the copied documents; None for nothing.
     """
 
@@ -46,6 +48,7 @@ class LinkShape:
     sort: Sort | None = None
     model: str = ""
     below: Projection | None = None
+    loaded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Projection:
         once: whether each document is shown in one place only, so that its copies need not be copied.
         size: the number of paths, those on all levels below included.
         queries: the number of queries that all levels below take for a batch of documents.
-        exact: whether all that the paths bring is shown, in the order in which it is stored.
+        exact: whether all that the paths bring is shown, as and in the order in which it is stored.
+        loaded: the names whose values Python has in another form than the database.
     """
 
     paths: tuple[str, ...]
@@ -68,6 +72,7 @@ class Projection:
     size: int = 0
     queries: int = 0
     exact: bool = False
+    loaded: frozenset[str] = frozenset()
 
 
 def links_of(schemas: Schemas, schema: ModelSchema) -> Mapping[str, Link]:
@@ -140,12 +145,12 @@ def compile_projection(
         raise ValidationError(compiler.errors.errors)
     own = ["_id"] if get.get("_id", 1) == 1 else []
     names = [*own, *(name for name in named if name in links or name in visible)]
-    projection, most = _projection(names, links), schemas.settings.max_get_queries
+    projection, most = _projection(schema, names, links), schemas.settings.max_get_queries
     if projection.queries > most:
         raise ValidationError({"get": [f"Too many relations of related documents: at most {most}."]})
-    exact = all("_id" in shown for shown in (names, *(link.names for link in links.values())))
-    unsorted = all(link.sort is None for link in links.values())
-    return replace(projection, once=True, exact=exact and unsorted)
+    exact = not projection.loaded and all("_id" in shown for shown in (names, *(one.names for one in links.values())))
+    unchanged = all(link.sort is None and not link.loaded for link in links.values())
+    return replace(projection, once=True, exact=exact and unchanged)
 
 
 def _revealed(schema: ModelSchema, reveal: tuple[str, ...]) -> tuple[str, ...]:
@@ -191,21 +196,25 @@ class _Compiler:
         if not isinstance(value, Mapping):
             if not is_flag(value):
                 self.errors.add(path, NO_LINK_VALUE)
-            return LinkShape(multiple, ("_id", *copied), sort, source.name) if value == 1 else None
+            if value != 1:
+                return None
+            return LinkShape(multiple, ("_id", *copied), sort, source.name, loaded=source.read_otherwise & set(copied))
         named, links = self.level(source, value, path, {**hidden, source.name: excludes})
         if not named and value.get("_id") != 0:
             named = ["_id"]
         names = tuple(name for name in named if name == "_id" or name in copied)
-        return LinkShape(multiple, names, sort, source.name, _projection(list(links), links) if links else None)
+        deeper = _projection(source, list(links), links) if links else None
+        return LinkShape(multiple, names, sort, source.name, deeper, source.read_otherwise & set(names))
 
 
-def _projection(names: list[str], links: Mapping[str, LinkShape]) -> Projection:
+def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkShape]) -> Projection:
     """Return the plan of one level."""
     paths = [path for name in names for path in (_copy_paths(name, links[name]) if name in links else (name,))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
     queries = sum(1 + inner.queries for _, _, inner in deeper)
-    return Projection(tuple(paths), tuple(names), links, deeper, size=size, queries=queries)
+    loaded = schema.read_otherwise & set(names)
+    return Projection(tuple(paths), tuple(names), links, deeper, size=size, queries=queries, loaded=loaded)
 
 
 def _copy_paths(name: str, link: LinkShape) -> list[str]:
@@ -223,7 +232,8 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
     """
     links = projection.links
     if not links:
-        return {name: document[name] for name in projection.names if name in document}
+        shown = {name: document[name] for name in projection.names if name in document}
+        return _load(projection.loaded, shown) if projection.loaded else shown
     result: dict[str, Any] = {}
     for name in projection.names:
         link = links.get(name)
@@ -236,7 +246,15 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
             result[name] = parts
         elif parts:
             result[name] = parts[0]
-    return result
+    return _load(projection.loaded, result) if projection.loaded else result
+
+
+def _load(names: frozenset[str], shown: dict[str, Any]) -> dict[str, Any]:
+    """Change the values under some names to those that Python has."""
+    for name in names:
+        if name in shown:
+            shown[name] = loaded_form(shown[name])
+    return shown
 
 
 def shapes(projection: Projection, found: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
@@ -276,6 +294,8 @@ def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:
     With ``reuse`` a copy itself, where it holds exactly that.
     """
     names, copies = link.names, shown_copies(link, value)
+    if link.loaded:
+        return [_load(link.loaded, {name: copy[name] for name in names if name in copy}) for copy in copies]
     if reuse:  # Comparing takes a quarter of the time of copying.
         return [
             copy if tuple(copy) == names else {name: copy[name] for name in names if name in copy} for copy in copies

@@ -96,6 +96,8 @@ class Kind:
         is_free: whether it says nothing about what is inside its values.
         is_unknown: whether only its author knows what is inside its values.
         elements: the field of its elements; None for what is no list.
+        reads_otherwise: whether Python has its stored values in another form,
+            `gatewayfw.schemas.values.loaded_form`.
     """
 
     kind = ""
@@ -105,6 +107,7 @@ class Kind:
     sets_parts = False
     is_free = False
     is_unknown = False
+    reads_otherwise = False
 
     @property
     def _field(self) -> mm.Field[Any]:

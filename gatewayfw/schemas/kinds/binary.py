@@ -20,6 +20,7 @@ class BinaryField(KindField, mm.Raw, own=True):
     """Bytes: as text in base64; loaded they are `bytes`."""
 
     kind = "binary"
+    reads_otherwise = True
     default_error_messages = {"invalid": "Not valid base64."}
 
     @property

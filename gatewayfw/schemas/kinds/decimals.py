@@ -65,6 +65,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
 
     kind = "decimal"
     sorts = True
+    reads_otherwise = True
     operators = frozenset({"$inc", "$mul", "$min", "$max"})
     default_error_messages = {
         "invalid": "Not a valid decimal.",

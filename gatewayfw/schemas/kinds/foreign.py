@@ -119,6 +119,12 @@ def as_kind(field: mm.Field[Any]) -> Kind:
     return field if isinstance(field, Kind) else Foreign(field)
 
 
+def reads_otherwise(field: mm.Field[Any]) -> bool:
+    """Tell whether Python has stored values of a field in another form, or parts."""
+    kind = as_kind(field)
+    return kind.reads_otherwise or any(reads_otherwise(inner) for _, inner in kind.parts())
+
+
 def describe(field: mm.Field[Any]) -> Description:
     """Return the whole description of a field; see `gatewayfw.catalog.kinds`."""
     described = as_kind(field).description()

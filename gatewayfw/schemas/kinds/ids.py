@@ -75,6 +75,7 @@ class UuidField(_IdField, own=True):
 
     kind = "uuid"
     sorts = True
+    reads_otherwise = True
     default_error_messages = {"invalid": "Not a valid UUID."}
 
     def read(self, value: Any) -> UUID | None:

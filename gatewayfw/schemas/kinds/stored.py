@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, Decimal128, ObjectId
-from bson.binary import UUID_SUBTYPE, UuidRepresentation
+from bson import Binary, ObjectId
+from bson.binary import UuidRepresentation
 from marshmallow import INCLUDE, ValidationError, missing
 from marshmallow import fields as mm
 
@@ -23,14 +23,19 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
-from gatewayfw.schemas.kinds.foreign import Foreign, as_kind
+from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
-from gatewayfw.schemas.values import moment_of, plain
+from gatewayfw.schemas.values import loaded_form, moment_of, plain
 
 _UNSTORABLE = "Not a value the database can hold."
 _JSON = (str, int, float, bool, list, dict, type(None))
 #: What a user's field may raise where a value has another type than it dumps.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+#: Fields whose values JSON, BSON and Python write alike; a subclass may load anything.
+_ALIKE = frozenset(
+    {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
+    | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
+)
 _SORTED = (mm.String, mm.Number, mm.Boolean, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
 
 
@@ -55,6 +60,12 @@ class StoredField(Foreign, mm.Field[Any]):
             return _is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
         known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
         return not known and not isinstance(field, _SORTED)
+
+    @property
+    def reads_otherwise(self) -> bool:  # type: ignore[override]  # by the field's class
+        if type(self._field) is mm.List:
+            return reads_otherwise(_inside(self._field.inner))
+        return type(self._field) not in _ALIKE
 
     @property
     def sorts(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -198,10 +209,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
 
 def _python_form(field: mm.Field[Any], value: Any) -> Any:
     """Return a value as Python has it, where it comes as the database gives it."""
-    if isinstance(value, Decimal128):
-        return value.to_decimal()
-    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
-        return value.as_uuid()
+    value = loaded_form(value)
     if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=timezone.utc)
     return value
