@@ -11,11 +11,12 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, final
 
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
+from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.levels import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
@@ -105,16 +106,6 @@ class Act(Mapping[str, Any]):
 def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
     """Return the hooks that are marked as deciding who may call."""
     return [hook for hook in hooks if is_access_rule(hook)]
-
-
-def is_access_rule(hook: Hook) -> bool:
-    """Tell whether a hook is marked as deciding who may call.
-
-    The mark may be on itself, on its class, or on what a partial calls.
-    """
-    while isinstance(hook, partial) and getattr(hook, "is_access_rule", False) is not True:
-        hook = hook.func
-    return getattr(hook, "is_access_rule", False) is True
 
 
 ActsByName = Mapping[str, Act]

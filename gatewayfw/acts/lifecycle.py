@@ -12,10 +12,11 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActFn, is_access_rule
+from gatewayfw.acts.act import Act, ActFn
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
+from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
 from gatewayfw.spelling import MAIN
 

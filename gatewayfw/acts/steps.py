@@ -1,12 +1,14 @@
-"""What our own hooks need and give, so that their order can be judged early.
+"""The marks of hooks: what ours need and give, and who decides who may call.
 
-A hook without such a mark, as authors write them, may give anything. All our choice.
+By the first, their order can be judged early. A hook without it, as authors write them, may give
+anything. All our choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, final
 
 from gatewayfw.acts.carriers import Carrier
@@ -45,12 +47,24 @@ def mark(step: Step) -> Callable[[H], H]:
 
 
 def step_of(hook: Callable[..., Any]) -> Step | None:
-    """Return what is known of a hook; None of an author's own.
-
-    Of a partial: what is known of its function.
-    """
-    found = getattr(getattr(hook, "func", hook), "step", None)
+    """Return what is known of a hook; None of an author's own."""
+    found = mark_of(hook, "step")
     return found if isinstance(found, Step) else None
+
+
+def is_access_rule(hook: Callable[..., Any]) -> bool:
+    """Tell whether a hook is marked as deciding who may call."""
+    return mark_of(hook, "is_access_rule") is True
+
+
+def mark_of(hook: Callable[..., Any], name: str) -> object:
+    """Return a mark of a hook; None where it has none.
+
+    The mark may be on itself, on its class, or on what a partial calls.
+    """
+    while isinstance(hook, partial) and not hasattr(hook, name):
+        hook = hook.func
+    return getattr(hook, name, None)
 
 
 def steps_of(hooks: Iterable[Callable[..., Any]]) -> Iterator[Step]:

@@ -5,7 +5,7 @@ from functools import partial, wraps
 import pytest
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.steps import order_problems, step_of, unfed
+from gatewayfw.acts.steps import is_access_rule, order_problems, step_of, unfed
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 
 CONTEXTS = ContextFns()
@@ -82,3 +82,20 @@ def test_an_attribute_of_an_author_is_no_mark():
 
     stepping.step = 3
     assert step_of(stepping) is None
+
+
+def noted(hook):
+    """A partial with a note of its author, so that a partial of it has one inside."""
+    made = partial(hook)
+    made.note = "mine"
+    return made
+
+
+@pytest.mark.parametrize("hook", [GRANT, partial(GRANT), partial(noted(GRANT)), access_rule(noted(AUTH.load_user))])
+def test_marks_are_seen_through_partials(hook):
+    assert (is_access_rule(hook), step_of(hook) is not None) == (True, True)
+
+
+@pytest.mark.parametrize("hook", [own, partial(own), partial(AUTH.load_user), partial(noted(AUTH.load_user))])
+def test_a_hook_without_the_mark_is_no_access_rule(hook):
+    assert is_access_rule(hook) is False
