@@ -31,11 +31,12 @@ def below(path: str, key: object) -> str:
 def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
     """Yield (path, message) for each message of a marshmallow error, in its order.
 
-    A message about the whole value (marshmallow's ``_schema``) has the path of that value.
+    A message about the whole value (marshmallow's ``_schema``) has the path of that value, if it has one.
     """
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
-            yield from flat(inner, path if key == "_schema" and isinstance(inner, list) else below(path, key))
+            is_whole = path and key == "_schema" and isinstance(inner, list)
+            yield from flat(inner, path if is_whole else below(path, key))
     elif isinstance(messages, (list, tuple)):
         for message in messages:
             yield from flat(message, path)

@@ -42,7 +42,7 @@ from gatewayfw.errors import (
     ValidationError,
 )
 from gatewayfw.logs import traceback_of
-from gatewayfw.schemas.paths import below, shown
+from gatewayfw.schemas.paths import Collected, shown
 
 logger = logging.getLogger("gatewayfw")
 #: The logger of errors that Flask's signal tells of as well, see `gatewayfw.observe.sentry`.
@@ -255,7 +255,9 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
     if isinstance(error, HTTPException) and _is_error(error):
         return _aborted(error)
     if isinstance(error, marshmallow.ValidationError):
-        return ValidationError(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]  # marshmallow 4.4
+        collected = Collected()
+        collected.add_all(error.normalized_messages(), "")  # type: ignore[no-untyped-call]  # marshmallow 4.4
+        return ValidationError(collected.errors)
     if type(error) is Exception:
         return HttpError(_text(error))
     shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else "internal error")
@@ -363,16 +365,6 @@ def _aborted(error: HTTPException) -> GatewayError:
     headers = error.get_headers() if error.response is None else error.get_response().headers
     shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
     return shown
-
-
-def _flat(messages: Any, path: str = "") -> dict[str, list[str]]:
-    """Return marshmallow's nested messages by dotted path."""
-    if isinstance(messages, Mapping):
-        found: dict[str, list[str]] = {}
-        for key, value in messages.items():
-            found |= _flat(value, below(path, key))
-        return found
-    return {path: [str(text) for text in messages] if isinstance(messages, list) else [str(messages)]}
 
 
 def _errors(error: GatewayError) -> Mapping[str, list[str]]:

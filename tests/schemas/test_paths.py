@@ -22,6 +22,12 @@ def test_messages_are_gathered_in_order_and_once() -> None:
     ]
 
 
+def test_a_message_about_a_whole_without_a_path_keeps_marshmallows_name() -> None:
+    collected = Collected()
+    collected.add_all({"_schema": ["whole"], "a": {"_schema": ["part"]}}, "")
+    assert collected.errors == {"_schema": ["whole"], "a": ["part"]}
+
+
 def test_a_clients_key_named_like_marshmallows_own_keeps_its_path() -> None:
     collected = Collected()
     collected.add_all({"_schema": {"x": ["Unknown field."]}}, "set")

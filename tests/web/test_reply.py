@@ -252,6 +252,13 @@ FAILURES = {
         "validation error: _schema: bad",
         {},
     ),
+    "marshmallow nested": (
+        marshmallow.ValidationError({"a": {"_schema": ["bad"]}}),
+        400,
+        "validation_error",
+        "validation error: a: bad",
+        {},
+    ),
     "redirect": (exceptions.HTTPException(response=Response(status=302)), 500, "internal_error", "internal error", {}),
     "routing": (RequestRedirect("/x"), 500, "internal_error", "internal error", {}),
     "unknown": (KeyError("secret"), 500, "internal_error", "internal error", {}),
