@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from flask.cli import with_appcontext
 from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
 from gatewayfw.cli.output import dumped, status_line
 from gatewayfw.cli.signals import interruptible
+from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
 from gatewayfw.odm.upkeep.integrity import Place, Problem
@@ -129,17 +129,13 @@ class _Run:
                 raise click.UsageError(f"--state: {path} holds the progress of another {key}")
 
     def reached(self, place: Place) -> None:
-        """Save the progress, whole or not at all."""
+        """Save the progress."""
         if self.path is not None:
             saved = {**self.subject, "place": asdict(place), "counts": asdict(self.counts)}
-            beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
             try:
-                beside.write_text(json.dumps(saved), "utf-8")
-                os.replace(beside, self.path)
+                replace_file(self.path, json.dumps(saved).encode())
             except OSError as error:
                 raise click.ClickException(f"--state: cannot write {self.path}: {error.strerror}") from error
-            finally:
-                beside.unlink(missing_ok=True)
 
     def end(self) -> None:
         """Forget the progress."""

@@ -26,7 +26,7 @@ def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     changed = {place: data for place, data in places.items() if _read(place) != data}
     for place, data in changed.items():
-        _replace(place, data)
+        replace_file(place, data)
     return [folder / name for name in texts if _place(folder, name) in changed]
 
 
@@ -50,6 +50,25 @@ def difference(folder: Path, texts: Mapping[str, str]) -> list[str]:
     return lines
 
 
+def replace_file(place: Path, data: bytes) -> None:
+    """Write a file whole or not at all: beside its place first, then renamed.
+
+    Raises:
+        OSError: it cannot be written; what was there stays.
+    """
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+
+
 def _place(folder: Path, name: str) -> Path:
     """Return where a file is, symbolic links resolved."""
     inside = folder.resolve()
@@ -64,17 +83,3 @@ def _read(place: Path) -> bytes | None:
         return place.read_bytes()
     except FileNotFoundError:
         return None
-
-
-def _replace(place: Path, data: bytes) -> None:
-    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(place)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise
