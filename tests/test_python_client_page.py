@@ -13,6 +13,7 @@ import pytest
 from gatewayfw.catalog import build
 from gatewayfw.client import HttpClient
 from gatewayfw.export.python.module import python
+from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.export.checking import mypy
 
 PATH = Path(__file__).parent.parent / "docs" / "python-client.md"
@@ -58,6 +59,16 @@ def test_every_option_is_in_the_table():
     table = PAGE.split("| Option of `HttpClient` |")[1].split("\n\n")[0]
     shown = re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
     assert shown == list(inspect.signature(HttpClient).parameters)
+
+
+def test_the_table_names_the_defaults():
+    defaults = {name: parameter.default for name, parameter in inspect.signature(HttpClient).parameters.items()}
+    shown = dict(re.findall(r"^\| `(\w+)` \| (\d+)(?: MiB)? \|", PAGE, re.MULTILINE))
+    largest = defaults["max_bytes"] - ENVELOPE_BYTES
+    assert {name: int(text) for name, text in shown.items()} == {
+        **{name: defaults[name] for name in ("timeout", "connections")},
+        "max_bytes": largest // 2**20,
+    }
 
 
 def test_every_class_of_the_table_is_of_the_kind_that_is_generated(program):
