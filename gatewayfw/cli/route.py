@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from werkzeug.routing import Rule
 
 from gatewayfw.acts.carriers import Carrier, sent_by_all
 from gatewayfw.cli.choice import app
+from gatewayfw.client.transports import InProcess
+from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
 
 
 @dataclass(frozen=True)
@@ -30,19 +33,19 @@ class Route:
 
         Raises:
             UsageError: there is a role, and no hook looks for one in a header or cookie.
-            ClickException: the reply is no envelope, such as an error page of the host; names the status.
+            ClickException: the reply is no envelope, such as an error page of the host; names the status and why.
         """
         if role and not self.roles:
             raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
         values = [(carrier, token) for carrier in self.tokens if token]
         headers = sent_by_all([*values, *((carrier, role) for carrier in self.roles if role)])
-        # Without cookies of its own, which would take the place of one that is sent.
-        client, rule = self.host.test_client(use_cookies=False), self.rule
-        reply = client.post(rule.rule, subdomain=rule.subdomain or None, json=body, headers=headers)
-        envelope = reply.get_json(silent=True)
-        if not isinstance(envelope, dict) or envelope.keys() != {"body", "success"}:
-            raise click.ClickException(f"HTTP {reply.status_code}, no envelope")
-        return envelope
+        transport = InProcess(self.host, self.rule.rule, self.rule.subdomain or None)
+        reply = transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"})
+        try:
+            check_head(reply)
+            return envelope_of(reply)
+        except NotAGateway as error:
+            raise click.ClickException(f"HTTP {reply.status}, no envelope: {error}") from error
 
 
 def route_of(name: str) -> Route:

@@ -56,14 +56,16 @@ class Http:
 
 @final
 class InProcess:
-    """Requests through the WSGI app."""
+    """Requests through the WSGI app, whose routes may stand on a subdomain."""
 
-    def __init__(self, app: Flask, path: str) -> None:
+    def __init__(self, app: Flask, path: str, subdomain: str | None = None) -> None:
         self._app = app
         self._path = path
+        self._subdomain = subdomain
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
         """Return the reply to a request body; what the app lets through is raised."""
         # A test client for each call: one must not be shared by threads. With cookies it would drop one that is sent.
-        with self._app.test_client(use_cookies=False).post(self._path, data=data, headers=dict(headers)) as response:
+        client = self._app.test_client(use_cookies=False)
+        with client.post(self._path, subdomain=self._subdomain, data=data, headers=dict(headers)) as response:
             return Reply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

@@ -130,7 +130,8 @@ def test_a_reply_of_the_host_is_an_error(gw, monkeypatch):
     monkeypatch.setattr(exports, "make_server", lambda catalog, send, name: send)
     monkeypatch.setattr(exports, "serve", lambda send: envelopes.append(send({})))
     assert runner(app)("mcp") == (0, "")
-    assert envelopes == [{"success": False, "body": {"message": "HTTP 503, no envelope"}}]
+    message = "HTTP 503, no envelope: its answer is not application/json"
+    assert envelopes == [{"success": False, "body": {"message": message}}]
 
 
 @pytest.mark.parametrize("command", ["openapi", "mcp"])

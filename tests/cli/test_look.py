@@ -145,7 +145,10 @@ def test_gateway_of_create_app_needs_no_name(database):
 def test_call_of_a_reply_that_is_no_envelope_names_its_status(database):
     app = make_app(shop=shop(database))
     app.before_request(lambda: ("log in first", 401))
-    assert runner(app)("call", "item", "whoAmI") == (1, "Error: HTTP 401, no envelope\n")
+    assert runner(app)("call", "item", "whoAmI") == (
+        1,
+        "Error: HTTP 401, no envelope: its answer is not application/json\n",
+    )
 
 
 def test_call_reaches_a_subdomain(database):
