@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatewayfw.errors import ValidationError
+import pytest
+
+from gatewayfw.errors import DefinitionError, ValidationError
 from gatewayfw.schemas import Schemas, compile_struct
 from gatewayfw.settings import Settings
 
@@ -23,3 +25,20 @@ def checked(field: Any, value: Any, mode: Any) -> Any:
     struct = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings()))
     details = {"set": {"x": value}, "get": {}}
     return refusals(struct.check, details, mode) or struct.check(details, mode)["set"]["x"]
+
+
+def link(target: str, *reverses: str, **more: Any) -> dict[str, Any]:
+    """Return a relation to a model, with single reverses of these names."""
+    return {
+        "schemaName": target,
+        "type": "single",
+        "relatedRelations": {name: {"type": "single"} for name in reverses},
+        **more,
+    }
+
+
+def told(call: Any, *arguments: Any) -> str:
+    """Return the message of the definition error that a call raises."""
+    with pytest.raises(DefinitionError) as caught:
+        call(*arguments)
+    return caught.value.message

@@ -1,0 +1,31 @@
+"""What a kind answers to the questions that have one value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.schemas.kinds import as_kind
+
+
+def answers(field: Any) -> dict[str, Any]:
+    """Return the answers of a field's kind, without the operators it has not."""
+    kind = as_kind(field)
+    return {
+        "sorts": kind.sorts,
+        "operators": sorted(kind.operators),
+        "sets parts": kind.sets_parts,
+        "largest": kind.largest(),
+        "unstated": list(kind.unstated("x")),
+    }
+
+
+def compared(field: Any, *values: Any) -> list[Any]:
+    """Return what a filter compares with each value; the messages of those that are refused."""
+    found = []
+    for value in values:
+        try:
+            found.append(as_kind(field).operand(value, "x"))
+        except ValidationError as error:
+            found.append(error.errors)
+    return found

@@ -1,0 +1,25 @@
+"""Booleans: words become them in create only, filters take nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.schemas import boolean
+from tests.schemas.calls import checked
+from tests.schemas.kinds.answers import answers, compared
+
+NOT = ["Not a valid boolean."]
+
+
+@pytest.mark.parametrize(("word", "meant"), [("yes", True), ("off", False), (1, True), (0, False)])
+def test_words_and_digits_become_booleans_in_create_only(word, meant):
+    assert checked(boolean(), word, "create") is meant
+    assert checked(boolean(), word, "assert") == {"set.x": NOT}
+
+
+def test_filters_compare_with_booleans_only():
+    assert compared(boolean(), True, False, None, 1, "true") == [True, False, None, {"x": NOT}, {"x": NOT}]
+
+
+def test_a_boolean_sorts_and_takes_one_byte():
+    assert answers(boolean()) == {"sorts": True, "operators": [], "sets parts": False, "largest": 1, "unstated": []}

@@ -1,0 +1,129 @@
+"""What is wrong with models: alone, and seen with all others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gatewayfw.schemas import Schemas, object_, string
+from tests.schemas.calls import link, told
+
+COUNTRY = "model 'city', relation 'country'"
+NOT_SORTABLE = "is neither _id nor a scalar pure field of 'country' that is not excluded"
+
+
+@pytest.mark.parametrize(
+    ("relation", "country", "problem"),
+    [
+        (link("town"), ({},), f"{COUNTRY}: schemaName names 'town', no model"),
+        (
+            link("country", excludes=["x"]),
+            ({"name": string},),
+            f"{COUNTRY}: excludes names 'x', no pure field of 'country'",
+        ),
+        *[
+            (
+                {
+                    "schemaName": "country",
+                    "type": "multiple",
+                    "sort": {"field": field, "order": "asc"},
+                    "excludes": ["name"],
+                },
+                ({"name": string, "flag": object_, "secret": string}, {}, {"excludes": ["secret"]}),
+                f"{COUNTRY}, sort: {field!r} {NOT_SORTABLE}",
+            )
+            for field in ("x", "flag", "name", "secret")
+        ],
+        (
+            link("country", "name"),
+            ({"name": string},),
+            f"{COUNTRY}, reverse 'name': model 'country' has a pure field of this name",
+        ),
+        (
+            link("country", "union"),
+            ({}, {"union": link("country")}),
+            f"{COUNTRY}, reverse 'union': model 'country' has a relation of this name",
+        ),
+    ],
+)
+@pytest.mark.parametrize("city_first", [True, False])
+def test_problems_between_models_are_told_at_first_use(
+    schemas: Schemas, relation: Any, country: Any, problem: str, city_first: bool
+) -> None:
+    definitions = [("city", {}, {"country": relation}), ("country", *country)]
+    for definition in definitions if city_first else reversed(definitions):
+        schemas.add(*definition)
+    assert schemas.problems() == [problem]
+    assert told(schemas.validate, "city") == problem
+
+
+def test_a_sort_by_a_visible_scalar_or_id_is_no_problem(schemas: Schemas) -> None:
+    schemas.add("country", {"name": string})
+    for field in ("_id", "name"):
+        relation = {"schemaName": "country", "type": "multiple", "sort": {"field": field, "order": "asc"}}
+        schemas.add(f"by{field}", {}, {"countries": relation})
+    assert schemas.problems() == []
+    schemas.validate("country")
+
+
+def test_two_models_may_not_make_reverses_of_one_name(schemas: Schemas) -> None:
+    schemas.add("country", {})
+    schemas.add("city", {}, {"country": link("country", "parts")})
+    schemas.add("river", {}, {"land": link("country", "parts")})
+    problem = (
+        "model 'river', relation 'land', reverse 'parts': relation 'country' of model 'city'"
+        " already makes a reverse of this name on 'country'"
+    )
+    assert schemas.problems() == [problem]
+    assert [told(schemas.validate, name) for name in ("country", "city", "river")] == [problem] * 3
+
+
+def test_collisions_within_one_model_are_told_at_definition(schemas: Schemas) -> None:
+    at = "model 'unit', relation 'b', reverse 'units'"
+    twice = {"a": link("other", "units"), "b": link("other", "units")}
+    assert told(schemas.add, "unit", {}, twice) == (
+        f"{at}: relation 'a' of model 'unit' already makes a reverse of this name on 'other'"
+    )
+    assert told(schemas.add, "unit", {"units": string}, {"b": link("unit", "units")}) == (
+        f"{at}: model 'unit' has a pure field of this name"
+    )
+    assert told(schemas.add, "unit", {}, {"units": link("x"), "b": link("unit", "units")}) == (
+        f"{at}: model 'unit' has a relation of this name"
+    )
+    assert schemas.get_schemas() == {}
+
+
+def test_validate_tells_every_problem_of_the_models_in_reach_and_no_other(schemas: Schemas) -> None:
+    schemas.add("a", {}, {"b": link("b"), "x": link("x")})
+    schemas.add("b", {}, {"y": link("y")})
+    schemas.add("apart", {}, {"z": link("z")})
+    one, two, three = (
+        f"model {model!r}, relation {name!r}: schemaName names {name!r}, no model"
+        for model, name in ("ax", "by", ("apart", "z"))
+    )
+    assert told(schemas.validate, "b") == f"{one}; {two}"
+    assert schemas.problems() == [one, two, three]
+    for name in "xyz":
+        schemas.add(name, {})
+    schemas.validate("b")
+    assert schemas.problems() == []
+
+
+def test_a_model_that_becomes_wrong_is_told_again(shop: Schemas) -> None:
+    shop.validate("country")
+    shop.add("river", {}, {"land": link("country", "cities")})
+    assert told(shop.validate, "country") == (
+        "model 'river', relation 'land', reverse 'cities': relation 'country' of model 'city'"
+        " already makes a reverse of this name on 'country'"
+    )
+
+
+def test_a_collection_has_at_most_64_indexes(schemas: Schemas) -> None:
+    relations = {f"r{n}": link("hub") for n in range(61)}
+    sorted_reverse = {"type": "multiple", "sort": {"field": "name", "order": "asc"}}
+    relations["last"] = {"schemaName": "hub", "type": "single", "relatedRelations": {"many": sorted_reverse}}
+    assert len(schemas.add("full", {"name": string}, relations).relations) == 62
+    assert told(schemas.add, "over", {"name": string}, relations, {"createIndex": {"indexSpec": {"name": 1}}}) == (
+        "model 'over': 65 indexes, more than the 64 a collection may have"
+    )
