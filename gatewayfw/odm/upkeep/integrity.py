@@ -206,7 +206,7 @@ class Integrity:
         verdicts, reverses = report.verdicts.items(), report.reverses.items()
         copied = [(relation.schema_name, verdict.copies) for relation, verdict in verdicts if verdict.mends]
         copied += [(reverse.member, value) for reverse, value in reverses if reverse.type == "single"]
-        self._targets.touch(windows=[(model, set(ids_in(value))) for model, value in copied])
+        self._targets.lock((model, ids_in(value)) for model, value in copied)
 
 
 def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:

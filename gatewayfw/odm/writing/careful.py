@@ -10,7 +10,7 @@ any reverse relation, is too large still fails.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from bson import ObjectId
@@ -20,9 +20,9 @@ from gatewayfw.odm.copies.rules import CUT, HIDDEN, LOCK, assign, cuts_of, ids_i
 from gatewayfw.odm.copies.shares import Care, fitted, fitting, room_in, share_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.allowance import FieldsTooLarge
-from gatewayfw.odm.writing.effects import Effects
-from gatewayfw.odm.writing.targets import Sources, Targets
-from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
+from gatewayfw.odm.writing.targets import Targets
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Marked, Update
 from gatewayfw.storage.documents import encode
@@ -63,18 +63,13 @@ class CarefulTargets(Targets):
     All windows of each together.
     """
 
-    unmarked = ""
+    by = LOCK
+    enters = False
 
-    def touch(
-        self,
-        copied: Iterable[tuple[Relation, ObjectId]] = (),
-        windows: Iterable[tuple[str, set[ObjectId]]] = (),
-        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
-        effects: Effects | None = None,
-        entering: bool = False,
-    ) -> Sources:
-        """Lock sources and targets, and nothing else: `settle` does what ``effects`` says."""
-        return super().touch(copied, windows, locked)
+    def renew(self, effects: Effects) -> Settled:
+        """Lock the targets, and nothing else: `settle` does what ``effects`` says."""
+        self.lock(effects.targets().items())
+        return UNSETTLED
 
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
@@ -108,7 +103,7 @@ class CarefulTargets(Targets):
                 effects.removed[reverse, id_] = document[reverse.name]
         return {"$unset": {reverse.name: "" for reverse in present}} if present else {}
 
-    def settle(self, effects: Effects) -> None:
+    def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
         """Write what an operation does to its targets, so that each fits."""
         concerned = effects.targets()
         for reverse, listed, _copy in effects.renewals:
@@ -179,22 +174,16 @@ class StandaloneTargets(Targets):
     stay shorter than it need be until it is recomputed, at the latest by a repair.
     """
 
-    unmarked = ""
+    by = LOCK
+    enters = False
     _is_emptied = False
 
-    def touch(
-        self,
-        copied: Iterable[tuple[Relation, ObjectId]] = (),
-        windows: Iterable[tuple[str, set[ObjectId]]] = (),
-        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
-        effects: Effects | None = None,
-        entering: bool = False,
-    ) -> Sources:
-        """Read sources and replace copies; leave what is too large to `settle`."""
+    def renew(self, effects: Effects) -> Settled:
+        """Replace members' copies; leave what is too large to `settle`."""
         try:
-            return super().touch(copied, windows, locked, effects, entering)
+            return super().renew(effects)
         except TooLarge:
-            return super().touch(copied, windows, locked)
+            return self._careful().renew(effects)
 
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
@@ -206,13 +195,13 @@ class StandaloneTargets(Targets):
             self._is_emptied = True
             return self._careful().change(schema, filter, update, fields, effects)
 
-    def settle(self, effects: Effects) -> None:
+    def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
         """Write what an operation does to its targets, with care if it must be."""
         try:
-            if effects.renewals or effects.removed:
+            if effects.removed or (effects.renewals and not settled.renewals):
                 self._careful().settle(effects)
             else:
-                super().settle(effects)
+                super().settle(effects, settled)
         except TooLarge:
             self._careful().settle(effects)
 

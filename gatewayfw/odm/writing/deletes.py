@@ -59,7 +59,7 @@ class Deletes:
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
             effects.forget(model, ids)
-        self._targets.touch(windows=list(effects.targets().items()))
+        self._targets.lock(effects.targets().items())
         for model in sorted(by_model):
             self._storage.delete_many(model, {"_id": {"$in": ordered(by_model[model])}})
         if cascade and found is None:

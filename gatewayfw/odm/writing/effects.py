@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from bson import ObjectId
 
 from gatewayfw.schemas import RelatedRelation, Relation
+
+#: One reverse relation of one target.
+Key = tuple[RelatedRelation, ObjectId]
+
+
+class Settled(NamedTuple):
+    """What the locks of targets have written along.
+
+    Attributes:
+        keys: where entries and claims are written.
+        presumed: what windows hold already if the copies that entered are all.
+        renewals: whether members' copies are replaced.
+    """
+
+    keys: frozenset[Key] = frozenset()
+    presumed: Mapping[Key, Sequence[dict[str, Any]]] = MappingProxyType({})
+    renewals: bool = False
+
+    def plus(self, other: Settled) -> Settled:
+        """Return what both have settled."""
+        if not any(self):
+            return other
+        presumed = {**self.presumed, **other.presumed}
+        return Settled(self.keys | other.keys, presumed, self.renewals or other.renewals)
+
+
+UNSETTLED = Settled()
 
 
 @dataclass
@@ -18,17 +46,15 @@ class Effects:
     #: Targets whose window must be recomputed, by reverse relation.
     windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
     #: Copies of members that enter a window.
-    entries: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
-    #: What windows hold already if the copies that entered are all.
-    presumed: dict[tuple[RelatedRelation, ObjectId], list[dict[str, Any]]] = field(default_factory=dict)
+    entries: dict[Key, list[dict[str, Any]]] = field(default_factory=dict)
     #: Copies that become the content of a `single` reverse; None unsets it.
-    claims: dict[tuple[RelatedRelation, ObjectId], dict[str, Any] | None] = field(default_factory=dict)
+    claims: dict[Key, dict[str, Any] | None] = field(default_factory=dict)
     #: Copies of members that are replaced where they stand, and the targets that may list them.
     renewals: list[tuple[RelatedRelation, Sequence[ObjectId], dict[str, Any]]] = field(default_factory=list)
     #: What `single` reverses held that were taken out of the operation's own document to make room.
-    removed: dict[tuple[RelatedRelation, ObjectId], Any] = field(default_factory=dict)
+    removed: dict[Key, Any] = field(default_factory=dict)
     #: Targets whose `single` reverse is unset if it still copies the member.
-    releases: dict[tuple[RelatedRelation, ObjectId], set[ObjectId]] = field(default_factory=dict)
+    releases: dict[Key, set[ObjectId]] = field(default_factory=dict)
 
     def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
         """Note that a member entered, left or moved in a window."""
@@ -54,20 +80,15 @@ class Effects:
             for reverse in relation.related_relations.values():
                 self.leave(reverse, target_id, member_id)
 
-    def settled(self, keys: Iterable[tuple[RelatedRelation, ObjectId]]) -> None:
-        """Drop entries and claims that have been written."""
-        for key in keys:
-            self.entries.pop(key, None)
-            self.claims.pop(key, None)
-
-    def recomputed(self) -> dict[RelatedRelation, set[ObjectId]]:
+    def recomputed(self, settled: Settled = UNSETTLED) -> dict[RelatedRelation, set[ObjectId]]:
         """Return the targets whose window must be recomputed.
 
-        Those that members enter included.
+        Those that members enter included, unless that is settled.
         """
         found = {reverse: set(ids) for reverse, ids in self.windows.items()}
         for reverse, id_ in self.entries:
-            found.setdefault(reverse, set()).add(id_)
+            if (reverse, id_) not in settled.keys:
+                found.setdefault(reverse, set()).add(id_)
         return found
 
     def targets(self) -> dict[str, set[ObjectId]]:

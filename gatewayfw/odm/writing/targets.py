@@ -6,9 +6,10 @@ same transaction. `gatewayfw.odm.writing.writes` says why that is what keeps cop
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from bson import ObjectId
 
@@ -30,24 +31,36 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.reading.projection import Link, source_of
-from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Key, Settled
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Lock, Update
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]
+_Change = tuple[Filter, Update]
+_VERSION = f"{HIDDEN}.v"
+NO_CHANGES: Mapping[str, Sequence[_Change]] = MappingProxyType({})
 
 
 class Crowded(TooLarge):
     """A window may exceed its share, so measure it. Not seen outside of the ODM."""
 
 
+class _Wanted(NamedTuple):
+    """What is to be copied of one model: how often each document, which fields."""
+
+    copies: dict[ObjectId, int]
+    fields: set[str]
+
+
 class Targets:
     """The documents around an operation, in one storage."""
 
-    #: The mark of targets that this class must not write.
-    unmarked = CUT
+    #: How documents are locked: this class must not write a target with a window that is cut.
+    by = replace(LOCK, unmarked=CUT)
+    #: Whether locks write along what enters their documents.
+    enters = True
 
     def __init__(self, schemas: Schemas, storage: Storage) -> None:
         self._schemas = schemas
@@ -62,57 +75,34 @@ class Targets:
         model = source_of(self._schemas, relation)
         return renewal(relation, source, model.copy_fields(relation.excludes), model.pure)
 
-    def touch(
-        self,
-        copied: Iterable[tuple[Relation, ObjectId]] = (),
-        windows: Iterable[tuple[str, set[ObjectId]]] = (),
-        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
-        effects: Effects | None = None,
-        entering: bool = False,
-    ) -> Sources:
-        """Lock sources and targets, ordered by (collection, _id); return the sources.
-
-        ``locked`` are documents this operation has touched already. What the locks can write along is
-        taken out of ``effects``, and `settle` does the rest: copies that are replaced, and, with
-        ``entering``, members that enter a window and were no members before.
+    def lock(
+        self, ids: Iterable[tuple[str, Iterable[ObjectId]]], changes: Mapping[str, Sequence[_Change]] = NO_CHANGES
+    ) -> None:
+        """Lock documents in one order, (collection, _id), then do changes, by model.
 
         Raises:
-            NotFound: a document to be copied does not exist, naming all such ids of its model.
             Marked: a window of one that is locked is cut: it takes `CarefulTargets`.
+        """
+        wanted = _by_model(ids)
+        for model in sorted(wanted.keys() | changes.keys()):
+            listed = ordered(wanted.get(model, ()))
+            if listed or model in changes:
+                self._storage.touch_many(model, listed, changes.get(model, ()), lock=self.by)
+
+    def renew(self, effects: Effects) -> Settled:
+        """Lock the targets of an operation, and replace members' copies in them.
+
+        Raises:
+            Marked: as for `lock`.
             Crowded: a window may exceed its share, likewise.
         """
-        fields: dict[str, set[str]] = {}
-        wanted: dict[str, Counter[ObjectId]] = {}
-        for relation, id_ in copied:
-            wanted.setdefault(relation.schema_name, Counter())[id_] += 1
-            fields.setdefault(relation.schema_name, {f"{HIDDEN}.v"}).update(self.source_fields(relation))
-        all_ids = {model: set(copies) for model, copies in wanted.items()}
-        for model, ids in windows:
-            all_ids.setdefault(model, set()).update(ids)
-        changes = self._replacements(effects) if effects is not None and effects.renewals else {}
-        sources: Sources = dict(locked or {})
-        for model in sorted(all_ids.keys() | changes.keys()):
-            touched = ordered(id_ for id_ in all_ids.get(model, ()) if (model, id_) not in sources)
-            read = [id_ for id_ in touched if id_ in wanted.get(model, ())]
-            copies = max(wanted[model].values()) if model in wanted else 1
-            lock = Lock(LOCK.counter, copies, self.unmarked)
-            if len(touched) == len(read) == 1 and model not in changes:
-                document = self._entered(model, touched[0], sorted(fields[model]), effects if entering else None, lock)
-                found: Iterable[Document] = () if document is None else (document,)
-            else:
-                if touched or model in changes:
-                    self._storage.touch_many(model, touched, changes.get(model, ()), lock=lock)
-                found = self._storage.find(model, {"_id": {"$in": read}}, sorted(fields[model])) if read else ()
-            sources.update({(model, document["_id"]): document for document in found})
-            if missing := [id_ for id_ in ordered(wanted.get(model, ())) if (model, id_) not in sources]:
-                raise missing_related(model, missing)
-        if changes and effects is not None:
-            effects.renewals.clear()
-        return sources
+        changes = self._replacements(effects)
+        self.lock(effects.targets().items(), changes)
+        return Settled(renewals=bool(changes))
 
-    def _replacements(self, effects: Effects) -> dict[str, list[tuple[Filter, Update]]]:
+    def _replacements(self, effects: Effects) -> dict[str, list[_Change]]:
         """Return the changes, by model, that replace members' copies in targets."""
-        found: dict[str, list[tuple[Filter, Update]]] = {}
+        found: dict[str, list[_Change]] = {}
         for reverse, ids, copy in effects.renewals:
             if reverse.type == "multiple" and not is_small(self._room(reverse), copy):
                 raise Crowded()
@@ -123,34 +113,83 @@ class Targets:
     def _room(self, reverse: RelatedRelation) -> Room | None:
         return room_in_window(self._schemas, reverse)
 
-    def _entered(
-        self, model: str, id_: ObjectId, fields: Sequence[str], effects: Effects | None, lock: Lock
-    ) -> Document | None:
-        """Touch one document and read it, in one command with what enters it.
+    def touch(
+        self,
+        copied: Iterable[tuple[Relation, ObjectId]],
+        windows: Iterable[tuple[str, Iterable[ObjectId]]] = (),
+        locked: Mapping[tuple[str, ObjectId], Document] | None = None,
+        entering: Effects | None = None,
+    ) -> tuple[Sources, Settled]:
+        """Lock sources and targets, ordered by (collection, _id); return the sources.
 
-        Where that can be.
+        ``locked`` are documents this operation has touched already. Of ``entering``, effects of members
+        that were no members before, the locks write along what they can; `settle` does the rest.
+
+        Raises:
+            NotFound: a document to be copied does not exist, naming all such ids of its model.
+            Marked: as for `lock`.
         """
-        touch = self._storage.touch
-        here = []
-        if effects is not None:
-            here = [key for key in (*effects.entries, *effects.claims) if key[1] == id_ and key[0].target == model]
-        found = self._pushes(here, effects) if effects and here and self._storage.sorts_pushes() else None
-        if effects is None or found is None:
-            return touch(model, {"_id": id_}, fields, lock=lock)
-        filter, update = found
+        wanted = self._collect(copied)
+        touched = _by_model((*windows, *((model, one.copies) for model, one in wanted.items())))
+        sources, settled = dict(locked or {}), UNSETTLED
+        for model in sorted(touched):
+            ids = ordered(id_ for id_ in touched[model] if (model, id_) not in sources)
+            one = wanted.get(model)
+            if one is None:
+                self.lock([(model, ids)])
+                continue
+            if entering is not None and self.enters and len(ids) == 1 and ids[0] in one.copies:
+                found, written = self._enter(model, ids[0], one, entering)
+                settled = settled.plus(written)
+            else:
+                found = self._read(model, ids, one)
+            sources.update({(model, document["_id"]): document for document in found})
+            if missing := [id_ for id_ in ordered(one.copies) if (model, id_) not in sources]:
+                raise missing_related(model, missing)
+        return sources, settled
+
+    def _collect(self, copied: Iterable[tuple[Relation, ObjectId]]) -> dict[str, _Wanted]:
+        found: dict[str, _Wanted] = {}
+        for relation, id_ in copied:
+            one = found.get(relation.schema_name)
+            if one is None:
+                one = found[relation.schema_name] = _Wanted({}, {_VERSION})
+            one.copies[id_] = one.copies.get(id_, 0) + 1
+            one.fields.update(self.source_fields(relation))
+        return found
+
+    def _lock_for(self, wanted: _Wanted) -> Lock:
+        """Return a lock that counts the copies that are about to be made."""
+        most = max(wanted.copies.values())
+        return self.by if most == 1 else replace(self.by, step=most)
+
+    def _read(self, model: str, ids: Sequence[ObjectId], wanted: _Wanted) -> list[Document]:
+        """Lock documents, and read those to be copied; one alone in one command."""
+        fields, lock = sorted(wanted.fields), self._lock_for(wanted)
+        read = [id_ for id_ in ids if id_ in wanted.copies]
+        if len(ids) == len(read) == 1:
+            return _listed(self._storage.touch(model, {"_id": ids[0]}, fields, lock=lock))
+        if ids:
+            self._storage.touch_many(model, ids, lock=lock)
+        return list(self._storage.find(model, {"_id": {"$in": read}}, fields)) if read else []
+
+    def _enter(self, model: str, id_: ObjectId, wanted: _Wanted, entering: Effects) -> tuple[list[Document], Settled]:
+        """Lock and read one document, in one command with what enters it if that can be."""
+        here = [key for key in (*entering.entries, *entering.claims) if key[1] == id_ and key[0].target == model]
+        pushes = self._pushes(here, entering) if here and self._storage.sorts_pushes() else None
+        if pushes is None:
+            return self._read(model, [id_], wanted), UNSETTLED
+        touch, fields, lock = self._storage.touch, sorted(wanted.fields), self._lock_for(wanted)
+        filter, update = pushes
         document = touch(model, {"_id": id_, **filter}, fields, update, lock=lock)
         if document is not None:
-            effects.settled(here)
-            return document
+            return [document], Settled(frozenset(here))
         # Most windows that cannot be pushed into are empty. `settle` looks whether this one was.
-        alone = {key: effects.entries[key] for key in here if key in effects.entries}
-        effects.presumed.update(alone)
-        update = merged(*(assign(reverse.name, entering) for (reverse, _), entering in alone.items()))
-        return touch(model, {"_id": id_}, fields, update, lock=lock)
+        alone = {key: entering.entries[key] for key in here if key in entering.entries}
+        update = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
+        return _listed(touch(model, {"_id": id_}, fields, update, lock=lock)), Settled(presumed=alone)
 
-    def _pushes(
-        self, keys: Iterable[tuple[RelatedRelation, ObjectId]], effects: Effects
-    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
+    def _pushes(self, keys: Iterable[Key], effects: Effects) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
         """Return the filter and update that let members in; None for a recomputed window."""
         filter: dict[str, Any] = {}
         update: dict[str, dict[str, Any]] = {}
@@ -175,8 +214,11 @@ class Targets:
         """
         return self._storage.update_one(schema.name, filter, update, fields)
 
-    def settle(self, effects: Effects) -> None:
-        """Write what an operation does to its targets: releases, then windows and claims."""
+    def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
+        """Write what an operation does to its targets: releases, then windows and claims.
+
+        What is ``settled`` is left out.
+        """
         for (reverse, member_id), ids in effects.releases.items():
             if ids:
                 self._storage.update_many(
@@ -184,15 +226,17 @@ class Targets:
                     {"_id": {"$in": ordered(ids)}, f"{reverse.name}._id": member_id},
                     {"$unset": {reverse.name: ""}},
                 )
-        values: dict[tuple[RelatedRelation, ObjectId], object] = {
+        values: dict[Key, object] = {
             (reverse, id_): self.window(reverse, id_)
-            for reverse, ids in effects.recomputed().items()
+            for reverse, ids in effects.recomputed(settled).items()
             for id_ in ordered(ids)
         }
+        values.update((key, copy) for key, copy in effects.claims.items() if key not in settled.keys)
         changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
-        for (reverse, id_), value in (values | effects.claims).items():
-            if (reverse, id_) in effects.presumed and value == effects.presumed[reverse, id_]:
+        for key, value in values.items():
+            if key in settled.presumed and value == settled.presumed[key]:
                 continue
+            reverse, id_ = key
             written = changes.setdefault(reverse.target, {})
             written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
         for model in sorted(changes):
@@ -266,3 +310,14 @@ class Targets:
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document
         return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
+
+
+def _listed(document: Document | None) -> list[Document]:
+    return [] if document is None else [document]
+
+
+def _by_model(listed: Iterable[tuple[str, Iterable[ObjectId]]]) -> dict[str, set[ObjectId]]:
+    found: dict[str, set[ObjectId]] = {}
+    for model, ids in listed:
+        found.setdefault(model, set()).update(ids)
+    return found

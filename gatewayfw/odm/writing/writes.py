@@ -44,7 +44,7 @@ from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
-from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
 from gatewayfw.odm.writing.links import Link
 from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.odm.writing.updates import Change, check_result, refusal_of
@@ -87,15 +87,14 @@ class Writes:
             raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
         effects = Effects()
         drafts = [self._begun(one, effects) for one in new]
-        sources = self._targets.touch(
-            copied=[(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
-            effects=effects,
-            entering=not chosen,  # a window may still list what had the same _id
+        sources, settled = self._targets.touch(
+            [(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
+            entering=None if chosen else effects,  # a window may still list what had the same _id
         )
         counts = self._storage.counts_locks() and self._room(schema.name) is not None
         documents = [self._finished(*parts, sources, counts) for parts in zip(new, drafts, strict=True)]
         self._storage.insert(schema.name, documents)
-        self._targets.settle(effects)
+        self._targets.settle(effects, settled)
         return documents
 
     def _begun(self, new: NewDocument, effects: Effects) -> Draft:
@@ -177,10 +176,10 @@ class Writes:
                 holders.remove(relation)
             self._backlog.leave(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
         self._change_reverses(document, change, related, effects)
-        self._targets.touch(windows=effects.targets().items(), effects=effects)
+        settled = self._targets.renew(effects)
         for relation in holders:
             self._spread(schema, relation, document)
-        self._targets.settle(effects)
+        self._targets.settle(effects, settled)
         return self._targets.reread(schema, document)
 
     def _read_by_update(self, schema: ModelSchema, shown: Iterable[str]) -> list[str] | None:
@@ -313,19 +312,18 @@ class Writes:
             draft.enrol(link, present=before[name])
             draft.drop(link.relation, removed[name])
         is_new = all(id_ not in before[name] for name, link in links.items() for id_ in link.ids)
-        sources = self._targets.touch(
-            copied=[(link.relation, id_) for link in links.values() for id_ in link.ids],
-            windows=[(links[name].relation.schema_name, set(ids)) for name, ids in removed.items()],
+        sources, settled = self._targets.touch(
+            [(link.relation, id_) for link in links.values() for id_ in link.ids],
+            windows=[(links[name].relation.schema_name, ids) for name, ids in removed.items()],
             locked={(schema.name, document["_id"]): document},
-            effects=draft.effects,
-            entering=is_new,
+            entering=draft.effects if is_new else None,
         )
         update: dict[str, dict[str, Any]] = {}
         for name, link in links.items():
             fresh = {id_: draft.take(link.relation, sources[link.relation.schema_name, id_]) for id_ in link.ids}
             copies = [fresh.get(id_) or before[name][id_] for id_ in kept[name]]
             update = merged(update, assign(name, embedded(link.relation, copies)))
-        return self._store_relations(schema, draft, update)
+        return self._store_relations(schema, draft, update, settled)
 
     def _kept_ids(self, document: Document, link: Link, replace: bool) -> list[ObjectId]:
         """Return the ids the relation holds afterwards, in order."""
@@ -356,7 +354,7 @@ class Writes:
                 raise missing_related(link.relation.name, missing)
             if not link.relation.optional and link.ids and set(link.ids) == set(present):
                 raise Conflict(f"{link.relation.name} is required")
-        self._targets.touch(windows=[(link.relation.schema_name, set(link.ids)) for link in links.values()])
+        self._targets.lock((link.relation.schema_name, link.ids) for link in links.values())
         draft = Draft(self._schemas, document, Effects())
         update: dict[str, dict[str, Any]] = {}
         for link in links.values():
@@ -364,11 +362,13 @@ class Writes:
             update = merged(update, without(link.relation, document, link.ids))
         return self._store_relations(schema, draft, update)
 
-    def _store_relations(self, schema: ModelSchema, draft: Draft, update: dict[str, dict[str, Any]]) -> Document | None:
+    def _store_relations(
+        self, schema: ModelSchema, draft: Draft, update: dict[str, dict[str, Any]], settled: Settled = UNSETTLED
+    ) -> Document | None:
         update, own = merged(update, draft.hidden.update()), {"_id": draft.document["_id"]}
         if update:
             whole = self._targets.change(schema, own, update, None, draft.effects)
         else:
             whole = next(self._storage.find(schema.name, own, limit=1), None)
-        self._targets.settle(draft.effects)
+        self._targets.settle(draft.effects, settled)
         return None if whole is None else self._targets.reread(schema, whole)

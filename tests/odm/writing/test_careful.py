@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, TooLarge, ValidationError
+from gatewayfw.odm.copies.rules import LOCK
 from gatewayfw.odm.writing.targets import Targets
 from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.player import Operations
@@ -80,7 +81,7 @@ def test_a_member_behind_the_end_of_a_cut_window_is_not_listed(club, full):
 def test_without_the_mark_a_cut_window_stays_shorter_than_it_may_be(club, full, monkeypatch):
     _org, users = full
     with monkeypatch.context() as patched:
-        patched.setattr(Targets, "unmarked", "")
+        patched.setattr(Targets, "by", LOCK)
         club.change(club.user, users[1], text="")
     assert club.problems() != []
     assert {problem.state for problem in club.odm.integrity.repair()} == {"mended"}

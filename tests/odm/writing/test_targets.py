@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
 from gatewayfw.odm.copies.rules import LOCK, copy_of, entry, window_query
+from gatewayfw.odm.writing.effects import Effects, Settled
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage
@@ -200,6 +201,21 @@ def test_a_friend_of_oneself_enters_the_own_window(mongo_world):
     links = {"friends": {"_ids": [id_], "relatedRelations": {"friendOf": True}}}
     world.person.add_relation(filters={"_id": id_}, relations=links)
     assert (len(world.raw(world.person, id_)["friendOf"]), world.problems()) == (1, [])
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("is_empty", [False, True], ids=["listed", "empty"])
+def test_a_touch_says_what_it_settled_and_leaves_the_effects_alone(mongo_world, land, is_empty):
+    world = mongo_world
+    if is_empty:
+        world.storage.update_many("country", {}, {"$unset": {"cities": ""}})
+    relation = world.city.schema.relations["country"]
+    key, copy = (relation.related_relations["cities"], land), {"_id": ObjectId(), "name": "new"}
+    effects, targets = Effects(entries={key: [copy]}), Targets(world.odm.schemas, world.storage)
+    sources, settled = world.storage.transaction(lambda: targets.touch([(relation, land)], entering=effects))
+    assert settled == (Settled(presumed={key: [copy]}) if is_empty else Settled(keys=frozenset({key})))
+    assert (list(sources), effects) == ([("country", land)], Effects(entries={key: [copy]}))
+    assert copy in world.raw(world.country, land)["cities"]
 
 
 @pytest.mark.mongo
