@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from gatewayfw.acts import Act
+from gatewayfw.acts.act import access_rules
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.acts.steps import steps_of, unfed
 from gatewayfw.auth.tokens import KEY_VARIABLE
@@ -61,6 +62,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
     yield from _raised(gateway.settings, app.config["MAX_CONTENT_LENGTH"])
     yield from _remote(gateway)
     yield from _unruled(acts)
+    yield from _unruled_services(gateway)
     yield from _unfed(acts)
     if in_production:
         yield from _token_key(app, acts.values(), environ)
@@ -233,6 +235,16 @@ def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
             "hint",
             f"neither public nor with an access rule: {_listed(names)}; "
             "say public=True or mark the hook that decides with access_rule (setting require_access demands it)",
+        )
+
+
+def _unruled_services(gateway: Gateway) -> Iterator[Finding]:
+    names = [service.name for service in gateway.acts.remote_services() if not access_rules(service.pre_act)]
+    if names:
+        yield (
+            "hint",
+            f"services elsewhere that anybody may call through this gateway: {_listed(names)}; "
+            "unless they judge callers themselves, put an access rule into set_service(..., pre_act=[...])",
         )
 
 

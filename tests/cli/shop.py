@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from gatewayfw import schemas
+from gatewayfw.auth import access_rule
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
 from gatewayfw.schemas import number, string
@@ -34,7 +35,7 @@ def shop(database, optional=True, memory=False, **settings):
     def who_am_i(body):
         return gw.context_fns.get_context_model().Headers.get("token")
 
-    gw.acts.set_service("far", "http://127.0.0.1:1")
+    gw.acts.set_service("far", "http://127.0.0.1:1", pre_act=[access_rule(lambda body: None)])
     return gw
 
 

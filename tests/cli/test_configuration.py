@@ -396,7 +396,7 @@ def test_a_remote_service_by_plain_http_is_a_warning(url, host):
     gw = gateway()
     gw.acts.set_service("far", url)
     text = f"service 'far': requests and tokens go to {host} unencrypted; use https"
-    assert judged(gw) == [("warning", text)]
+    assert judged(gw) == [("warning", text), open_services("far")]
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,24 @@ def test_a_remote_service_by_plain_http_is_a_warning(url, host):
 def test_a_remote_service_by_https_or_on_this_machine_is_none(url):
     gw = gateway()
     gw.acts.set_service("far", url)
-    assert judged(gw) == []
+    assert judged(gw) == [open_services("far")]
+
+
+def open_services(names):
+    return (
+        "hint",
+        f"services elsewhere that anybody may call through this gateway: {names}; "
+        "unless they judge callers themselves, put an access rule into set_service(..., pre_act=[...])",
+    )
+
+
+def test_remote_services_without_an_access_rule_are_a_hint():
+    gw = gateway()
+    gw.acts.set_service("bare", "https://bare.example")
+    gw.acts.set_service("noted", "https://noted.example", pre_act=[lambda body: None])
+    gw.acts.set_service("ruled", "https://ruled.example", pre_act=[access_rule(lambda body: None)])
+    expected = [open_services("bare, noted")]
+    assert (judged(gw), judged(gw, {"GATEWAYFW_ENV": "development"})) == (expected, expected)
 
 
 # -- secrets
@@ -419,4 +436,4 @@ def test_no_text_shows_a_secret():
     gw.odm.set_db(mongomock.MongoClient("mongodb://user:hush@db.example").test)
     gw.acts.set_service("far", "http://stock.example/hush")
     found = judged_in(app, gw, {KEY: key}, cors="*")
-    assert (len(found), [text for _, text in found if "hush" in text]) == (6, [])
+    assert (len(found), [text for _, text in found if "hush" in text]) == (7, [])
