@@ -57,7 +57,7 @@ class Act(Mapping[str, Any]):
         struct: the compiled validator.
         bounds: the ceilings of ``get`` in force: its own, or the settings.
         reply_bytes: the bound of the reply's body in force.
-        rates: the parsed rate limits, for the gateway's `Limits`; the shortest window first.
+        rates: the parsed rate limits, for the gateway's `Limits`; the shortest span first.
         result: what ``returns`` means.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """

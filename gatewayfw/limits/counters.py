@@ -1,9 +1,10 @@
-"""Moving windows of calls, in memory or on MongoDB.
+"""Counters of calls, in memory or on MongoDB.
 
 Imported only where a limit is given.
 
-Both refuse and pass exactly, under threads and, on MongoDB, under processes; a fixed window would
-let twice the limit pass around the change of two windows.
+Both refuse and pass exactly, under threads and, on MongoDB, under processes: they look back over the
+span of a limit from each call. Spans that begin at fixed times would let twice the limit pass where
+two of them meet.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from gatewayfw.errors import DefinitionError, Unavailable
 _LOG = logging.getLogger("gatewayfw.acts")
 #: Most calls of one limit, each of which is remembered. On MongoDB a call took 3 to 5 ms up to 1,000, 9 ms at 10,000.
 _MOST = 10_000
-#: Longest window, seconds.
+#: Longest span, seconds.
 _LONGEST = 366 * 24 * 3600
 #: Most callers and calls that are remembered in memory, all limits together: 35 and 16 MB.
 _KEYS, _CALLS = 100_000, 2_000_000
-#: Where MongoDB keeps the windows; models cannot have this name.
+#: Where MongoDB keeps the calls; models cannot have this name.
 _COLLECTION = "_gw_limits"
-#: Attempts to count a call that was refused though the window has room.
+#: Attempts to count a call that was refused though there is room.
 _ATTEMPTS = 5
 
 
 def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
-    """Return the limits that texts mean, the shortest window first.
+    """Return the limits that texts mean, the shortest span first.
 
     Raises:
         DefinitionError: a text is none, or allows no call, or asks for too much to be remembered.
@@ -55,11 +56,11 @@ def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
         if not 1 <= rate.amount <= _MOST:
             raise DefinitionError(f"limit '{rate}': expected 1 to {_MOST} calls")
         if rate.get_expiry() > _LONGEST:
-            raise DefinitionError(f"limit '{rate}': expected a window of at most a year")
+            raise DefinitionError(f"limit '{rate}': expected a span of at most a year")
     return tuple(sorted(rates, key=RateLimitItem.get_expiry))
 
 
-class Windows(Protocol):
+class Counters(Protocol):
     """What counts calls by key."""
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
@@ -74,36 +75,36 @@ class Windows(Protocol):
 
 
 @final
-class MemoryWindows:
-    """Windows of this process alone.
+class MemoryCounters:
+    """Counters of this process alone.
 
     Not limits' own storage in memory: 5.8.0 never gives a key back (of 50,000 callers 50,000 were
-    there long after their windows), walks all of them in a thread after each call (100,000 callers
+    there long after their spans), walks all of them in a thread after each call (100,000 callers
     took 2.6 s of processor time, here 0.9 s), and drops locks that threads are waiting for. Here,
     when too much is to be remembered, those go first whose last call that passed is the oldest.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By the length of the window, so that those at the front are the first to expire.
+        # By the length of the span, so that those at the front are the first to expire.
         self._calls: dict[int, OrderedDict[str, array[float]]] = {}
         self._keys = self._entries = 0
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
-        """Count a call in the window of ``rate``."""
-        key, window, now = rate.key_for(key), rate.get_expiry(), time.monotonic()
+        """Count a call within the span of ``rate``."""
+        key, span, now = rate.key_for(key), rate.get_expiry(), time.monotonic()
         with self._lock:
-            known = self._calls.setdefault(window, OrderedDict())
-            self._expire(known, now - window)
+            known = self._calls.setdefault(span, OrderedDict())
+            self._expire(known, now - span)
             calls = known.get(key)
             if calls is None:
                 calls = known[key] = array("d")
                 self._keys += 1
-            old = bisect_right(calls, now - window)
+            old = bisect_right(calls, now - span)
             del calls[:old]
             self._entries -= old
             if len(calls) >= rate.amount:
-                return calls[0] + window - now
+                return calls[0] + span - now
             calls.append(now)
             self._entries += 1
             known.move_to_end(key)
@@ -129,7 +130,7 @@ class MemoryWindows:
 
 
 class _Storage(MongoDBStorage):
-    """The storage of `limits`, closed by `MongoWindows.close` only.
+    """The storage of `limits`, closed by `MongoCounters.close` only.
 
     It can tell whether it has a client.
     """
@@ -145,11 +146,11 @@ class _Storage(MongoDBStorage):
 
 
 @final
-class MongoWindows:
-    """Windows that all processes share, by limits' storage on MongoDB.
+class MongoCounters:
+    """Counters that all processes share, by limits' storage on MongoDB.
 
     A call that passes is one atomic update, a refused one takes two commands or more. Times are
-    those of the calling machines: their clocks must agree as well as the windows are short.
+    those of the calling machines: their clocks must agree as well as the spans are short.
     Nothing is connected before the first call, and none waits longer than ``selection_timeout``
     to find a server.
     """
@@ -173,7 +174,7 @@ class MongoWindows:
         self._is_prepared = False
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
-        """Count a call in the window of ``rate``."""
+        """Count a call within the span of ``rate``."""
         limit = max(min(seconds, self._selection_timeout), 0.001)  # pymongo.timeout(0) is no limit
         try:
             with pymongo.timeout(limit):
@@ -189,7 +190,7 @@ class MongoWindows:
             self._storage.client.close()
 
     def _taken(self, rate: RateLimitItem, key: str) -> float:
-        # limits 5.8.0 takes the race of two first calls of a key for a full window: of 800 calls within
+        # limits 5.8.0 takes the race of two first calls of a key for a full span: of 800 calls within
         # their limit, 8 threads had 177 refused. The second attempt finds the key there.
         for _ in range(_ATTEMPTS):
             if self._limiter.hit(rate, key):

@@ -1,8 +1,8 @@
 """Rate limits: how many calls of one act pass for one caller.
 
-A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It is a moving
-window: of the calls in any stretch of that length, never more than so many pass. Calls that are
-refused do not count. Several limits are counted from the shortest window on, and the first that
+A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It looks back
+from each call: of the calls in any span of that length, never more than so many pass. Calls that are
+refused do not count. Several limits are counted from the shortest span on, and the first that
 refuses ends it. All our choice.
 
 The caller is what ``caller_key`` says, by default the address of the connection; an IPv6 address
@@ -29,7 +29,7 @@ from gatewayfw.settings import Settings
 if TYPE_CHECKING:
     from limits import RateLimitItem
 
-    from gatewayfw.limits.counters import Windows
+    from gatewayfw.limits.counters import Counters
 
 CallerKey = Callable[[Context], str | None]
 
@@ -57,10 +57,10 @@ class RateLimits:
         if self._settings.rate_limit_storage != MEMORY:
             database_of(self._settings.rate_limit_storage)
         self._caller_key = caller_key
-        self._windows: dict[int, Windows] = {}
+        self._counters: dict[int, Counters] = {}
 
     def parse(self, texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
-        """Return the limits that texts mean, the shortest window first.
+        """Return the limits that texts mean, the shortest span first.
 
         Raises:
             DefinitionError: the library is not installed, or a text means no limit.
@@ -83,33 +83,33 @@ class RateLimits:
             DefinitionError: ``caller_key`` returned something else than text or None.
         """
         key = f"{act}/{sha256(self._caller(context).encode('utf-8', 'surrogatepass')).hexdigest()}"
-        windows = self._of_this_process()
+        counters = self._of_this_process()
         for rate in rates:
-            wait = windows.take(rate, key, remaining())
+            wait = counters.take(rate, key, remaining())
             if wait > 0:
                 raise RateLimited(wait)
 
     def close(self) -> None:
         """Close the connections to the storage; the next call opens them again."""
-        for windows in self._windows.values():
-            windows.close()
-        self._windows.clear()
+        for counters in self._counters.values():
+            counters.close()
+        self._counters.clear()
 
-    def _of_this_process(self) -> Windows:
+    def _of_this_process(self) -> Counters:
         # By process, because a fork takes locks and connections of its parent along. `setdefault` is atomic.
-        found = self._windows.get(os.getpid())
+        found = self._counters.get(os.getpid())
         if found is None:
-            found = self._windows.setdefault(os.getpid(), self._open())
+            found = self._counters.setdefault(os.getpid(), self._open())
         return found
 
-    def _open(self) -> Windows:
-        """Return the windows that the settings ask for; nothing is connected yet."""
-        from gatewayfw.limits.counters import MemoryWindows, MongoWindows
+    def _open(self) -> Counters:
+        """Return the counters that the settings ask for; nothing is connected yet."""
+        from gatewayfw.limits.counters import MemoryCounters, MongoCounters
 
         uri = self._settings.rate_limit_storage
         if uri == MEMORY:
-            return MemoryWindows()
-        return MongoWindows(uri, database_of(uri), self._settings.server_selection_timeout)
+            return MemoryCounters()
+        return MongoCounters(uri, database_of(uri), self._settings.server_selection_timeout)
 
     def _caller(self, context: Context) -> str:
         key = None if self._caller_key is None else self._caller_key(context)

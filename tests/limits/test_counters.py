@@ -1,4 +1,4 @@
-"""Windows of calls: exact under threads and processes, bounded in memory, safe to fork."""
+"""Counters of calls: exact under threads and processes, bounded in memory, safe to fork."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 from limits import parse
 
 from gatewayfw.errors import Unavailable
-from gatewayfw.limits import counters as windows
-from gatewayfw.limits.counters import MemoryWindows, MongoWindows
+from gatewayfw.limits import counters
+from gatewayfw.limits.counters import MemoryCounters, MongoCounters
 from gatewayfw.limits.limits import database_of
 
 
@@ -25,23 +25,23 @@ def uri(mongod_uri, mongo_database):
     return mongod_uri.replace("/?", f"/{mongo_database.name}?")
 
 
-def open_windows(uri, seconds):
-    return MongoWindows(uri, database_of(uri), seconds)
+def open_counters(uri, seconds):
+    return MongoCounters(uri, database_of(uri), seconds)
 
 
 @pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])
 def counted(request):
-    """Windows in memory, and on MongoDB."""
-    made = MemoryWindows() if request.param == "memory" else open_windows(request.getfixturevalue("uri"), 2.0)
+    """Counters in memory, and on MongoDB."""
+    made = MemoryCounters() if request.param == "memory" else open_counters(request.getfixturevalue("uri"), 2.0)
     yield made
     made.close()
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time that windows in memory see; a list of one."""
+    """The time that counters in memory see; a list of one."""
     now = [1000.0]
-    monkeypatch.setattr(windows, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(counters, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
@@ -57,7 +57,7 @@ def test_so_many_calls_pass_and_then_the_wait_is_told(counted):
     assert counted.take(rate, "b", 5.0) == 0
 
 
-def test_windows_of_another_length_or_amount_are_others(counted):
+def test_spans_of_another_length_or_amount_are_others(counted):
     assert [take(counted, text) for text in ("1/minute", "1/hour", "2/minute", "1 per 2 minutes")] == [True] * 4
     assert [take(counted, text) for text in ("1/minute", "1/hour", "2/minute", "1 per 2 minutes")] == [
         False,
@@ -67,7 +67,7 @@ def test_windows_of_another_length_or_amount_are_others(counted):
     ]
 
 
-def test_a_window_frees_its_oldest_call_first(counted):
+def test_a_span_frees_its_oldest_call_first(counted):
     assert [take(counted, "2/second") for _ in range(3)] == [True, True, False]
     waits = []
     while wait := counted.take(parse("2/second"), "k", 5.0):
@@ -104,7 +104,7 @@ class SlowRate:
 
 
 def test_the_count_in_memory_is_one_step():
-    counted = MemoryWindows()
+    counted = MemoryCounters()
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda number: counted.take(SlowRate(), "k", 5.0) == 0, range(16))) == 5
 
@@ -161,8 +161,8 @@ def test_forked_processes_count_apart_in_memory(uri):
     assert run("memory://") == (["1", "200", "100", "100"], "")
 
 
-def test_memory_is_given_back_when_windows_have_passed(clock):
-    counted = MemoryWindows()
+def test_memory_is_given_back_when_spans_have_passed(clock):
+    counted = MemoryCounters()
     for number in range(1000):
         assert take(counted, "5/minute", str(number))
     clock[0] += 61
@@ -172,26 +172,26 @@ def test_memory_is_given_back_when_windows_have_passed(clock):
 
 
 def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock, monkeypatch):
-    monkeypatch.setattr(windows, "_KEYS", 10)
-    counted = MemoryWindows()
-    assert take(counted, "1/day", "of another window")
+    monkeypatch.setattr(counters, "_KEYS", 10)
+    counted = MemoryCounters()
+    assert take(counted, "1/day", "of another span")
     for number in range(30):
         clock[0] += 0.1
         assert take(counted, "1/minute", str(number))
-    assert [take(counted, "1/minute", "29"), take(counted, "1/day", "of another window")] == [False, False]
+    assert [take(counted, "1/minute", "29"), take(counted, "1/day", "of another span")] == [False, False]
     assert (counted._keys, counted._entries) == (10, 10)
     assert take(counted, "1/minute", "0")
 
 
 def test_a_busy_caller_is_not_the_first_to_be_forgotten(clock, monkeypatch):
-    monkeypatch.setattr(windows, "_KEYS", 3)
-    counted = MemoryWindows()
+    monkeypatch.setattr(counters, "_KEYS", 3)
+    counted = MemoryCounters()
     assert all(take(counted, "2/minute", key) for key in "abcad")
     assert [take(counted, "2/minute", key) for key in "ab"] == [False, True]
 
 
 def test_what_expired_is_given_back_though_one_caller_stays_busy(clock):
-    counted = MemoryWindows()
+    counted = MemoryCounters()
     for at, key in [(0, "busy"), (0, "b"), (0, "c"), (59, "busy"), (61, "busy")]:
         clock[0] = 1000.0 + at
         assert take(counted, "5/minute", key)
@@ -199,16 +199,16 @@ def test_what_expired_is_given_back_though_one_caller_stays_busy(clock):
 
 
 def test_callers_of_one_limit_do_not_crowd_out_the_few_of_another(clock, monkeypatch):
-    monkeypatch.setattr(windows, "_KEYS", 10)
-    counted = MemoryWindows()
+    monkeypatch.setattr(counters, "_KEYS", 10)
+    counted = MemoryCounters()
     for number in range(10):
         assert take(counted, "1/minute", str(number))
     assert [take(counted, "1/day"), take(counted, "1/day")] == [True, False]
 
 
 def test_the_calls_remembered_are_bounded(clock, monkeypatch):
-    monkeypatch.setattr(windows, "_CALLS", 10)
-    counted = MemoryWindows()
+    monkeypatch.setattr(counters, "_CALLS", 10)
+    counted = MemoryCounters()
     for number in range(30):
         assert take(counted, "5/minute", str(number // 4))
     assert counted._entries <= 10
@@ -216,8 +216,8 @@ def test_the_calls_remembered_are_bounded(clock, monkeypatch):
 
 
 @pytest.mark.mongo
-def test_the_index_that_forgets_windows_is_made_after_a_failure(uri, mongo_database, monkeypatch):
-    counted = open_windows(uri, 2.0)
+def test_the_index_that_forgets_calls_is_made_after_a_failure(uri, mongo_database, monkeypatch):
+    counted = open_counters(uri, 2.0)
     with monkeypatch.context() as patch:
         patch.setattr("pymongo.collection.Collection.create_index", lambda *args, **keys: fail())
         with pytest.raises(Unavailable):
@@ -229,11 +229,11 @@ def test_the_index_that_forgets_windows_is_made_after_a_failure(uri, mongo_datab
 
 
 def fail():
-    raise windows.PyMongoError
+    raise counters.PyMongoError
 
 
 def test_nothing_is_connected_before_the_first_call(closed_port):
-    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
     assert counted._storage.client is None
     counted.close()
     del counted  # limits 5.8.0 connects at this point by itself
@@ -241,13 +241,13 @@ def test_nothing_is_connected_before_the_first_call(closed_port):
 
 
 def test_a_call_does_not_wait_for_another_that_makes_the_connection(closed_port):
-    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
+    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
     with counted._preparing, pytest.raises(Unavailable):
         take(counted, "1/minute")
 
 
 def test_threads_do_not_queue_for_a_lost_server(closed_port):
-    counted = open_windows(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
+    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
 
     def lost(_):
         with pytest.raises(Unavailable):

@@ -14,7 +14,7 @@ from flask import Flask
 
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
-from gatewayfw.limits import counters as windows
+from gatewayfw.limits import counters
 from gatewayfw.limits.limits import network_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
@@ -34,7 +34,7 @@ def written(result, _):
 def made(monkeypatch):
     """A function that makes a gateway with the act user.add and a client of it; no time passes by itself."""
     now = [1000.0]
-    monkeypatch.setattr(windows, "time", SimpleNamespace(monotonic=lambda: now[0], time=time.time))
+    monkeypatch.setattr(counters, "time", SimpleNamespace(monotonic=lambda: now[0], time=time.time))
     gateways = []
 
     def make(limit="2/minute", **options):
@@ -92,7 +92,7 @@ def test_retry_after_is_whole_seconds_rounded_up_and_at_least_one(seconds, after
     assert isinstance(error, HttpError)
 
 
-def test_the_window_moves_and_refused_calls_do_not_count(made):
+def test_the_span_moves_and_refused_calls_do_not_count(made):
     _, caller = made()
     assert caller.statuses(A) == [200]
     caller.later(30)
@@ -249,7 +249,7 @@ WRONG = {
     "empty text": ("", "limit '': expected a text such as '10/minute'"),
     "nothing passes": ("0/minute", "limit '0 per 1 minute': expected 1 to 10000 calls"),
     "too many": ("10001/minute", "limit '10001 per 1 minute': expected 1 to 10000 calls"),
-    "too long": ("1 per 2 years", "limit '1 per 2 year': expected a window of at most a year"),
+    "too long": ("1 per 2 years", "limit '1 per 2 year': expected a span of at most a year"),
     "empty list": ([], LIMIT_FORM),
     "number": (10, LIMIT_FORM),
     "list of numbers": ([10], LIMIT_FORM),
