@@ -1,7 +1,7 @@
 """Acts: their registry, the request context and the lifecycle of a request."""
 
 from gatewayfw.acts.context import Context, ContextFns, Headers
-from gatewayfw.acts.lifecycle import Lifecycle, Scope
+from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds
 from gatewayfw.acts.registry import Act, Acts, UnknownName
 from gatewayfw.acts.services import RemoteReply, RemoteService
 
@@ -14,6 +14,6 @@ __all__ = [
     "Lifecycle",
     "RemoteReply",
     "RemoteService",
-    "Scope",
+    "RequestBounds",
     "UnknownName",
 ]

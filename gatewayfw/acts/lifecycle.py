@@ -37,8 +37,10 @@ _NO_ANSWERS: tuple[Any, ...] = (
 )
 
 
-class Scope(Protocol):
-    """What a running deadline knows; the storage's own, acts import no storage.
+class RequestBounds(Protocol):
+    """What bounds a request: what a running deadline knows.
+
+    It is the storage's; acts import no storage.
 
     Attributes:
         reply_bytes: most bytes of the JSON of the reply's body.
@@ -65,18 +67,18 @@ class Lifecycle:
         self,
         acts: Acts,
         contexts: ContextFns,
-        deadline: Callable[[], AbstractContextManager[Scope]],
+        deadline: Callable[[], AbstractContextManager[RequestBounds]],
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self._deadline = deadline
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any, Scope], T]) -> T | RemoteReply:
+    def run(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
         opened the context and added request, headers and body. ``finish`` runs inside context and
-        deadline, so that cursors can be drained in it; it gets the scope too, which knows the bound
+        deadline, so that cursors can be drained in it; it gets the bounds too, which know that
         of the reply. A remote service's reply comes back as it is; its requests run the hooks that
         were registered with it, and no validation here.
 
@@ -97,56 +99,56 @@ class Lifecycle:
             Exception: whatever a hook, the act or ``finish`` raised, unchanged.
         """
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
-        with self._deadline() as scope:
+        with self._deadline() as bounds:
             try:
                 if isinstance(found, RemoteService):
-                    return self._forwarded(found, body, scope)
+                    return self._forwarded(found, body, bounds)
                 if found.rates:
-                    self._count(found, body, scope)
-                scope.reply_bytes = found.reply_bytes
-                return finish(self._result(found, body, scope), scope)
+                    self._count(found, body, bounds)
+                bounds.reply_bytes = found.reply_bytes
+                return finish(self._result(found, body, bounds), bounds)
             except Unavailable as error:
-                if scope.committed:
+                if bounds.committed:
                     raise PartlyDone from error
                 raise
             except ReplyTooLarge as error:
-                if scope.committed:
+                if bounds.committed:
                     raise ReplyTooLarge(error.most, written=True) from error
                 raise
 
-    def _count(self, act: Act, body: Mapping[str, Any], scope: Scope) -> None:
-        scope.check()
+    def _count(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> None:
+        bounds.check()
         name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
-        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), scope.remaining)
+        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), bounds.remaining)
 
-    def _result(self, act: Act, body: Mapping[str, Any], scope: Scope) -> Any:
+    def _result(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Any:
         if act.validation_hooks:
-            _run(act.validation_hooks, body, scope)
+            _run(act.validation_hooks, body, bounds)
         details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
         if act.validation_run_type == "create":
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)
         if act.act_hooks:
-            _run(act.act_hooks, body, scope)
-        scope.check()
+            _run(act.act_hooks, body, bounds)
+        bounds.check()
         return act.fn(body)
 
-    def _forwarded(self, service: RemoteService, body: Mapping[str, Any], scope: Scope) -> RemoteReply:
-        _run(service.act_hooks, body, scope)
+    def _forwarded(self, service: RemoteService, body: Mapping[str, Any], bounds: RequestBounds) -> RemoteReply:
+        _run(service.act_hooks, body, bounds)
         context = self._contexts.get_context_model()
         headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
         return service.call(
             body,
             headers,
-            seconds=scope.remaining(),
+            seconds=bounds.remaining(),
             carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
             address=address if isinstance(address, str) else "",
         )
 
 
-def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], scope: Scope) -> None:
+def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds) -> None:
     for hook in hooks:
-        scope.check()
+        bounds.check()
         given = hook(body)
         if given is not None:
             _refuse_answer(hook, given)

@@ -44,7 +44,9 @@ if hasattr(os, "register_at_fork"):
 class Runner(Protocol):
     """What runs an act: the `Lifecycle` of a gateway."""
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any, envelope.Scope], bytes], /) -> bytes | RemoteReply:
+    def run(
+        self, body: Mapping[str, Any], finish: Callable[[Any, envelope.ReplyBounds], bytes], /
+    ) -> bytes | RemoteReply:
         """Return what ``finish`` makes of the act's result, or a remote service's reply."""
 
 

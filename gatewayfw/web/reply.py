@@ -72,8 +72,8 @@ class NotJsonError(TypeError):
     """The result of an act has no JSON form; the message names its type only."""
 
 
-class Scope(Protocol):
-    """What bounds a reply: see `gatewayfw.acts.lifecycle.Scope`."""
+class ReplyBounds(Protocol):
+    """What bounds a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
 
     reply_bytes: int | None
 
@@ -91,17 +91,17 @@ def dumps(value: Any) -> bytes:
     return _Writing(None).dumps(value)
 
 
-def success(value: Any, scope: Scope | None = None) -> bytes:
-    """Return the envelope of a result, bounded by a scope.
+def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
+    """Return the envelope of a result, within bounds.
 
     Source: specification 3.1.
 
     Raises:
         NotJsonError: the result holds something that has no JSON.
-        ReplyTooLarge: its JSON has more bytes than ``scope.reply_bytes``.
+        ReplyTooLarge: its JSON has more bytes than ``bounds.reply_bytes``.
         Timeout: the deadline passed between two pieces of a cursor.
     """
-    writing = _Writing(scope)
+    writing = _Writing(bounds)
     if isinstance(value, Batched):
         body = writing.array(value)
     elif type(value) in _LISTS:
@@ -110,8 +110,8 @@ def success(value: Any, scope: Scope | None = None) -> bytes:
         body = writing.object(value)
     else:
         body = writing.dumps(value)
-    if scope is not None and scope.reply_bytes is not None and len(body) > scope.reply_bytes:
-        raise ReplyTooLarge(scope.reply_bytes)
+    if bounds is not None and bounds.reply_bytes is not None and len(body) > bounds.reply_bytes:
+        raise ReplyTooLarge(bounds.reply_bytes)
     return b'{"body":' + body + b',"success":true}'
 
 
@@ -119,10 +119,10 @@ def success(value: Any, scope: Scope | None = None) -> bytes:
 class _Writing:
     """The writing of one body; ``_bytes`` counts the iterators written so far."""
 
-    __slots__ = ("_bytes", "_scope")
+    __slots__ = ("_bytes", "_bounds")
 
-    def __init__(self, scope: Scope | None) -> None:
-        self._scope = scope
+    def __init__(self, bounds: ReplyBounds | None) -> None:
+        self._bounds = bounds
         self._bytes = 0
 
     def dumps(self, value: Any) -> bytes:
@@ -159,7 +159,7 @@ class _Writing:
         """Return the array of what is there already; the deadline is not looked at."""
         if len(values) <= _SHORT:
             return self.dumps(values)
-        most = None if self._scope is None else self._scope.reply_bytes
+        most = None if self._bounds is None else self._bounds.reply_bytes
         parts, known, start, size = [], self._bytes + 1, 0, 1
         while piece := values[start : start + size]:
             data = self.dumps(piece)
@@ -181,13 +181,13 @@ class _Writing:
         for batch in batches:
             rest = iter(batch)
             while piece := list(islice(rest, size)):
-                if due and self._scope is not None:
-                    self._scope.check()
+                if due and self._bounds is not None:
+                    self._bounds.check()
                 data = self.dumps(piece)
                 parts.append(data)
                 # Iterators inside of the piece have counted themselves: now they are a part of it.
                 known = self._bytes = known + len(data) - 1
-                most = None if self._scope is None else self._scope.reply_bytes
+                most = None if self._bounds is None else self._bounds.reply_bytes
                 if most is not None and known > most:
                     raise ReplyTooLarge(most)
                 due = len(piece) == PIECE or len(data) >= _PIECE_BYTES

@@ -18,7 +18,7 @@ ROWS = 250
 
 
 class Bound(Scope):
-    """The scope of an act whose reply may have so many bytes."""
+    """The bounds of an act whose reply may have so many bytes."""
 
     def __init__(self, most):
         super().__init__(60)
