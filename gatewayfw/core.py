@@ -325,7 +325,7 @@ class Gateway:
         None of a cookie, which they cannot send.
         """
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
-        return [carrier.header for carrier in carriers if carrier.kind in ("header", "bearer")]
+        return [carrier.header for carrier in carriers if carrier.place in ("header", "bearer")]
 
     def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool) -> Endpoint:
         if not isinstance(check, bool):

@@ -144,9 +144,9 @@ def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[st
     sent: dict[str, str] = {}
     given = Headers(headers)
     for carrier in carriers:
-        if carrier.kind in ("header", "bearer") and carrier.header in given:
+        if carrier.place in ("header", "bearer") and carrier.header in given:
             sent[carrier.header] = _checked_value(carrier.header, given[carrier.header])
-        elif carrier.kind == "cookie":
+        elif carrier.place == "cookie":
             pairs = [f"{carrier.name}={_checked_value('cookie', value)}" for value in carrier.found(given)]
             sent.update({"cookie": "; ".join(filter(None, [sent.get("cookie", ""), *pairs]))} if pairs else {})
     return sent

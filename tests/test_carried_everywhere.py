@@ -130,8 +130,8 @@ def test_a_remote_service_gets_token_and_role_and_no_other_cookie(carrier, role_
     seen = []
     far.acts.act("user", "headers")(lambda body: seen.append(dict(far.context_fns.get_context_model().Headers)))
     near.acts.set_service("far", serve(far))
-    cookies = {"theme": "dark", **({"sid": GOOD} if carrier.kind == "cookie" else {})}
-    cookies |= {"role": ROLE} if role_from.kind == "cookie" else {}
+    cookies = {"theme": "dark", **({"sid": GOOD} if carrier.place == "cookie" else {})}
+    cookies |= {"role": ROLE} if role_from.place == "cookie" else {}
     headers = {**carrier.sent(GOOD), **role_from.sent(ROLE), "X-Other": "1"}
     headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
 
@@ -162,14 +162,14 @@ def test_a_preflight_allows_the_headers_of_token_and_role(gw, carrier, cors):
     reply = gw.create_app(cors=cors).test_client().options("/gateway", headers=headers)
     allowed = reply.headers["Access-Control-Allow-Headers"].split(", ")
     usual = "content-type, token, authorization, accept-language, x-request-id, x-gateway, x-gateway-detail"
-    own = ["x-key"] if carrier.kind == "header" else []
+    own = ["x-key"] if carrier.place == "header" else []
     assert allowed == [*usual.split(", "), "idempotency-key", *own, "x-role"]
     assert "Access-Control-Allow-Credentials" not in reply.headers
 
 
 def test_the_catalog_names_both(gw, carrier):
     act = gw.catalog()["services"]["main"]["acts"]["user"]["name"]
-    token = {"in": carrier.kind, "name": carrier.name}
+    token = {"in": carrier.place, "name": carrier.name}
     assert (gw.catalog()["tokens"], act["token"], act["role"]) == ([token], token, {"in": "header", "name": "x-role"})
 
 
@@ -182,8 +182,8 @@ SCHEMES = {
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])
 def test_openapi_names_both(carrier, role_from):
-    name, scheme = SCHEMES[carrier.kind]
-    role = "x-role" if role_from.kind == "header" else "cookie.role"
+    name, scheme = SCHEMES[carrier.place]
+    role = "x-role" if role_from.place == "header" else "cookie.role"
     for virtual, path, open_to_all in ((False, "/gateway", [{}]), (True, "/gateway#user.name", [])):
         made_of = openapi(made(carrier, role_from).catalog(), virtual_paths=virtual)
         operation = made_of["paths"][path]["post"]
@@ -191,7 +191,7 @@ def test_openapi_names_both(carrier, role_from):
         assert operation["security"] == [*open_to_all, {name: []}]
         assert operation["parameters"][-1] == {"$ref": f"#/components/parameters/{role}"}
         described = made_of["components"]["parameters"][role]
-        assert (described["in"], described["name"]) == (role_from.kind, role_from.name)
+        assert (described["in"], described["name"]) == (role_from.place, role_from.name)
         assert list(OpenAPIV31SpecValidator(made_of).iter_errors()) == []
 
 
@@ -203,7 +203,7 @@ WRITTEN = {
 
 
 def test_the_typescript_client_sends_the_token_there(gw, carrier):
-    assert f"...(client.token ? {WRITTEN[carrier.kind]} : {{}})," in typescript(gw.catalog())
+    assert f"...(client.token ? {WRITTEN[carrier.place]} : {{}})," in typescript(gw.catalog())
 
 
 def test_where_hooks_look_in_several_places_the_token_is_sent_to_all(serve):

@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 from gatewayfw.acts.context import Headers
 from gatewayfw.errors import DefinitionError
 
-Kind = Literal["header", "bearer", "cookie", "set"]
+CarrierPlace = Literal["header", "bearer", "cookie", "set"]
 
 #: Narrower than HTTP: it also stands in generated code.
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -28,24 +28,24 @@ class Carrier:
     """One place in a request; `header`, `bearer`, `cookie` and `set_field` make them.
 
     Attributes:
-        kind: ``bearer`` is the header ``Authorization`` with the scheme Bearer.
+        place: ``bearer`` is the header ``Authorization`` with the scheme Bearer.
         name: of the header, in lower case, of the cookie or of the field.
     """
 
-    kind: Kind
+    place: CarrierPlace
     name: str
 
     @property
     def header(self) -> str:
         """The header that it is in, in lower case; empty for a field of ``set``."""
-        return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.kind]
+        return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.place]
 
     def read(self, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
         """Return what a request carries here: nothing, one value, or several.
 
         Several are a caller's mistake or a trick, such as a cookie that a neighbouring site has set.
         """
-        if self.kind == "set":
+        if self.place == "set":
             value = body["details"]["set"].get(self.name)
             return [] if value is None else [value]
         return self.found(Headers(context.get("Headers") or ()))
@@ -53,10 +53,10 @@ class Carrier:
     def found(self, headers: Headers) -> list[str]:
         """Return the values in headers."""
         given = headers.getlist(self.header)
-        if self.kind == "bearer":
+        if self.place == "bearer":
             schemes = [value.strip(_SPACES).partition(" ") for value in given]
             return [token.strip(_SPACES) for scheme, _, token in schemes if scheme.lower() == "bearer"]
-        if self.kind == "cookie":
+        if self.place == "cookie":
             pairs = [pair.partition("=") for value in given for pair in value.split(";")]
             return [
                 value.strip(_SPACES) for name, is_pair, value in pairs if is_pair and name.strip(_SPACES) == self.name
@@ -68,13 +68,13 @@ class Carrier:
 
         A page in a browser cannot set a cookie this way.
         """
-        if self.kind == "bearer":
+        if self.place == "bearer":
             return {"Authorization": f"Bearer {value}"}
-        return {"Cookie": f"{self.name}={value}"} if self.kind == "cookie" else {self.name: value}
+        return {"Cookie": f"{self.name}={value}"} if self.place == "cookie" else {self.name: value}
 
     def described(self) -> dict[str, str]:
-        """Return it for the catalog: ``{"in": kind, "name": name}``."""
-        return {"in": self.kind, "name": self.name}
+        """Return it for the catalog: ``{"in": place, "name": name}``."""
+        return {"in": self.place, "name": self.name}
 
 
 def header(name: str) -> Carrier:
@@ -119,7 +119,7 @@ def sent_by_all(values: Iterable[tuple[Carrier, str]]) -> dict[str, str]:
     sent: dict[str, str] = {}
     for carrier, value in values:
         for name, text in carrier.sent(value).items():
-            sent[name] = f"{sent[name]}; {text}" if carrier.kind == "cookie" and name in sent else text
+            sent[name] = f"{sent[name]}; {text}" if carrier.place == "cookie" and name in sent else text
     return sent
 
 

@@ -107,5 +107,5 @@ def _role_problems(act: Act) -> Iterator[str]:
     if not isinstance(given, ObjectField) or given.fields is None:
         return
     for step in steps_of((*act.pre_validation, *act.pre_act)):
-        if step.role and step.role.kind == "set" and step.role.name not in given.fields:
+        if step.role and step.role.place == "set" and step.role.name not in given.fields:
             yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"

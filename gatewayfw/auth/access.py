@@ -111,14 +111,14 @@ class Auth:
             try:
                 context["token"] = self._payload(self._token_from.read(context, {}))
             except Unauthenticated as error:
-                error.headers = {"WWW-Authenticate": "Bearer"} if self._token_from.kind == "bearer" else {}
+                error.headers = {"WWW-Authenticate": "Bearer"} if self._token_from.place == "bearer" else {}
                 raise
 
         return read_token
 
     def _payload(self, sent: Sequence[str]) -> dict[str, Any]:
         if not sent:
-            raise Unauthenticated(NO_TOKEN[self._token_from.kind].format(self._token_from.name))
+            raise Unauthenticated(NO_TOKEN[self._token_from.place].format(self._token_from.name))
         if len(sent) > 1:
             raise Unauthenticated(INVALID_TOKEN)
         return self.tokens.read(sent[0])
@@ -181,7 +181,7 @@ class Auth:
 
 
 def _checked(option: str, carrier: object, refused: str, expected: str) -> Carrier:
-    if not isinstance(carrier, Carrier) or carrier.kind == refused:
+    if not isinstance(carrier, Carrier) or carrier.place == refused:
         raise DefinitionError(f"Auth: {option}: expected {expected}")
     return carrier
 

@@ -59,5 +59,5 @@ def route_of(name: str) -> Route:
     if rule.arguments:
         raise click.ClickException(f"the route {rule.rule} has variables, which a command cannot fill in")
     acts = host.extensions["gatewayfw"][name].acts
-    roles = tuple(carrier for carrier in acts.role_carriers if carrier.kind != "set")
+    roles = tuple(carrier for carrier in acts.role_carriers if carrier.place != "set")
     return Route(host, rule, acts.token_carriers, roles)

@@ -57,10 +57,10 @@ def test_an_act_gets_the_token_of_the_dialog_or_the_browsers_cookie(page, servic
     send(page)
     assert "you should send your" in replied(page)
     page.get_by_role("button", name="No token").click()
-    page.get_by_role("dialog").get_by_text(HINTS[carrier.kind]).wait_for()
+    page.get_by_role("dialog").get_by_text(HINTS[carrier.place]).wait_for()
     page.get_by_label("Token", exact=True).fill(GOOD)
     page.get_by_role("button", name="Done").click()
-    if carrier.kind == "cookie":
+    if carrier.place == "cookie":
         page.context.add_cookies([{"name": "sid", "value": GOOD, "url": service_url}])
     with page.expect_response("**/gateway") as reply:
         page.get_by_role("button", name="Send", exact=True).first.click()
