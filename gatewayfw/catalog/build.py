@@ -30,15 +30,15 @@ from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.acts.steps import steps_of
-from gatewayfw.catalog.kinds import Kind, kind_of, kinds_of
+from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
 from gatewayfw.catalog.selections import links_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 
 #: Grows when a reader of the catalog has to change.
 FORMAT = 1
 
-_ANYTHING: Kind = {"kind": "any", "presence": "required"}
-_ANY_OBJECT: Kind = {"kind": "object", "fields": None, "presence": "required"}
+_ANYTHING: Description = {"kind": "any", "presence": "required"}
+_ANY_OBJECT: Description = {"kind": "object", "fields": None, "presence": "required"}
 
 
 def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _name(hook: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _part(field: Field[Any] | None, mode: str) -> Kind:
+def _part(field: Field[Any] | None, mode: str) -> Description:
     """Return the description of ``set`` or ``get``.
 
     It is any object where a function judges it.
@@ -119,7 +119,7 @@ def _part(field: Field[Any] | None, mode: str) -> Kind:
     return _as_sent(kind_of(field)) if mode == "assert" else kind_of(field)
 
 
-def _as_sent(kind: Kind) -> Kind:
+def _as_sent(kind: Description) -> Description:
     """Return a kind for mode ``assert``, which fills in no defaults."""
     changed = {**kind, "presence": "required" if kind["presence"] == "defaulted" else kind["presence"]}
     if kind.get("fields") and kind["kind"] == "object":
@@ -129,7 +129,7 @@ def _as_sent(kind: Kind) -> Kind:
     return changed
 
 
-def _returns(result: Returns, get: Field[Any] | None) -> Kind:
+def _returns(result: Returns, get: Field[Any] | None) -> Description:
     if result is None:
         return dict(_ANYTHING)
     if not isinstance(result, Mapping):
@@ -139,7 +139,7 @@ def _returns(result: Returns, get: Field[Any] | None) -> Kind:
     return {"kind": "object", "fields": fields, "presence": "required"}
 
 
-def _returned(part: Selected | Field[Any]) -> Kind:
+def _returned(part: Selected | Field[Any]) -> Description:
     if isinstance(part, Selected):
         documents = {"kind": "documents", "model": part.select.model, "type": part.word}
         return {**documents, "get": list(part.path), "presence": "required"}

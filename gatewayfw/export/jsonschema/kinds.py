@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.patterns import ecma
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 
 Schema = dict[str, Any]
-Kind = Mapping[str, Any]
 
 #: The values of a `get`: leave out, show.
 FLAG: Mapping[str, Any] = MappingProxyType({"enum": [0, 1]})
@@ -50,7 +50,7 @@ class Values:
         self.prefix = prefix
         self.defs = defs
 
-    def schema(self, kind: Kind, levels: int = ENDLESS) -> Schema:
+    def schema(self, kind: Description, levels: int = ENDLESS) -> Schema:
         """Return the schema of a kind; ``levels`` is how deep a `get` may be from here on."""
         written = ROWS[kind["kind"]](self, kind, levels)
         if kind.get("nullable"):
@@ -60,7 +60,7 @@ class Values:
         written |= {"description": " ".join(notes)} if notes else {}
         return written | ({"default": kind["default"]} if "default" in kind else {})
 
-    def fields(self, fields: Mapping[str, Kind], levels: int = ENDLESS) -> Schema:
+    def fields(self, fields: Mapping[str, Description], levels: int = ENDLESS) -> Schema:
         """Return ``properties`` and ``required`` of an object."""
         required = [name for name, field in fields.items() if field["presence"] == "required"]
         written: Schema = {"properties": {name: self.schema(field, levels) for name, field in fields.items()}}
@@ -70,7 +70,7 @@ class Values:
         """Return the schema of a date."""
         return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
 
-    def text(self, kind: Kind) -> Schema:
+    def text(self, kind: Description) -> Schema:
         """Return the schema of a text."""
         written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
         if "pattern" not in kind:
@@ -80,23 +80,23 @@ class Values:
             return {**written, "pattern": pattern}
         return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
 
-    def list(self, kind: Kind, levels: int) -> Schema:
+    def list(self, kind: Description, levels: int) -> Schema:
         """Return the schema of a list."""
         items = self.schema(kind["items"], levels - 1)
         return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
 
-    def mapping(self, kind: Kind, levels: int) -> Schema:
+    def mapping(self, kind: Description, levels: int) -> Schema:
         """Return the schema of an object of any keys."""
         return {"type": "object", "additionalProperties": self.schema(kind["values"], levels - 1)}
 
-    def object(self, kind: Kind, levels: int) -> Schema:
+    def object(self, kind: Description, levels: int) -> Schema:
         """Return the schema of an object."""
         if kind["fields"] is None:
             return {"type": "object"}
         written = {"type": "object", **self.fields(kind["fields"], levels - 1)}
         return written if kind.get("open") else {**written, "additionalProperties": False}
 
-    def selection(self, selection: Kind, levels: int) -> Schema:
+    def selection(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a `get` for one model."""
         if levels < 1:
             return {"type": "object", "maxProperties": 0}
@@ -122,17 +122,17 @@ class Values:
         }
         return _object_of({**{name: dict(FLAG) for name in described["fields"]}, **links})
 
-    def _named_only(self, selection: Kind, levels: int) -> Schema:
+    def _named_only(self, selection: Description, levels: int) -> Schema:
         links = {name: self._link(link, levels - 1) for name, link in selection["links"].items()}
         return _object_of({**{name: dict(FLAG) for name in selection["fields"]}, **links})
 
-    def _link(self, selection: Kind, levels: int) -> Schema:
+    def _link(self, selection: Description, levels: int) -> Schema:
         inner = self.selection(selection, levels)
         if self._is_whole(selection):
             return {"anyOf": [dict(FLAG), inner]}
         return {"anyOf": [{"const": 0}, inner]}
 
-    def _is_whole(self, selection: Kind) -> bool:
+    def _is_whole(self, selection: Description) -> bool:
         """Tell whether a link takes 1: where all fields of the model may be named."""
         return "depth" in selection or bool(selection["whole"])
 
@@ -145,7 +145,7 @@ class ShownValues(Values):
         """Return the schema of a date."""
         return {"type": "string", "format": "date-time"}
 
-    def text(self, kind: Kind) -> Schema:
+    def text(self, kind: Description) -> Schema:
         """Return the schema of a text.
 
         A stored one may be longer than a new one, if the setting was higher.
@@ -157,7 +157,7 @@ class ShownValues(Values):
             else {name: value for name, value in written.items() if name != "maxLength"}
         )
 
-    def document(self, selection: Kind, levels: int) -> Schema:
+    def document(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a document in the shape of a whole selection."""
         model = selection["model"]
         described = self.models[model]
@@ -190,7 +190,7 @@ class ShownValues(Values):
         links = {name: self.copies(model, name, depth - 1) for name in (described["links"] if depth else ())}
         return _object_of({**shown, **links})
 
-    def _restricted(self, selection: Kind, fields: Any, levels: int) -> Schema:
+    def _restricted(self, selection: Description, fields: Any, levels: int) -> Schema:
         described = self.models[selection["model"]]
         properties = {name: self.schema(described["fields"][name]) for name in selection["fields"] if name in fields}
         for name, inner in selection["links"].items() if levels > 0 else ():
@@ -206,11 +206,11 @@ def _object_of(properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _listed(link: Kind, one: Schema) -> Schema:
+def _listed(link: Description, one: Schema) -> Schema:
     return {"type": "array", "items": one} if link["type"] == "multiple" else one
 
 
-def _named(kind: Kind, *names: str) -> Schema:
+def _named(kind: Description, *names: str) -> Schema:
     return {name: kind[name] for name in names if name in kind}
 
 
@@ -225,17 +225,17 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
 
 
-def _enums(kind: Kind) -> Schema:
+def _enums(kind: Description) -> Schema:
     choices = kind["choices"]
     words: Schema = {"type": "string"} if all(isinstance(choice, str) for choice in choices) else {}
     return {**words, "const": choices[0]} if len(choices) == 1 else {**words, "enum": list(choices)}
 
 
-def _integer(kind: Kind) -> Schema:
+def _integer(kind: Description) -> Schema:
     return {"type": "integer", "minimum": kind.get("minimum", LOWEST), "maximum": kind.get("maximum", HIGHEST)}
 
 
-def _decimal(kind: Kind) -> Schema:
+def _decimal(kind: Description) -> Schema:
     fraction = rf"(?:\.[0-9]{{1,{kind['places']}}})?" if kind["places"] else ""
     bounds = [f"at least {kind['minimum']}"] if "minimum" in kind else []
     bounds += [f"at most {kind['maximum']}"] if "maximum" in kind else []
@@ -243,14 +243,14 @@ def _decimal(kind: Kind) -> Schema:
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
 
 
-def _binary(kind: Kind) -> Schema:
+def _binary(kind: Description) -> Schema:
     written: Schema = {"type": "string", "contentEncoding": "base64", "pattern": _BASE64}
     encoded = {"minLength": "minBytes", "maxLength": "maxBytes"}
     return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
 
 
 #: The schema of each kind but for null, by its word in the catalog.
-ROWS: Mapping[str, Callable[[Values, Kind, int], Schema]] = MappingProxyType(
+ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyType(
     {
         "string": lambda values, kind, levels: values.text(kind),
         "object_id": lambda values, kind, levels: dict(_ID),

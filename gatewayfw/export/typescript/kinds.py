@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.typescript.text import Member, block, union
 
-Kind = Mapping[str, Any]
 #: What links above hide, by model.
 Hidden = Mapping[str, frozenset[str]]
 
@@ -35,7 +35,7 @@ _NOTES = {
 class Shown:
     """Values as replies have them: what has a default is there."""
 
-    def type(self, kind: Kind) -> str:
+    def type(self, kind: Description) -> str:
         """Return the type of a kind.
 
         Lines after the first are indented as at the left edge.
@@ -43,29 +43,29 @@ class Shown:
         text = self._type(kind)
         return f"{text} | null" if kind.get("nullable") else text
 
-    def members(self, fields: Mapping[str, Kind]) -> Iterator[Member]:
+    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
         """Yield the keys of an object with these fields."""
         for name, kind in fields.items():
             yield Member(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
 
-    def _type(self, kind: Kind) -> str:
+    def _type(self, kind: Description) -> str:
         return ROWS.get(kind["kind"], ROWS["any"])(self, kind)
 
-    def _may_be_absent(self, kind: Kind) -> bool:
+    def _may_be_absent(self, kind: Description) -> bool:
         return bool(kind["presence"] == "optional")
 
-    def _comment(self, kind: Kind) -> str:
+    def _comment(self, kind: Description) -> str:
         return str(kind.get("description", ""))
 
     def anything(self) -> str:
         """Return the type of any value."""
         return "Json"
 
-    def array(self, items: Kind) -> str:
+    def array(self, items: Description) -> str:
         """Return the type of a list."""
         return f"({self.type(items)})[]" if _is_open_ended(items) else f"{self.type(items)}[]"
 
-    def object(self, kind: Kind) -> str:
+    def object(self, kind: Description) -> str:
         """Return the type of an object."""
         if kind["fields"] is None:
             return "{ [key: string]: Json }"
@@ -74,7 +74,7 @@ class Shown:
             return f"{text} & AnyObject"
         return text if kind["fields"] else "Nothing"
 
-    def selection(self, kind: Kind) -> str:
+    def selection(self, kind: Description) -> str:
         """Return the type of a selection."""
         return "AnyObject"
 
@@ -85,13 +85,13 @@ class Sent(Shown):
     What has a default may be left out, and a list may be constant.
     """
 
-    def _may_be_absent(self, kind: Kind) -> bool:
+    def _may_be_absent(self, kind: Description) -> bool:
         return bool(kind["presence"] != "required")
 
-    def _comment(self, kind: Kind) -> str:
+    def _comment(self, kind: Description) -> str:
         return "\n".join(filter(None, [super()._comment(kind), noted(kind)]))
 
-    def array(self, items: Kind) -> str:
+    def array(self, items: Description) -> str:
         is_list = items["kind"] == "array" and not items.get("nullable")
         return f"readonly ({self.type(items)})[]" if is_list else f"readonly {super().array(items)}"
 
@@ -107,23 +107,23 @@ class Asked(Sent):
         self._models = models
         self._levels = levels
 
-    def members(self, fields: Mapping[str, Kind]) -> Iterator[Member]:
+    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
         """Yield the keys of an object with these fields, each a level below it."""
         return super(Asked, Asked(self._models, self._levels - 1)).members(fields)
 
-    def _type(self, kind: Kind) -> str:
+    def _type(self, kind: Description) -> str:
         return "Flag" if kind["kind"] == "enums" and kind["choices"] == [0, 1] else super()._type(kind)
 
     def anything(self) -> str:
         return "unknown"
 
-    def object(self, kind: Kind) -> str:
+    def object(self, kind: Description) -> str:
         return "AnyObject" if kind["fields"] is None else super().object(kind)
 
-    def selection(self, kind: Kind) -> str:
+    def selection(self, kind: Description) -> str:
         return self._select(kind, self._levels, {})
 
-    def _select(self, kind: Kind, levels: int, hidden: Hidden) -> str:
+    def _select(self, kind: Description, levels: int, hidden: Hidden) -> str:
         """Return what may be said of one model; a restricted selection is written out."""
         model = kind["model"]
         if "depth" in kind:
@@ -134,7 +134,7 @@ class Asked(Sent):
         links = [(name, self._link(model, name, below, levels, hidden)) for name, below in kind["links"].items()]
         return block(Member(name, text, optional=True) for name, text in [*((one, "Flag") for one in fields), *links])
 
-    def _link(self, model: str, name: str, below: Kind, levels: int, hidden: Hidden) -> str:
+    def _link(self, model: str, name: str, below: Description, levels: int, hidden: Hidden) -> str:
         """Return what a link takes: an object, and 1 where all fields are allowed."""
         link = self._models[model]["links"][name]
         target = link["model"]
@@ -145,7 +145,7 @@ class Asked(Sent):
         return f"{'Flag' if is_whole else '0'} | {inner}"
 
 
-def noted(kind: Kind) -> str:
+def noted(kind: Description) -> str:
     """Return what a comment adds: whose id a field is, its bounds and default."""
     items = kind.get("items", {})
     ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
@@ -154,14 +154,14 @@ def noted(kind: Kind) -> str:
     return line and f"{line[0].upper()}{line[1:]}."
 
 
-def _is_open_ended(kind: Kind) -> bool:
+def _is_open_ended(kind: Description) -> bool:
     """Whether ``[]`` after a kind's type would belong to its last part only."""
     many = kind["kind"] == "enums" and len(kind["choices"]) > 1
     return bool(many or kind.get("nullable") or kind.get("open"))
 
 
 #: The type of each kind but for null, by its word in the catalog.
-ROWS: Mapping[str, Callable[[Shown, Kind], str]] = MappingProxyType(
+ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
     {
         "string": lambda values, kind: "string",
         "object_id": lambda values, kind: "ObjectId",

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import header
-from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Kind, Sent, Shown
+from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
 from gatewayfw.export.typescript.parts import CLIENT, TYPES
 from gatewayfw.export.typescript.text import Member, block, key, union
 
@@ -90,7 +91,7 @@ def _act(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
     )
 
 
-def _set(kind: Kind) -> Member:
+def _set(kind: Description) -> Member:
     if kind["kind"] != "object" or kind["fields"] is None:
         return Member("set", "object")
     needed = any(field["presence"] == "required" for field in kind["fields"].values())
@@ -102,7 +103,7 @@ def _get(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
     return Asked(models, act["maxGetDepth"]).type(act["get"]) if known else "AnyObject"
 
 
-def _body(kind: Kind) -> str:
+def _body(kind: Description) -> str:
     """Return what stands for an act's result; the module's `Body` makes its type."""
     if kind["kind"] == "documents":
         return _documents(kind)
@@ -112,13 +113,13 @@ def _body(kind: Kind) -> str:
     return f"Parts<{block(always)}, {block(asked)}>"
 
 
-def _parts(kind: Kind, *, picked: bool) -> Iterator[Member]:
+def _parts(kind: Description, *, picked: bool) -> Iterator[Member]:
     for name, part in kind["fields"].items():
         if part["picked"] is picked:
             yield Member(name, _body({**part, "presence": "required"}), part["presence"] == "optional")
 
 
-def _documents(kind: Kind) -> str:
+def _documents(kind: Description) -> str:
     path = f", [{', '.join(union([name]) for name in kind['get'])}]" if kind["get"] else ""
     end = {"one": "", "optional": " | null", "many": "[]"}[kind["type"]]
     return f"Doc<{union([kind['model']])}{path}>{end}"
