@@ -25,6 +25,7 @@ from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
+from gatewayfw.storage.order import rank
 from gatewayfw.storage.subset import projection_of
 
 #: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
@@ -215,12 +216,17 @@ class MockStorage(Storage):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Read all matches at once: mongomock's cursors are lazy and see later writes."""
+        """Read all matches at once: mongomock's cursors are lazy and see later writes.
+
+        mongomock 4.3 does not sort decimals and the types of binary data as MongoDB does.
+        """
         with self._driver():
             cursor = self._db[collection].find(dict(filter), projection_of(fields))
-            if sort:
-                cursor = cursor.sort(list(sort))
-            return iter(list(cursor.skip(skip).limit(limit)))
+            if not sort:
+                return iter(list(cursor.skip(skip).limit(limit)))
+            found = list(cursor)
+            whole = found if fields is None else list(self._db[collection].find(dict(filter)))
+            return iter(rank(found, whole, sort)[skip : skip + limit if limit else None])
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gatewayfw.odm.reading.projection import links_of, order_key
+from gatewayfw.odm.reading.projection import links_of
 from gatewayfw.schemas import Relation
+from gatewayfw.storage.order import order_key
 
 
 def reference(schemas, storage, model, document, get):

@@ -13,9 +13,10 @@ from bson import ObjectId, encode
 
 from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.rules import HIDDEN, Hidden, copy_of, ids_in
-from gatewayfw.odm.reading.projection import copies_in, order_key
+from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.order import order_key
 
 _Collections = Mapping[str, Mapping[Any, Document]]
 

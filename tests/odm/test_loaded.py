@@ -207,3 +207,18 @@ def test_what_other_tools_stored_is_loaded_too(odm):
     assert second == {"x": 1.5, "id": "x", "data": Binary(b"x", 5), "raw": None}
     body = b'{"x":"1000","id":"78787878-7878-7878-7878-787878787878","data":"eA==","raw":["NaN"]}'
     assert success(first) == success(odd) == b'{"body":' + body + b',"success":true}'
+
+
+def test_lists_are_ordered_by_decimals_and_uuids(odm):
+    window = {"type": "multiple", "limit": 2, "sort": {"field": "u", "order": "desc"}}
+    thing = odm.new_model("thing", {"x": mm.Decimal()})
+    things = {"schemaName": "thing", "type": "multiple", "sort": {"field": "x", "order": "asc"}}
+    box = odm.new_model("box", {"u": mm.UUID()}, {"things": {**things, "relatedRelations": {"boxes": window}}})
+    ids = [thing.insert_one({"x": x})["_id"] for x in ("9.5", "10", "-1")]
+    for number in (1, 300, 2):
+        box.insert_one(
+            {"u": UUID(int=number)}, relations={"things": {"_ids": ids, "relatedRelations": {"boxes": True}}}
+        )
+    assert [one["x"] for one in box.find_one()["things"]] == [Decimal("-1"), Decimal("9.5"), Decimal(10)]
+    assert [one["u"] for one in thing.find_one()["boxes"]] == [UUID(int=300), UUID(int=2)]
+    assert list(odm.integrity.check()) == []

@@ -12,16 +12,14 @@ from __future__ import annotations
 import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, cast, final
-
-from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
 from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.values import loaded_form
+from gatewayfw.storage.order import order_key
 
 Link = Relation | RelatedRelation
 #: Model, revealed fields, and the bytes of a `get`.
@@ -322,29 +320,3 @@ def in_order(sort: Sort | None, documents: list[dict[str, Any]]) -> list[dict[st
     if sort is None:
         return documents
     return sorted(documents, key=lambda one: order_key(one.get(sort.field)), reverse=sort.direction < 0)
-
-
-def order_key(value: object) -> tuple[int, Any]:
-    """Return a key that orders scalars as MongoDB does.
-
-    Null, numbers, text, ids, booleans, dates.
-
-    Other values, which no sortable kind allows, come last and are not compared as MongoDB would.
-
-    Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/.
-    """
-    if value is None:
-        return (0, 0)
-    if isinstance(value, bool):
-        return (4, value)
-    if isinstance(value, (int, float)):
-        return (1, value)
-    if isinstance(value, Decimal128):
-        return (1, value.to_decimal())
-    if isinstance(value, str):
-        return (2, value)
-    if isinstance(value, ObjectId):
-        return (3, value.binary)
-    if isinstance(value, datetime):
-        return (5, value.replace(tzinfo=None))
-    return (6, str(value))

@@ -36,7 +36,7 @@ _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
-_SORTED = (mm.String, mm.Number, mm.Boolean, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
+_SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
 
 
 class StoredField(Foreign, mm.Field[Any]):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from bson import Decimal128, ObjectId
+from bson import ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, order_key, shape, shapes
+from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, shape, shapes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world
@@ -238,13 +238,6 @@ def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypat
     latest = projections.compiled(country, third)
     assert projections.compiled(country, third) is latest
     assert projections.compiled(country, first) is not kept[0]
-
-
-def test_values_are_ordered_as_in_mongodb():
-    values = [True, False, ID, "b", "a", 2.5, -1, None]
-    assert sorted(values, key=order_key) == [None, -1, 2.5, "a", "b", ID, False, True]
-    decimals = [Decimal128(text) for text in ("10.0", "9.5", "-1")]
-    assert sorted([*decimals, 9.75], key=order_key) == [decimals[2], decimals[1], 9.75, decimals[0]]
 
 
 CITY = {"_id": ID, "name": "c"}

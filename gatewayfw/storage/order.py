@@ -1,0 +1,87 @@
+"""MongoDB's order of values, for what is sorted in this process.
+
+Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+from bson import Binary, DatetimeMS, Decimal128, ObjectId
+from bson.binary import UUID_SUBTYPE
+
+T = TypeVar("T")
+
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
+#: The keys of an empty list, which comes before null, of null, and of what is not a number.
+_EMPTY, _NULL, _NAN = (-1, 0), (0, 0), (1, 0)
+
+
+def order_key(value: Any) -> tuple[int, Any]:
+    """Return a key that orders values as MongoDB does.
+
+    Null, numbers, texts, objects, lists, binary data, ids, booleans, dates. Values that no kind allows, such as
+    regular expressions, come last and are not compared as MongoDB would.
+    """
+    if value is None:
+        return _NULL
+    if isinstance(value, str):
+        return (3, value)
+    if isinstance(value, bool):
+        return (8, value)
+    if isinstance(value, (int, float)):
+        return (2, value) if value == value else _NAN  # noqa: PLR0124  # only not-a-number differs from itself
+    if isinstance(value, ObjectId):
+        return (7, value.binary)
+    if isinstance(value, datetime):
+        return (9, (value.replace(tzinfo=None) - _EPOCH) // _MILLISECOND)
+    return _rare_key(value)
+
+
+def _rare_key(value: Any) -> tuple[int, Any]:
+    if isinstance(value, Decimal128):
+        value = value.to_decimal()
+    if isinstance(value, Decimal):
+        return _NAN if value.is_nan() else (2, value)
+    if isinstance(value, UUID):
+        return (6, (16, UUID_SUBTYPE, value.bytes))
+    if isinstance(value, bytes):
+        return (6, (len(value), value.subtype if isinstance(value, Binary) else 0, bytes(value)))
+    if isinstance(value, Mapping):
+        return (4, tuple((key[0], name, key) for name, key in zip(value, map(order_key, value.values()), strict=True)))
+    if isinstance(value, (list, tuple)):
+        return (5, tuple(map(order_key, value)))
+    return (9, int(value)) if isinstance(value, DatetimeMS) else (10, str(value))
+
+
+def rank(found: Sequence[T], whole: Sequence[Mapping[str, Any]], sort: Sequence[tuple[str, int]]) -> list[T]:
+    """Return what was found in the order of a sort; ties keep theirs.
+
+    ``whole`` has the documents of which ``found`` shows a part. Of a list the lowest element counts, or in
+    descending order the highest.
+    """
+    places = list(range(len(found)))
+    for path, direction in reversed(sort):
+        names, best = path.split("."), min if direction > 0 else max
+        keys = [best(_keys(document, names), default=_NULL) for document in whole]
+        places.sort(key=keys.__getitem__, reverse=direction < 0)
+    return [found[place] for place in places]
+
+
+def _keys(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the keys of the values at a path; each element of a list counts."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner, names) if names else (order_key(inner),)
+        if not value and not names:
+            yield _EMPTY
+    elif not names:
+        yield order_key(value)
+    elif isinstance(value, Mapping) and names[0] in value:
+        yield from _keys(value[names[0]], names[1:])
+    else:
+        yield _NULL

@@ -1,0 +1,110 @@
+"""Values of all types have one order, MongoDB's: in the database, on mongomock, and in this process."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+from bson import Binary, DatetimeMS, Decimal128, ObjectId
+
+from gatewayfw.storage.order import order_key
+
+#: Values from the lowest to the highest, as one finds them in documents; those in one list are equal.
+VALUES = [
+    [None],
+    [float("nan"), Decimal128("NaN")],
+    [float("-inf"), Decimal128("-Infinity")],
+    [Decimal128("-2")],
+    [-1],
+    [0.1],
+    [Decimal128("1"), 1, 1.0, Decimal128("1.0")],
+    [Decimal128("1.10"), Decimal128("1.1")],
+    [2**62],
+    [Decimal128("1E+400")],
+    [float("inf")],
+    [""],
+    ["B"],
+    ["a"],
+    ["é"],
+    ["\U0001f600"],
+    [{}],
+    [{"b": 1}],
+    [{"b": Decimal128("1.5")}],
+    [{"a": "x"}],
+    [{"a": "x", "b": 1}],
+    [{"a": b""}],
+    [b""],
+    [b"b"],
+    [Binary(b"a", 5)],
+    [b"aa"],
+    [b"\x00" * 15],
+    [b"\xff" * 16],
+    [Binary(b"\x00" * 16, 3)],
+    [Binary(b"\x00" * 16, 4)],
+    [Binary.from_uuid(UUID(int=5))],
+    [Binary(b"\xff" * 16, 4)],
+    [Binary(b"\x00" * 16, 5)],
+    [b"\x00" * 17],
+    [ObjectId("0" * 24)],
+    [ObjectId("f" * 24)],
+    [False],
+    [True],
+    [DatetimeMS(-(2**50))],
+    [datetime(1, 1, 1)],
+    [datetime(1969, 12, 31, 23, 59, 59, 999000)],
+    [datetime(1970, 1, 1)],
+    [datetime(2026, 11, 22, 10, 0, 0, 5000)],
+    [DatetimeMS(2**50)],
+]
+FLAT = [value for equal in VALUES for value in equal]
+
+
+@pytest.mark.parametrize("fields", [None, ["n"]])
+def test_a_sort_has_mongodbs_order(storage, fields):
+    ids = list(range(len(FLAT)))
+    storage.insert("things", [{"_id": at, "n": 1, "x": FLAT[at]} for at in reversed(ids)])
+
+    def found(direction, **more):
+        return [one["_id"] for one in storage.find("things", {}, fields, sort=[("x", direction), ("_id", 1)], **more)]
+
+    ties = iter(ids)
+    groups = [[next(ties) for _ in equal] for equal in VALUES]
+    descending = [at for group in reversed(groups) for at in group]
+    assert (found(1), found(-1)) == (ids, descending)
+    assert (found(1, skip=3, limit=4), found(-1, skip=50)) == (ids[3:7], descending[50:])
+
+
+def test_the_key_has_the_same_order():
+    keys = [[order_key(value) for value in equal] for equal in VALUES]
+    assert all(len(dict.fromkeys(equal)) == 1 for equal in keys)
+    assert sorted(key for equal in keys for key in equal) == [key for equal in keys for key in equal]
+    assert all(low[0] < high[0] for low, high in zip(keys, keys[1:], strict=False))
+
+
+def test_python_forms_rank_like_stored_ones():
+    assert order_key(UUID(int=5)) == order_key(Binary.from_uuid(UUID(int=5)))
+    assert order_key(Decimal("1.10")) == order_key(Decimal128("1.1"))
+    assert order_key(DatetimeMS(datetime(2026, 11, 22))) == order_key(datetime(2026, 11, 22))
+
+
+LISTS = [[], [None], [5, 1], [2, 3], ["a", 4], 2.5, None, "b", [[0]], [{"y": 1}]]
+
+
+@pytest.mark.parametrize(
+    ("path", "up", "down"),
+    [
+        ("x", [0, 1, 6, 52, 2, 3, 5, 4, 7, 9, 50, 51, 8], [8, 51, 50, 9, 7, 4, 2, 3, 5, 1, 6, 52, 0]),
+        ("x.y", [0, 1, 2, 3, 4, 5, 6, 7, 8, 52, 9, 51, 50], [50, 51, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 52]),
+        ("o.x", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 50, 51, 52], [8, 9, 7, 4, 2, 3, 5, 0, 1, 6, 50, 51, 52]),
+    ],
+)
+def test_of_a_list_the_lowest_counts_and_descending_the_highest(storage, path, up, down):
+    storage.insert("things", [{"_id": at, "x": x, "o": [{"x": x}, {}]} for at, x in enumerate(LISTS)])
+    storage.insert("things", [{"_id": 50, "x": [{"y": 9}, {"y": 3}]}, {"_id": 51, "x": {"y": [4, 1]}}, {"_id": 52}])
+
+    def found(direction):
+        return [one["_id"] for one in storage.find("things", {}, [], sort=[(path, direction), ("_id", 1)])]
+
+    assert (found(1), found(-1)) == (up, down)
