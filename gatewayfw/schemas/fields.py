@@ -27,6 +27,7 @@ from gatewayfw.schemas.kinds import (
     EmailField,
     EnumsField,
     IntegerField,
+    KindField,
     MappingField,
     NumberField,
     ObjectField,
@@ -114,13 +115,11 @@ def integer(*, minimum: int | None = None, maximum: int | None = None) -> mm.Fie
 
 
 def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Field[Any]:
-    """Return the kind of exact decimals with so many ``places``.
-
-    Text such as ``"12.50"``, at most 34 digits.
+    """Return the kind of exact decimals with so many ``places``: ``"12.50"``.
 
     `create` gives a `decimal.Decimal` and takes whole numbers, too, never floats; the database holds a
-    Decimal128. More places are refused, not rounded. The bounds are allowed values: text, whole numbers
-    or decimals.
+    Decimal128, at most 34 digits. More places are refused, not rounded. The bounds are allowed values:
+    text, whole numbers or decimals.
     """
     if not _count(places) or places > MOST_DIGITS:
         raise DefinitionError(f"decimal: places must be a number from 0 to {MOST_DIGITS}")
@@ -186,21 +185,24 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     In mode ``assert`` the field must be there.
 
     Raises:
-        DefinitionError: the kind refuses the default, or takes it only coerced.
+        DefinitionError: the kind refuses the default, or, one of ours, takes it only coerced.
     """
     field = optional(kind)
     if callable(default):
         field.load_default = default
         return field
     try:
-        dumped = field._serialize(field.deserialize(default), None, {})
+        loaded = field.deserialize(default)
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
-    changes = Collected()
-    compare(field, default, dumped, "", changes, fill=False)
-    if changes.errors:
-        raise DefinitionError("defaulted: the kind takes its default only after changing it")
-    field.load_default = Constant(default)
+    if isinstance(field, KindField):
+        changes = Collected()
+        compare(field, default, field._serialize(loaded, None, {}), "", changes, fill=False)
+        if changes.errors:
+            raise DefinitionError("defaulted: the kind takes its default only after changing it")
+        field.load_default = Constant(default)
+    else:  # marshmallow hands out a default as it is
+        field.load_default = Constant(default, optional(kind).deserialize)
     field.metadata = {**field.metadata, "default": default}
     return field
 

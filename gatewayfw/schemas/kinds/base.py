@@ -47,12 +47,17 @@ Description = dict[str, Any]
 
 @dataclass(frozen=True)
 class Constant:
-    """A default that is always the same; each call gives a copy of ``value``."""
+    """A default that is always the same; each call gives a copy of ``value``.
+
+    Attributes:
+        load: what the copy is loaded by, where its field does not load a default itself.
+    """
 
     value: Any
+    load: Load = as_it_is
 
     def __call__(self) -> Any:
-        return copy.deepcopy(self.value)
+        return self.load(copy.deepcopy(self.value))
 
 
 @dataclass(frozen=True)

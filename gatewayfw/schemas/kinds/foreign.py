@@ -165,7 +165,7 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
 
 
 def _dumped_default(field: mm.Field[Any]) -> Any:
-    default = field.load_default()
+    default = field.load_default.value
     return field._serialize(field.deserialize(default), None, {}) if as_kind(field).own else default
 
 

@@ -1,0 +1,108 @@
+"""Defaults: filled in by ``create`` and by inserts in the form that load gives."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from marshmallow import Schema, post_load, validate
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import Schemas, array, compile_struct, defaulted, object_
+from gatewayfw.schemas.kinds.foreign import describe
+from gatewayfw.schemas.structs import check_document
+from gatewayfw.settings import Settings
+from tests.schemas.test_every_kind import SAMPLES
+
+TEXT = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+class Colour(enum.Enum):
+    """An enum."""
+
+    RED = 1
+
+
+@dataclass
+class Made:
+    """What `Day` makes."""
+
+    day: date
+
+
+class Day(Schema):
+    """A Schema that makes objects."""
+
+    day = mm.Date(required=True)
+
+    @post_load
+    def make(self, data: Any, **_: Any) -> Made:
+        """Return the object."""
+        return Made(**data)
+
+
+FOREIGN = {
+    "Decimal": (mm.Decimal(), "1.50", Decimal("1.50")),
+    "a decimal itself": (mm.Decimal(), Decimal("1.50"), Decimal("1.50")),
+    "UUID": (mm.UUID(), TEXT.upper(), UUID(TEXT)),
+    "DateTime": (mm.DateTime(), "2026-11-22T10:00:00", datetime(2026, 11, 22, 10)),
+    "Date": (mm.Date(), "2026-11-22", date(2026, 11, 22)),
+    "Enum": (mm.Enum(Colour), "RED", Colour.RED),
+    "Integer": (mm.Integer(), "5", 5),
+    "List": (mm.List(mm.Decimal()), ["1.5"], [Decimal("1.5")]),
+    "Dict": (mm.Dict(values=mm.UUID()), {"a": TEXT}, {"a": UUID(TEXT)}),
+    "Nested": (mm.Nested(Day), {"day": "2026-11-22"}, Made(date(2026, 11, 22))),
+    "Schema": (Day, {"day": "2026-11-22"}, Made(date(2026, 11, 22))),
+    "a list of ours": (array(mm.Decimal()), [Decimal("1.5")], [Decimal("1.5")]),
+}
+OURS = {name: (sample.field, sample.good, sample.as_loaded) for name, sample in SAMPLES.items()}
+
+
+def created(field: Any, sent: Any) -> Any:
+    """What an act in mode create gets."""
+    struct = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings()))
+    return struct.check({"set": sent, "get": {}}, "create")["set"]
+
+
+@pytest.mark.parametrize(("kind", "default", "loaded"), [*FOREIGN.values(), *OURS.values()], ids=[*FOREIGN, *OURS])
+def test_a_default_is_filled_in_as_load_gives_it(kind: Any, default: Any, loaded: Any) -> None:
+    field = defaulted(kind, default)
+    assert created(field, {}) == created(field, {"x": default}) == {"x": loaded}
+    assert type(created(field, {})["x"]) is type(loaded)
+    assert created(object_({"part": field}), {"x": {}}) == {"x": {"part": loaded}}
+
+
+@pytest.mark.parametrize(("kind", "default", "loaded"), FOREIGN.values(), ids=FOREIGN)
+def test_a_default_in_a_document_is_stored_as_the_value_would_be(kind: Any, default: Any, loaded: Any) -> None:
+    pure = Schemas(Settings()).add("thing", {"x": defaulted(kind, default)}).pure
+    assert check_document(pure, {}) == check_document(pure, {"x": default}) == check_document(pure, {"x": loaded})
+
+
+def test_each_use_has_a_default_of_its_own() -> None:
+    field = defaulted(mm.Raw(), {"a": []})
+    created(field, {})["x"]["a"].append(1)
+    assert created(field, {}) == {"x": {"a": []}}
+
+
+def test_clients_are_told_the_default_as_they_would_send_it() -> None:
+    assert describe(defaulted(mm.UUID(), TEXT)) == {
+        "kind": "string",
+        "format": "uuid",
+        "presence": "defaulted",
+        "default": TEXT,
+    }
+    assert "default" not in describe(defaulted(mm.Decimal(), Decimal("1.5")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"), [(mm.Decimal(), "x"), (mm.Integer(validate=validate.Range(9)), 5), (Day, {})]
+)
+def test_what_a_field_of_marshmallows_refuses_is_no_default(kind: Any, default: Any) -> None:
+    with pytest.raises(DefinitionError, match=r"^defaulted: the kind refuses its default: "):
+        defaulted(kind, default)
