@@ -8,6 +8,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.odm import Operators
 from gatewayfw.schemas import array, integer, optional, string
 
 
@@ -61,7 +62,7 @@ def found(world, filters, **options):
         ({"age": {"$gte": -(10**6)}}, "abc"),
         ({"name": {"$lt": "x" * 20_000}}, "abc"),
         ({"extra": {"a": 1}}, ""),
-        ({"extra.any.thing": {"$ne": 1}}, "abc"),
+        ({"extra.any.thing": Operators({"$ne": 1})}, "abc"),
         ({"visited.0.name": "land"}, "b"),
         ({"visited.0": {"$exists": True}}, "b"),
         ({"$or": [{"visited": {"$exists": False}}, {"name": "x"}]}, "ac"),

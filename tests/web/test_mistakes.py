@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from gatewayfw import any_, array, gateway, integer, optional, string
+from gatewayfw.odm import Operators
 from gatewayfw.schemas import object_
 
 #: The filter that means the only book; an empty one is refused.
@@ -48,7 +49,7 @@ def call(database):
         (lambda books, sent: books.delete_one({"n": {"$near": sent["x"]}}), "filter: unknown operator $near"),
         (lambda books, sent: books.find_one_and_update(BOOK, {"$inc": {"title": 1}}), "update: $inc title"),
         (
-            lambda books, sent: books.find({"marks": {"$in": [{"$gt": 0}, sent["x"]]}}),
+            lambda books, sent: books.find({"marks": Operators({"$in": [{"$gt": 0}, sent["x"]]})}),
             "filter: marks: $in takes values, not operators",
         ),
         (lambda books, sent: books.find().sort([("n", 1)] * 40), "sort: at most 31 fields"),

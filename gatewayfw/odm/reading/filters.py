@@ -13,12 +13,22 @@ from bson import ObjectId
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.copies.rules import HIDDEN
-from gatewayfw.odm.reading.operands import stored_operand
-from gatewayfw.odm.reading.paths import Copies, Find, Found, find_in_elements, find_in_model, is_list
+from gatewayfw.odm.reading.operands import Operators, stored_operand
+from gatewayfw.odm.reading.paths import (
+    Copies,
+    Find,
+    Found,
+    find_in_elements,
+    find_in_model,
+    is_list,
+    takes_any_keys,
+)
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import HEX_ID
 from gatewayfw.schemas.paths import shown
 from gatewayfw.storage.subset import JUNCTIONS, check_filter
+
+DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
 def stored_filter(
@@ -42,8 +52,16 @@ def stored_filter(
         return {}
     if type(filters) is dict and len(filters) == 1 and (id_ := _plain_id(filters.get("_id"))) is not None:
         return {"_id": id_}
-    check_filter(filters, where)
-    return convert_filter(lambda path: find_in_model(schemas, schema, path, where, reveal), filters, where, where)
+
+    def find(path: str) -> Found:
+        return find_in_model(schemas, schema, path, where, reveal)
+
+    try:
+        check_filter(filters, where)
+    except UsageError:
+        _refuse_disguised(find, filters, where)
+        raise
+    return convert_filter(find, filters, where, where)
 
 
 def selects_all(wanted: Mapping[str, Any]) -> bool:
@@ -70,12 +88,13 @@ def convert_filter(find: Find, filters: Mapping[str, Any], where: str, path: str
     """
     converted: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
+    inherit = _inheritor(filters)
     for key, value in filters.items():
         try:
             if key in JUNCTIONS:
-                converted[key] = [convert_filter(find, part, where, path) for part in value]
+                converted[key] = [convert_filter(find, inherit(part), where, path) for part in value]
             else:
-                converted[key] = convert_condition(find(key), value, where, f"{path}.{key}")
+                converted[key] = convert_condition(find(key), inherit(value), where, f"{path}.{key}")
         except ValidationError as error:
             errors.update(error.errors)
     if errors:
@@ -91,17 +110,41 @@ def convert_condition(found: Found, value: Any, where: str, path: str) -> Any:
     """
     if not has_operators(value):
         return stored_operand(_compared(found, where), value, path)
+    if not isinstance(value, Operators) and takes_any_keys(found):
+        raise ValidationError({path: [DISGUISED]})
+    inherit = _inheritor(value)
     converted = dict(value)
     for name, operand in value.items():
         if name == "$elemMatch":
             inside = find_in_elements(found, path.removeprefix(f"{where}."), where)
-            converted[name] = convert_filter(inside, operand, where, path)
+            converted[name] = convert_filter(inside, inherit(operand), where, path)
         elif name in ("$in", "$nin"):
             field = _compared(found, where)
             converted[name] = [stored_operand(field, one, f"{path}.{at}") for at, one in enumerate(operand)]
         elif name != "$exists":
             converted[name] = stored_operand(_compared(found, where), operand, path)
     return converted
+
+
+def _refuse_disguised(find: Find, filters: object, path: str) -> None:
+    """Refuse a client's object before its keys count as the code's mistake.
+
+    Raises:
+        ValidationError: an object has ``$`` in its keys where a value of any keys stands.
+    """
+    for key, value in filters.items() if isinstance(filters, Mapping) else ():
+        if key in JUNCTIONS:
+            for part in value if isinstance(value, (list, tuple)) else ():
+                _refuse_disguised(find, part, path)
+        elif has_operators(value) and not isinstance(value, Operators) and takes_any_keys(find(str(key))):
+            raise ValidationError({f"{path}.{key}": [DISGUISED]})
+
+
+def _inheritor(outer: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """Return what makes `Operators` of the objects inside `Operators`."""
+    if not isinstance(outer, Operators):
+        return lambda value: value
+    return lambda value: Operators(value) if isinstance(value, Mapping) else value
 
 
 def has_operators(value: object) -> bool:

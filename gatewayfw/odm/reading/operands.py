@@ -6,7 +6,7 @@ fair question. None compares with every field. All our choice.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, final
 
 from marshmallow.fields import Field
 
@@ -14,6 +14,18 @@ from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import as_kind
 
 _ANY: Field[Any] = any_()
+
+
+@final
+class Operators(dict[str, Any]):
+    """Operators on values of any content or keys, said by code.
+
+    ``{"$pull": {"marks": Operators({"$gt": 3})}}``, ``{"notes": Operators({"$exists": True})}``.
+
+    Values of a described kind need no such word. Of others a plain object is always a value, as it
+    may come from a client, and one with ``$`` in its keys is refused: else ``{"$ne": None}`` in
+    the place of a value would select or pull them all. Our choice.
+    """
 
 
 def stored_operand(field: Field[Any] | None, value: Any, path: str) -> Any:

@@ -145,6 +145,18 @@ def is_free(field: Field[Any]) -> bool:
     return kind.is_free or kind.is_unknown
 
 
+def takes_any_keys(found: Found) -> bool:
+    """Tell whether a value there may be an object whose keys a client chose.
+
+    Or a list of such.
+    """
+    if not isinstance(found, Field):
+        return found is None
+    while (inner := as_kind(found).elements) is not None:
+        found = inner
+    return is_free(found) or as_kind(found).part("$") is not None
+
+
 def is_key(part: str) -> bool:
     """Tell whether a part of a path can be the key of a stored object."""
     return bool(part) and not part.startswith("$") and "\0" not in part

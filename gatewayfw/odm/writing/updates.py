@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
-from gatewayfw.odm.reading.filters import convert_condition, convert_filter, has_operators
-from gatewayfw.odm.reading.operands import stored_operand
-from gatewayfw.odm.reading.paths import Find, find_in_elements, is_free
+from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_filter, has_operators
+from gatewayfw.odm.reading.operands import Operators, stored_operand
+from gatewayfw.odm.reading.paths import find_in_elements, takes_any_keys
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
@@ -19,25 +19,12 @@ from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
-from gatewayfw.storage.subset import JUNCTIONS, check_element, check_operators
+from gatewayfw.storage.subset import check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
 #: What is wrong with a field that an operator does not fit.
 _REFUSED = {"$inc": "Not a number.", **dict.fromkeys(("$push", "$pull", "$addToSet"), "Not a list.")}
-_DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
-
-
-@final
-class Operators(dict[str, Any]):
-    """Operators on elements whose kind is free, said by code.
-
-    ``{"$pull": {"marks": Operators({"$gt": 3})}}``.
-
-    Elements of a described kind need no such word. Of a free one a plain object is always a value, as it
-    may come from a client, and one with ``$`` in its keys is refused: else ``{"$ne": None}`` in
-    the place of a value would pull them all. Our choice.
-    """
 
 
 @dataclass(frozen=True)
@@ -140,60 +127,32 @@ def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:
     """Return what is pushed onto, added to or pulled from a list."""
     inner = _inner(field)
     where = f"update.{path}"
-    said = isinstance(value, Operators)
-    if _holds_free(inner) and not said:
+    if takes_any_keys(inner) and not isinstance(value, Operators):
         if has_operators(value):
-            raise ValidationError({where: [_DISGUISED]})
+            raise ValidationError({where: [DISGUISED]})
         element = check_value(inner, value, where)
         return {"$in": [element]} if operator == "$pull" and isinstance(element, Mapping) else element
     check_element(operator, path, value)
     if operator == "$pull":
-        return _pulled(field, value, said, path)
+        return _pulled(field, value, path)
     if isinstance(value, Mapping) and "$each" in value:
         return {"$each": [check_value(inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
     return check_value(inner, value, where)
 
 
-def _pulled(field: Field[Any], value: Any, said: bool, path: str) -> Any:
+def _pulled(field: Field[Any], value: Any, path: str) -> Any:
     """Return the condition on the elements to be pulled, or the value that they have."""
     where, inner = f"update.{path}", _inner(field)
     if not isinstance(value, Mapping):
         return stored_operand(inner, value, where)
     if has_operators(value):
-        if not said and "$elemMatch" in value:
-            _check_values(find_in_elements(inner, path, "update"), value["$elemMatch"], where)
         return convert_condition(inner, value, "update", where)
-    find = find_in_elements(field, path, "update")
-    if not said:
-        _check_values(find, value, where)
-    return convert_filter(find, value, "update", where)
-
-
-def _check_values(find: Find, condition: Mapping[str, Any], where: str) -> None:
-    """Refuse operators on what is free inside elements: there an object is a value."""
-    for key, value in condition.items():
-        path = f"{where}.{key}"
-        if key in JUNCTIONS:
-            for part in value:
-                _check_values(find, part, where)
-        elif has_operators(value) and not isinstance(value, Operators):
-            found = find(key)
-            if found is None or (isinstance(found, Field) and _holds_free(found)):
-                raise ValidationError({path: [_DISGUISED]})
-            if "$elemMatch" in value:
-                _check_values(find_in_elements(found, path, "update"), value["$elemMatch"], path)
+    return convert_filter(find_in_elements(field, path, "update"), value, "update", where)
 
 
 def _inner(field: Field[Any]) -> Field[Any]:
     """Return the field of a list's elements; any where no kind describes them."""
     return as_kind(field).elements or _ANY
-
-
-def _holds_free(field: Field[Any]) -> bool:
-    """Tell whether operators reach a field's elements: it is free, or lists of free."""
-    while (inner := as_kind(field).elements) is not None:
-        field = inner
-    return is_free(field)
 
 
 def refusal_of(change: Change) -> GatewayError:

@@ -59,7 +59,7 @@ class StoredField(Foreign, mm.Field[Any]):
         if isinstance(field, mm.Nested):
             return _is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
         known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
-        return not known and not isinstance(field, _SORTED)
+        return not known and not isinstance(field, (*_SORTED, mm.UUID, mm.IP, mm.IPInterface))
 
     @property
     def reads_otherwise(self) -> bool:  # type: ignore[override]  # by the field's class
