@@ -339,3 +339,11 @@ def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
     ``paths`` are those that an update names.
     """
     return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})
+
+
+def misfits(paths: Iterable[str]) -> ValidationError:
+    """Return the error for operators that do not fit the values that are there.
+
+    Null, for example. ``paths`` are those that an update names.
+    """
+    return ValidationError({f"update.{path}": ["Does not fit the value that is there."] for path in paths})

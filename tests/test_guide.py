@@ -93,7 +93,7 @@ def test_every_kind_is_in_the_table():
     ids=["filters", "updates"],
 )
 def test_every_operator_is_named(start, operators):
-    assert set(re.findall(r"`(\$\w+)`", GUIDE.split(start)[1].split("\n\n")[0])) == operators
+    assert set(re.findall(r"`(\$\w+)`", GUIDE.split(start)[1].split("```")[0])) == operators
 
 
 def test_every_server_option_is_in_the_table_and_nothing_else():

@@ -154,7 +154,7 @@ class Model(ModelReads):
     ) -> Document | None:
         """Change one document's pure fields, and every copy of it; return it projected.
 
-        ``update`` takes ``$set $unset $inc``, and ``$push $pull $addToSet`` on array fields.
+        ``update`` takes ``$set $unset``, ``$inc $mul $min $max``, and ``$push $addToSet $pull $pop`` on arrays.
         None when nothing matched. An empty ``$set`` changes nothing and returns the document.
 
         Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
@@ -167,7 +167,7 @@ class Model(ModelReads):
                 ``$set`` on what is no field for it.
             BadRequest: ``$set`` names a path that is changed twice.
             ValidationError: ``$set`` names what is no pure field, a value does not fit its field,
-                the result does not, or ``$inc`` would leave 64 bits.
+                the result does not, or an operator does not fit the value that is there.
             DuplicateKey: a unique index refused the change.
             TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and one
                 that is named grew; or a document would exceed the database's limit.

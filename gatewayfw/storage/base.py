@@ -305,7 +305,9 @@ class Storage(ABC):
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
-            ValidationError: ``$inc`` would leave 64 bits (or it is stored so, and the caller looks).
+            ValidationError: ``$inc`` or ``$mul`` would leave 64 bits (or it is stored so, and the caller
+                looks), or an operator does not fit the value that is there: `update_many` and
+                `update_each` may raise `StorageError` then.
         """
 
     @abstractmethod

@@ -24,6 +24,7 @@ from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marke
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
+from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.subset import projection_of
@@ -237,9 +238,9 @@ class MockStorage(Storage):
             found = self._db[collection].find_one(dict(filter), {"_id": 1})
             if found is None:
                 return None
-            with self._updating(collection, found, update) as plain:
+            with self._updating(collection, found, update) as [(same, plain)]:
                 result: Document | None = self._db[collection].find_one_and_update(
-                    found, plain, projection_of(fields), return_document=ReturnDocument.AFTER
+                    same, plain, projection_of(fields), return_document=ReturnDocument.AFTER
                 )
             return result
 
@@ -252,8 +253,10 @@ class MockStorage(Storage):
             filter = {**filter, "_id": {"$in": small}}
 
         def write() -> int:
-            with self._updating(collection, filter, update) as plain:
-                return int(self._db[collection].update_many(dict(filter), plain).matched_count)
+            with self._updating(collection, filter, update) as statements:
+                return sum(
+                    self._db[collection].update_many(dict(wanted), plain).matched_count for wanted, plain in statements
+                )
 
         return self._write(write)
 
@@ -262,8 +265,9 @@ class MockStorage(Storage):
 
         def write() -> None:
             for id_, update in changes:
-                with self._updating(collection, {"_id": id_}, update) as plain:
-                    self._db[collection].update_one({"_id": id_}, plain)
+                with self._updating(collection, {"_id": id_}, update) as statements:
+                    for same, plain in statements:
+                        self._db[collection].update_one(same, plain)
 
         self._write(write)
 
@@ -308,12 +312,12 @@ class MockStorage(Storage):
         return before
 
     @contextmanager
-    def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[dict[str, dict[str, Any]]]:
-        """Keep images of what an update changes, judge sizes; return mongomock's update."""
-        plain = _plain(update)
+    def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[list[Statement]]:
+        """Keep images of what an update changes, judge sizes; return mongomock's updates."""
         before = self._remember(collection, filter)
-        with self._naming_fields(collection, lambda: after_update(self._db[collection], before, filter, plain)):
-            yield plain
+        statements = statements_of(update, filter, before)
+        with self._naming_fields(collection, lambda: after_update(self._db[collection], before, statements)):
+            yield statements
         self._refuse_large(collection, before, update)
 
     def _refuse_large(self, collection: str, before: Iterable[Document], update: Update) -> None:
@@ -375,22 +379,3 @@ def _translated() -> Iterator[None]:
         raise DuplicateKey() from error
     except _REFUSALS as error:
         raise StorageError() from error
-
-
-def _plain(update: Update) -> dict[str, dict[str, Any]]:
-    """Return the update so that mongomock 4.3 does what MongoDB does.
-
-    A positional path comes last: it drops the keys after it. And ``$addToSet`` with ``$each``
-    names no value twice: it would add both.
-    """
-    plain = {operator: dict(changes) for operator, changes in update.items()}
-    for path, value in plain.get("$addToSet", {}).items():
-        if isinstance(value, Mapping) and "$each" in value:
-            distinct: list[Any] = []
-            for one in value["$each"]:
-                if one not in distinct:
-                    distinct.append(one)
-            plain["$addToSet"][path] = {"$each": distinct}
-    if "$set" in plain:
-        plain["$set"] = dict(sorted(plain["$set"].items(), key=lambda item: ".$" in item[0]))
-    return plain

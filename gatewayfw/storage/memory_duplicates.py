@@ -21,10 +21,13 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
     return next((tuple(name for name, _ in index["key"]) for index in collisions), ())
 
 
-def after_update(collection: Any, documents: Sequence[Document], filter: Filter, update: Update) -> list[Document]:
-    """Return what an update makes of documents, apart from their collection."""
+def after_update(
+    collection: Any, documents: Sequence[Document], statements: Iterable[tuple[Filter, Update]]
+) -> list[Document]:
+    """Return what updates make of documents, apart from their collection."""
     scratch = _scratch(collection, documents)
-    scratch.update_many(dict(filter), update)
+    for filter, update in statements:
+        scratch.update_many(dict(filter), update)
     return list(scratch.find())
 
 

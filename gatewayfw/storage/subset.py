@@ -10,9 +10,9 @@ that an adapter may decide as it likes and the core does not rely on:
 - the order by a field that holds lists;
 - a path of ``fields`` that goes through a list of documents and scalars;
 - the order of the keys that an update adds to a document;
-- ``$set`` below a scalar, and ``$pull`` from one: refused, or nothing is done; ``$unset`` of an
-  element by its number; ``.$`` of a scalar element;
-- ``$inc`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
+- ``$unset`` of an element by its number; ``.$`` of a scalar element;
+- ``$min`` and ``$max`` of values of two types, null apart;
+- ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMPARISONS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$ni
 #: Operators that join filters.
 JUNCTIONS = frozenset({"$and", "$or"})
 #: Update operators.
-UPDATES = frozenset({"$set", "$unset", "$inc", "$push", "$pull", "$addToSet"})
+UPDATES = frozenset({"$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$addToSet", "$pull", "$pop"})
 #: Pipeline stages that write, or run for ever.
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
@@ -151,6 +151,8 @@ def check_element(operator: str, path: str, value: Any) -> None:
     Raises:
         UsageError: another operator, or a shape that is not in the subset.
     """
+    if operator == "$pop" and (isinstance(value, (bool, float)) or value not in (1, -1)):
+        raise UsageError("update: $pop takes 1 or -1")
     if not isinstance(value, Mapping):
         return
     has_operators = any(isinstance(name, str) and name.startswith("$") for name in value)

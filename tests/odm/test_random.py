@@ -11,7 +11,7 @@ from tests.odm.world import MODELS
 
 EXPECTED = (Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError)
 KINDS = ["insert", "insert", "insert_many", "update", "update", "unset", "delete", "cascade"]
-KINDS += ["add", "replace", "remove", "transaction"]
+KINDS += ["operate", "operate", "add", "replace", "remove", "transaction"]
 
 #: One step: a kind, a model, and numbers that choose documents, flags and values.
 STEPS = st.tuples(
@@ -67,6 +67,24 @@ class Player(Operations):
 
     def _cascade(self, model):
         model.delete_one(filter=self._one(model), hard_cascade=True)
+
+    def _operate(self, model):
+        model.find_one_and_update(filter=self._one(model), update=self._operators(model))
+
+    def _operators(self, model):
+        """Choose operators that keep a number, a date or a list in order, or are refused for it."""
+        pure, update = model.schema.pure, {}
+        for name in ("population", "age"):
+            if name in pure:
+                operator = ("$inc", "$mul", "$min", "$max")[self._next() % 4]
+                update.setdefault(operator, {})[name] = self._next() % 4 - 1
+        if "born_on" in pure:
+            operator = ("$min", "$max")[self._next() % 2]
+            update.setdefault(operator, {})["born_on"] = f"200{self._next() % 10}-01-01"
+        if "tags" in pure:
+            operator, value = (("$push", "a"), ("$addToSet", "b"), ("$pop", 1), ("$pop", -1))[self._next() % 4]
+            update[operator] = {"tags": value}
+        return update or {"$set": {"name": f"{self._next()}"}}
 
     def _some(self, model):
         relations = list(model.schema.relations.values())

@@ -27,7 +27,7 @@ _UNENCODABLE = (BSONError, OverflowError, ValueError)
 #: Elements that MongoDB adds to a list at most to reach an index.
 _MOST_FILLED = 1_500_000
 #: The operators after which there may be more.
-_ADDING = frozenset({"$set", "$inc", "$push", "$addToSet"})
+_ADDING = frozenset({"$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet"})
 
 
 class FieldsTooLarge(TooLarge):
@@ -155,8 +155,14 @@ def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]
 
 def _combined(operator: str, present: Any, value: Any) -> Any:
     """Return what an operator makes of a present value; None stands for a missing one."""
-    if operator == "$inc":
-        return present + value if isinstance(present, (int, float)) else value
+    if operator in ("$inc", "$mul"):
+        if present is None:
+            return value if operator == "$inc" else value * 0
+        if not isinstance(present, (int, float)) or not isinstance(value, (int, float)):
+            return value
+        return present + value if operator == "$inc" else present * value
+    if operator in ("$min", "$max"):
+        return max(present, value, key=lambda one: len(encode({"": one})))
     if operator == "$set":
         return value
     more = value["$each"] if isinstance(value, Mapping) and "$each" in value else [value]

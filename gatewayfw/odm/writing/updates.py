@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bson import Decimal128
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
@@ -24,7 +25,13 @@ from gatewayfw.storage.subset import check_element, check_operators
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
 #: What is wrong with a field that an operator does not fit.
-_REFUSED = {"$inc": "Not a number.", **dict.fromkeys(("$push", "$pull", "$addToSet"), "Not a list.")}
+_REFUSED = {
+    **dict.fromkeys(("$inc", "$mul"), "Not a number."),
+    **dict.fromkeys(("$min", "$max"), "Not a number or a date."),
+    **dict.fromkeys(("$push", "$addToSet", "$pull", "$pop"), "Not a list."),
+}
+#: The operators that calculate.
+_ARITHMETIC = ("$inc", "$mul")
 
 
 @dataclass(frozen=True)
@@ -39,10 +46,10 @@ class Change:
 def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
     """Check an update against the model and return it in its stored form.
 
-    ``$set``, ``$unset`` and ``$inc`` on pure fields and below objects; ``$push``, ``$pull`` and
-    ``$addToSet`` on arrays. Values that are set are checked here; what an operator makes of a
-    stored value can only be judged by `check_result`. What ``$set`` holds may be a client's, names
-    included; which fields the other operators name is up to the server's code.
+    ``$set``, ``$unset``, ``$inc`` and ``$mul`` on pure fields and below objects, ``$min`` and ``$max`` on
+    numbers and dates there, ``$push``, ``$addToSet``, ``$pull`` and ``$pop`` on arrays. Values that are set are
+    checked here; what an operator makes of a stored value can only be judged by `check_result`. What ``$set``
+    holds may be a client's, names included; which fields the other operators name is up to the server's code.
 
     Raises:
         UsageError: no operator, an unknown one, or one but ``$set`` on what is no field for it.
@@ -86,8 +93,14 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
         return ""
     if operator not in as_kind(field).operators:
         raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
-    if operator == "$inc":
-        return _increment(field, value, where)
+    if operator in _ARITHMETIC:
+        return _amount(field, operator, value, where)
+    if operator in ("$min", "$max"):
+        return check_value(field, value, where)
+    if operator == "$pop":
+        if type(value) is not int or value not in (1, -1):
+            raise ValidationError({where: ["Must be 1 or -1."]})
+        return value
     return _element(field, operator, value, path)
 
 
@@ -116,10 +129,13 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
     return field
 
 
-def _increment(field: Field[Any], value: Any, where: str) -> Any:
-    amount = as_kind(field).amount(value)
+def _amount(field: Field[Any], operator: str, value: Any, where: str) -> Any:
+    """Return what is added, or multiplied by."""
+    kind = as_kind(field)
+    amount = kind.amount(value) if operator == "$inc" else kind.factor(value)
     if amount is None:
-        raise ValidationError({where: ["Not a valid number."]})
+        is_number = operator == "$mul" and kind.amount(value) is not None
+        raise ValidationError({where: ["Must be a whole number." if is_number else "Not a valid number."]})
     return amount
 
 
@@ -155,13 +171,14 @@ def _inner(field: Field[Any]) -> Field[Any]:
     return as_kind(field).elements or _ANY
 
 
-def refusal_of(change: Change) -> GatewayError:
-    """Return the error for a change whose ``$inc`` the storage refused.
+def refusal_of(change: Change, error: ValidationError) -> GatewayError:
+    """Return the error for a change that the storage refused.
 
-    It names those of the change, not the version, which is incremented along.
+    It names paths of the change, not the version, which is incremented along.
     """
-    paths = change.update.get("$inc")
-    return beyond_64_bits(paths) if paths else StorageError()
+    paths = {f"update.{path}" for changes in change.update.values() for path in changes}
+    errors = {path: messages for path, messages in error.errors.items() if path in paths}
+    return ValidationError(errors) if errors else StorageError()
 
 
 def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:
@@ -170,7 +187,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     Raises:
         ValidationError: one no longer fits its field.
     """
-    beyond = [path for path in change.update.get("$inc", ()) if _is_beyond(document, path)]
+    beyond = [path for path, _ in _calculated(change) if _is_beyond(_value_at(document, path))]
     if beyond:
         raise beyond_64_bits(beyond)
     for name in change.recheck:
@@ -180,9 +197,36 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
             raise ValidationError({f"update.{name}": [REQUIRED]})
 
 
-def _is_beyond(document: Mapping[str, Any], path: str) -> bool:
-    """Tell whether a permissive storage holds a number beyond 64 bits there."""
+def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return by path the decimals that are not yet as their fields store them.
+
+    An absent one times anything is 0, without its places.
+
+    Raises:
+        ValidationError: one does not fit its field.
+    """
+    corrections: dict[str, Any] = {}
+    for path, amount in _calculated(change):
+        if isinstance(amount, Decimal128):
+            value = _value_at(document, path)
+            stored = check_value(_named_field(schema, path), value, f"update.{path}")
+            if getattr(stored, "bid", None) != value.bid:
+                corrections[path] = stored
+    return corrections
+
+
+def _calculated(change: Change) -> Iterator[tuple[str, Any]]:
+    for operator in _ARITHMETIC:
+        yield from change.update.get(operator, {}).items()
+
+
+def _value_at(document: Mapping[str, Any], path: str) -> Any:
     value: Any = document
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _is_beyond(value: Any) -> bool:
+    """Tell whether a permissive storage holds a number beyond 64 bits."""
     return isinstance(value, int) and not LOWEST <= value <= HIGHEST

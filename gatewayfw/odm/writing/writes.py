@@ -47,7 +47,7 @@ from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
 from gatewayfw.odm.writing.links import Link
 from gatewayfw.odm.writing.targets import Sources
-from gatewayfw.odm.writing.updates import Change, check_result, refusal_of
+from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import encode
@@ -151,10 +151,13 @@ class Writes:
         try:
             document = self._targets.change(schema, found, update, fields, effects)
         except ValidationError as error:
-            raise refusal_of(change) from error
+            raise refusal_of(change, error) from error
         if document is None:
             return None
         check_result(schema, change, document)
+        if corrections := find_corrections(schema, change, document):
+            corrected = {"$set": corrections}
+            document = self._storage.update_one(schema.name, {"_id": document["_id"]}, corrected, fields) or document
         if growth is not None:
             growth.check(self._storage, document)
         holders = [

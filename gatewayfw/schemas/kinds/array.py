@@ -11,7 +11,7 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Description, KindField, Maxima, Parts
+from gatewayfw.schemas.kinds.base import LISTED, Description, KindField, Maxima, Parts
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
@@ -27,7 +27,7 @@ class ArrayField(KindField, mm.List[Any], own=True):
     """
 
     kind = "array"
-    operators = frozenset({"$push", "$addToSet", "$pull"})
+    operators = LISTED
     #: Whether the maximum is one of the definition, not one of a setting.
     states_maximum = True
 

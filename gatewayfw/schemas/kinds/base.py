@@ -41,6 +41,10 @@ from gatewayfw.schemas.kinds.quick import (
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
+#: Update operators for numbers, for what has an order, and for lists.
+CALCULATED = frozenset({"$inc", "$mul"})
+ORDERED = frozenset({"$min", "$max"})
+LISTED = frozenset({"$push", "$addToSet", "$pull", "$pop"})
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
 Description = dict[str, Any]
 
@@ -219,6 +223,10 @@ class Kind:
     def amount(self, value: Any) -> Any:
         """Return the stored form of what ``$inc`` may add; None for anything else."""
         return value if finite_number(value) else None
+
+    def factor(self, value: Any) -> Any:
+        """Return the stored form of what ``$mul`` may multiply by; None for anything else."""
+        return self.amount(value)
 
     def largest(self) -> int:
         """Return the most bytes of a stored value; `ENDLESS` or more for no maximum."""

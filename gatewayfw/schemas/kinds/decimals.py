@@ -11,7 +11,7 @@ from bson import Decimal128
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.base import CALCULATED, ORDERED, Description, KindField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import DECIMAL
 
@@ -23,7 +23,7 @@ _NUMBERS = (int, float, Decimal, Decimal128)
 
 
 class StoredDecimal(Decimal128):
-    """A Decimal128 that compares and adds like a number.
+    """A Decimal128 that compares and calculates like a number.
 
     MongoDB does that itself; mongomock 4.3 asks the value, and sorts what is registered as a number.
     """
@@ -53,6 +53,11 @@ class StoredDecimal(Decimal128):
 
     __radd__ = __add__
 
+    def __mul__(self, other: object) -> StoredDecimal:
+        return StoredDecimal(_CONTEXT.multiply(self.to_decimal(), _number(other)))
+
+    __rmul__ = __mul__
+
 
 Number.register(StoredDecimal)
 
@@ -66,7 +71,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
     kind = "decimal"
     sorts = True
     reads_otherwise = True
-    operators = frozenset({"$inc", "$mul", "$min", "$max"})
+    operators = CALCULATED | ORDERED
     default_error_messages = {
         "invalid": "Not a valid decimal.",
         "more": "Must have at most {places} decimal places.",
@@ -130,6 +135,11 @@ class DecimalField(KindField, mm.Decimal, own=True):
             return StoredDecimal(self._deserialize(value, None, None))
         except ValidationError:
             return None
+
+    def factor(self, value: Any) -> Any:
+        """Return a whole number, so that a product has the places of what is multiplied."""
+        given = decimal_of(value)
+        return None if given is None or given != given.to_integral_value() else StoredDecimal(given.to_integral_value())
 
     def _compared(self, value: Any) -> Any:
         given = decimal_of(value)

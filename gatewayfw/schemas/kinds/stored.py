@@ -21,7 +21,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
+from gatewayfw.schemas.kinds.base import CALCULATED, LISTED, ORDERED, Description, KindField, Maxima
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
@@ -74,8 +74,8 @@ class StoredField(Foreign, mm.Field[Any]):
     @property
     def operators(self) -> frozenset[str]:  # type: ignore[override]  # by the field's class
         if isinstance(self._field, mm.Number):
-            return frozenset({"$inc", "$mul", "$min", "$max"})
-        return frozenset({"$push", "$addToSet", "$pull"}) if self.elements is not None else frozenset()
+            return CALCULATED | ORDERED
+        return LISTED if self.elements is not None else frozenset()
 
     @property
     def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -123,6 +123,8 @@ class StoredField(Foreign, mm.Field[Any]):
             return value
 
     def amount(self, value: Any) -> Any:
+        if isinstance(self._field, mm.Integer) and not isinstance(value, int):
+            return None
         if not isinstance(self._field, mm.Decimal):
             return super().amount(value)
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bson.errors import BSONError
@@ -29,7 +30,9 @@ from gatewayfw.errors import (
     Unavailable,
     ValidationError,
     beyond_64_bits,
+    misfits,
 )
+from gatewayfw.storage.base import Update
 
 #: What PyMongo raises: its own errors, and what encoding a document can end with.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
@@ -41,6 +44,20 @@ _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
 #: Server error code of many a refused update.
 _BAD_VALUE = 2
+#: Server error codes of an operator that does not fit the value it meets.
+_MISFIT = frozenset({_BAD_VALUE, 14, 28})
+_BEYOND = re.compile(r"Failed to apply (?P<operator>\$inc|\$mul) operations to current value")
+#: What the server says of operators that do not fit.
+_MISFITS = [
+    re.compile(words, re.DOTALL)
+    for words in (
+        r"Cannot apply (?P<operator>\$inc|\$mul) to a value of .* has the field '(?P<part>.*)' of non-numeric type",
+        r"(?:The field|Field named|Path) '(?P<part>.*)' (?:must be an array but|has|contains an element of) ",
+        r"Cannot apply (?P<operator>\$pull) to a non-array value",
+        r"Cannot create field '.*' in element \{(?P<part>.*?): ",
+        r"Cannot use the part \(.*\) of \((?P<part>.*)\) to traverse",
+    )
+]
 
 
 def translation(error: BaseException) -> GatewayError:
@@ -92,17 +109,30 @@ def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
     return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
 
 
-def refused_increment(error: OperationFailure, paths: Collection[str]) -> ValidationError | None:
-    """Return our error where the server refused an ``$inc`` beyond 64 bits.
+def refused_update(error: OperationFailure, update: Update) -> ValidationError | None:
+    """Return our error where the server refused what an update would make.
 
-    Of several ``paths`` it does not say which.
-
-    The server has no code of its own for it, so its text is looked at (MongoDB 6 has this one).
+    None where it refused something else. The server says it in words only (these are of MongoDB 6),
+    and they may fit several paths: then all of them are named.
     """
     text = str((error.details or {}).get("errmsg", ""))
-    if error.code != _BAD_VALUE or "Failed to apply $inc operations to current value" not in text:
-        return None
-    return beyond_64_bits(paths) if paths else None
+    if error.code == _BAD_VALUE and (beyond := _BEYOND.search(text)):
+        paths = _meant(update, beyond)
+        return beyond_64_bits(paths) if paths else None
+    found = next(filter(None, (words.search(text) for words in _MISFITS)), None)
+    paths = [] if found is None or error.code not in _MISFIT else _meant(update, found)
+    return misfits(paths) if paths else None
+
+
+def _meant(update: Update, found: re.Match[str]) -> list[str]:
+    """Return the paths that the server may mean.
+
+    It names an operator, a part of a path, or both.
+    """
+    said = found.groupdict()
+    operator, part = said.get("operator"), said.get("part")
+    paths = [path for name, changes in update.items() if operator in (None, name) for path in changes]
+    return [path for path in paths if part is None or f".{part}." in f".{path}."]
 
 
 def without_documents(error: BaseException) -> BaseException:

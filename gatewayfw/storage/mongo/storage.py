@@ -16,7 +16,7 @@ from gatewayfw.batches import Found
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 from gatewayfw.storage.mongo.commands import PlainWrites
-from gatewayfw.storage.mongo.errors import refused_increment
+from gatewayfw.storage.mongo.errors import refused_update
 from gatewayfw.storage.mongo.indexes import built, compared, index_of
 from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
 from gatewayfw.storage.mongo.transactions import Transactions
@@ -188,7 +188,7 @@ class MongoStorage(Transactions):
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document in one trip."""
-        return self._update_one(collection, filter, update, fields, tuple(update.get("$inc", ())))
+        return self._update_one(collection, filter, update, fields, update)
 
     def _update_one(
         self,
@@ -196,9 +196,9 @@ class MongoStorage(Transactions):
         filter: Filter,
         update: Update,
         fields: Sequence[str] | None,
-        incremented: Sequence[str] = (),
+        said: Update = NOTHING,
     ) -> Document | None:
-        """Change one document; a refusal names the paths that the caller ``incremented``."""
+        """Change one document; a refusal names the paths of what the caller ``said``."""
         projection = projection_of(fields)
         with self._change() as session:
             try:
@@ -212,7 +212,7 @@ class MongoStorage(Transactions):
                     session=session,
                 )
             except OperationFailure as error:
-                raise refused_increment(error, incremented) or error from None
+                raise refused_update(error, said) or error from None
             return result
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from bson import encode
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.storage.base import Document, Storage
 from gatewayfw.storage.subset import check_update
-from gatewayfw.testing.storage_suite.topic import Topic, add_ids, parametrize, read_all
+from gatewayfw.testing.storage_suite.topic import DAY, Topic, add_ids, parametrize, read_all
+
+_SECOND = timedelta(seconds=1)
 
 #: name: (the document but its id; the update; the document afterwards)
 UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
@@ -31,6 +34,26 @@ UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
     "$inc missing": ({}, {"$inc": {"a": 2, "b.c": -1}}, {"a": 2, "b": {"c": -1}}),
     "$inc a float": ({"a": 1}, {"$inc": {"a": 0.5}}, {"a": 1.5}),
     "$inc beyond 32 bits": ({"a": 2**31 - 1}, {"$inc": {"a": 1}}, {"a": 2**31}),
+    "$mul": ({"a": 3, "b": 2**31}, {"$mul": {"a": 2, "b": 2}}, {"a": 6, "b": 2**32}),
+    "$mul a float": ({"a": 3, "b": 1.5}, {"$mul": {"a": 0.5, "b": 2}}, {"a": 1.5, "b": 3.0}),
+    "$mul in a list": ({"a": [1, 2]}, {"$mul": {"a.1": 5}}, {"a": [1, 10]}),
+    "$mul missing": ({}, {"$mul": {"a": 2, "b.c": -1}}, {"a": 0, "b": {"c": 0}}),
+    "$min": ({"a": 3, "b": {"c": 3}}, {"$min": {"a": 2, "b.c": 4}}, {"a": 2, "b": {"c": 3}}),
+    "$max": ({"a": 3, "b": {"c": 3}}, {"$max": {"a": 2, "b.c": 4}}, {"a": 3, "b": {"c": 4}}),
+    "$min and $max of dates": (
+        {"a": DAY, "b": DAY},
+        {"$min": {"a": DAY - _SECOND}, "$max": {"b": DAY - _SECOND}},
+        {"a": DAY - _SECOND, "b": DAY},
+    ),
+    "$min and $max missing": ({}, {"$min": {"a": 2}, "$max": {"b.c": 1}}, {"a": 2, "b": {"c": 1}}),
+    "$min and $max with null": (
+        {"a": None, "b": None, "c": 1, "d": 1},
+        {"$min": {"a": 1, "c": None}, "$max": {"b": 1, "d": None}},
+        {"a": None, "b": 1, "c": None, "d": 1},
+    ),
+    "$pop": ({"a": [1, 2, 3], "b": {"c": [1, 2, 3]}}, {"$pop": {"a": 1, "b.c": -1}}, {"a": [1, 2], "b": {"c": [2, 3]}}),
+    "$pop the last": ({"a": [1], "b": []}, {"$pop": {"a": -1, "b": 1}}, {"a": [], "b": []}),
+    "$pop missing": ({"a": 1}, {"$pop": {"b": 1, "c.d": 1}}, {"a": 1}),
     "$push": ({"a": [1]}, {"$push": {"a": 1}}, {"a": [1, 1]}),
     "$push missing": ({}, {"$push": {"a": 1, "b.c": {"d": 2}}}, {"a": [1], "b": {"c": [{"d": 2}]}}),
     "$push a list": ({"a": [1]}, {"$push": {"a": [2]}}, {"a": [1, [2]]}),
@@ -55,7 +78,7 @@ UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
     "$addToSet $each": ({"a": [1]}, {"$addToSet": {"a": {"$each": [1, 2, 2]}}}, {"a": [1, 2]}),
     "$addToSet $each missing": ({}, {"$addToSet": {"a": {"$each": [1, 1]}}}, {"a": [1]}),
     "all operators": (
-        {"a": 1, "b": 1, "c": 1, "d": [], "e": [1], "f": [1]},
+        {"a": 1, "b": 1, "c": 1, "d": [], "e": [1], "f": [1], "g": 2, "h": 2, "i": 2, "j": [1]},
         {
             "$set": {"a": 2},
             "$unset": {"b": ""},
@@ -63,39 +86,58 @@ UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
             "$push": {"d": 1},
             "$pull": {"e": 1},
             "$addToSet": {"f": 2},
+            "$mul": {"g": 2},
+            "$min": {"h": 1},
+            "$max": {"i": 3},
+            "$pop": {"j": 1},
         },
-        {"a": 2, "c": 2, "d": [1], "e": [], "f": [1, 2]},
+        {"a": 2, "c": 2, "d": [1], "e": [], "f": [1, 2], "g": 4, "h": 1, "i": 3, "j": []},
     ),
 }
 
 #: name: (the document but its id; an update that it does not fit)
 MISFITS: Mapping[str, tuple[Document, Document]] = {
-    "$inc of a string": ({"a": "x"}, {"$inc": {"a": 1}}),
-    "$inc of null": ({"a": None}, {"$inc": {"a": 1}}),
-    "$push to a scalar": ({"a": 1}, {"$push": {"a": 1}}),
-    "$push to null": ({"a": None}, {"$push": {"a": 1}}),
-    "$addToSet to a scalar": ({"a": 1}, {"$addToSet": {"a": 1}}),
-    "$set of a name in a list": ({"a": [1]}, {"$set": {"a.b": 1}}),
-    "another id": ({"a": 1}, {"$set": {"_id": 2}}),
+    **{
+        f"{operator} of {a!r}": ({"a": a}, {operator: {"a": 1}})
+        for operator in ("$inc", "$mul")
+        for a in (None, "x", True)
+    },
+    **{
+        f"{operator} of {a!r}": ({"a": a}, {operator: {"a": 1}})
+        for operator in ("$push", "$addToSet", "$pull", "$pop")
+        for a in (None, 1)
+    },
+    **{
+        f"{operator} below {a!r}": ({"o": {"a": a}}, {operator: {"o.a.b": 1}})
+        for operator in ("$set", "$inc", "$mul", "$min", "$push", "$addToSet", "$pull", "$pop")
+        for a in (None, 1, [1])
+    },
+    "$push of many to null": ({"a": None}, {"$push": {"a": {"$each": [1]}}}),
+    "$inc far below null": ({"a": None, "b": 1}, {"$inc": {"a.b.c": 1, "b": 1}}),
+    "$inc of one of two": ({"a": None, "b": 1}, {"$inc": {"b": 1, "a": 1}, "$set": {"c": 1}}),
 }
 
 
 class Updates(Topic):
     """What each update makes of a document, and what it refuses."""
 
-    @pytest.mark.parametrize("step", [1, -1])
-    def test_an_increment_beyond_64_bits_is_refused_or_stored_as_it_is(self, storage: Storage, step: int) -> None:
-        end = 2**63 - 1 if step > 0 else -(2**63)
+    @pytest.mark.parametrize(
+        ("operator", "operand", "end"),
+        [("$inc", 1, 2**63 - 1), ("$inc", -1, -(2**63)), ("$mul", 2, 2**62), ("$mul", 3, -(2**62))],
+    )
+    def test_a_number_beyond_64_bits_is_refused_or_stored_as_it_is(
+        self, storage: Storage, operator: str, operand: int, end: int
+    ) -> None:
         storage.insert("things", [{"_id": 1, "a": {"b": end}, "c": 1}])
-        text = ["The number would leave 64 bits."]
+        update = {operator: {"a.b": operand}, "$set": {"c": 2}}
         errors: Mapping[str, Any] = {}
+        after = end + operand if operator == "$inc" else end * operand
         try:
-            storage.update_one("things", {}, {"$inc": {"a.b": step, "c": step}}, None)
+            storage.update_one("things", {}, update, None)
         except ValidationError as error:
-            errors = error.errors
-        by = 0 if errors else step
-        assert errors in ({}, {"update.a.b": text, "update.c": text})
-        assert read_all(storage) == [{"_id": 1, "a": {"b": end + by}, "c": 1 + by}]
+            errors, after = error.errors, end
+        assert errors in ({}, {"update.a.b": ["The number would leave 64 bits."]})
+        assert read_all(storage) == [{"_id": 1, "a": {"b": after}, "c": 1 if errors else 2}]
 
     @parametrize(UPDATES)
     def test_updates(self, storage: Storage, row: tuple[Document, Document, Document]) -> None:
@@ -108,17 +150,37 @@ class Updates(Topic):
         assert read_all(storage) == [*({"_id": number, **expected} for number in (1, 2, 3)), {"_id": 4}]
 
     @parametrize(MISFITS)
-    def test_an_update_that_does_not_fit_is_refused(self, storage: Storage, row: tuple[Document, Document]) -> None:
+    def test_an_update_that_does_not_fit_names_its_path(self, storage: Storage, row: tuple[Document, Document]) -> None:
         document, update = row
         storage.insert("things", [{"_id": 1, **document}])
+        with pytest.raises(ValidationError) as caught:
+            storage.update_one("things", {}, update, None)
+        (path,) = (path for changes in update.values() for path in changes if path[0] in "ao")
+        assert caught.value.errors == {f"update.{path}": ["Does not fit the value that is there."]}
         for write in (
-            lambda: storage.update_one("things", {}, update, None),
             lambda: storage.update_many("things", {}, update),
             lambda: storage.update_each("things", [(1, update)]),
         ):
-            with pytest.raises(StorageError):
+            with pytest.raises((StorageError, ValidationError)):
                 write()
         assert read_all(storage) == [{"_id": 1, **document}]
+
+    def test_an_id_is_not_changed(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1, "a": 1}])
+        for write in (
+            lambda: storage.update_one("things", {}, {"$set": {"_id": 2}}, None),
+            lambda: storage.update_many("things", {}, {"$set": {"_id": 2}}),
+            lambda: storage.update_each("things", [(1, {"$set": {"_id": 2}})]),
+        ):
+            with pytest.raises(StorageError):
+                write()
+        assert read_all(storage) == [{"_id": 1, "a": 1}]
+
+    def test_operators_change_each_document_that_matches(self, storage: Storage) -> None:
+        storage.insert("things", add_ids([{"a": 1, "b": [1]}, {"a": 2, "b": [1, 2]}, {}]))
+        update: Document = {"$mul": {"a": 3}, "$pop": {"b": 1}, "$set": {"c": 1}}
+        assert storage.update_many("things", {"c": {"$exists": False}}, update) == 3
+        assert read_all(storage) == add_ids([{"a": 3, "b": [], "c": 1}, {"a": 6, "b": [1], "c": 1}, {"a": 0, "c": 1}])
 
     def test_update_one_changes_one_and_returns_the_state_afterwards(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": 1, "b": 1}, {"a": 1, "b": 1}]))

@@ -308,6 +308,8 @@ FORESEEN = [
     {"$set": {"data.a.0": 1}},
     {"$set": {"data": [1, 2]}},
     {"$inc": {"data.number": 1.5, "count": -2}},
+    {"$mul": {"data.number": 1.5, "count": 2**40}},
+    {"$max": {"data.number": 1.5, "count": 2**40}},
     {"$push": {"meta.tags": {"$each": []}}},
     {"$unset": {"data.list": "", "tags": "", "meta.none.deep": "", "data.none": ""}},
     {"$addToSet": {"tags": {"$each": ["b", "c"]}}},

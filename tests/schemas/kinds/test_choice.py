@@ -43,7 +43,7 @@ def test_any_takes_all_json_and_cuts_dates_to_milliseconds():
 def test_any_has_no_bound_and_takes_increments():
     assert answers(any_()) == {
         "sorts": False,
-        "operators": ["$inc"],
+        "operators": ["$inc", "$mul"],
         "sets parts": True,
         "largest": ENDLESS,
         "unstated": ["x"],

@@ -37,7 +37,7 @@ def test_anything_else_is_no_number(value):
 def test_both_sort_take_increments_and_have_eight_bytes(kind):
     assert answers(kind()) == {
         "sorts": True,
-        "operators": ["$inc"],
+        "operators": ["$inc", "$max", "$min", "$mul"],
         "sets parts": False,
         "largest": 8,
         "unstated": [],

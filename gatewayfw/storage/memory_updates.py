@@ -1,0 +1,121 @@
+"""What MongoDB does in updates and mongomock 4.3 does not. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+from gatewayfw.errors import beyond_64_bits, misfits
+from gatewayfw.storage.base import Document, Filter, Update
+
+_ABSENT: Any = object()
+#: Stands for what is below a value that is neither an object nor a list.
+_BLOCKED: Any = object()
+#: Operators whose result is computed here: mongomock has no ``$mul``, and fails where others meet null or nothing.
+_COMPUTED = frozenset({"$mul", "$min", "$max", "$pop"})
+_ON_NUMBERS = frozenset({"$inc", "$mul"})
+_ON_LISTS = frozenset({"$push", "$addToSet", "$pull", "$pop"})
+_64_BITS = range(-(2**63), 2**63)
+
+#: A filter and an update.
+Statement = tuple[Filter, dict[str, dict[str, Any]]]
+
+
+def statements_of(update: Update, filter: Filter, before: Sequence[Document]) -> list[Statement]:
+    """Return what does an update to the documents that match, ``before`` it.
+
+    Raises:
+        ValidationError: an operator does not fit a value that is there, or leaves 64 bits.
+    """
+    for document in before:
+        if refused := list(_misfits(document, update)):
+            raise misfits(refused)
+    common = _plain(update)
+    computed = {operator: common.pop(operator) for operator in _COMPUTED & common.keys()}
+    if not computed:
+        return [(filter, common)]
+    return [
+        (
+            {**filter, "_id": document["_id"]},
+            {**common, "$set": {**common.get("$set", {}), **_results(computed, document)}},
+        )
+        for document in before
+    ]
+
+
+def _plain(update: Update) -> dict[str, dict[str, Any]]:
+    """Return an update so that mongomock does what MongoDB does.
+
+    A positional path comes last: it drops the keys after it. And ``$addToSet`` with ``$each``
+    names no value twice: it would add both.
+    """
+    plain = {operator: dict(changes) for operator, changes in update.items()}
+    for path, value in plain.get("$addToSet", {}).items():
+        if isinstance(value, Mapping) and "$each" in value:
+            distinct: list[Any] = []
+            for one in value["$each"]:
+                if one not in distinct:
+                    distinct.append(one)
+            plain["$addToSet"][path] = {"$each": distinct}
+    if "$set" in plain:
+        plain["$set"] = dict(sorted(plain["$set"].items(), key=lambda item: ".$" in item[0]))
+    return plain
+
+
+def _misfits(document: Document, update: Update) -> Iterator[str]:
+    """Yield the paths whose present values an operator does not fit."""
+    for operator, changes in update.items():
+        for path in changes:
+            value = _ABSENT if "$" in path else _value_at(document, path)
+            if (
+                (value is _BLOCKED and operator != "$unset")
+                or (operator in _ON_NUMBERS and not _is_number(value))
+                or (operator in _ON_LISTS and not isinstance(value, list) and value is not _ABSENT)
+            ):
+                yield path
+
+
+def _is_number(value: Any) -> bool:
+    return value is _ABSENT or (isinstance(value, Number) and not isinstance(value, bool))
+
+
+def _value_at(document: Document, path: str) -> Any:
+    value: Any = document
+    for part in path.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part, _ABSENT)
+        elif isinstance(value, list) and part.isdigit():
+            value = value[int(part)] if int(part) < len(value) else _ABSENT
+        elif value is not _ABSENT:
+            return _BLOCKED
+    return value
+
+
+def _results(computed: Mapping[str, Mapping[str, Any]], document: Document) -> dict[str, Any]:
+    """Return what operators make of a document's values, by path."""
+    results = {
+        path: _result(operator, _value_at(document, path), operand)
+        for operator, changes in computed.items()
+        for path, operand in changes.items()
+    }
+    beyond = [path for path, value in results.items() if isinstance(value, int) and value not in _64_BITS]
+    if beyond:
+        raise beyond_64_bits(beyond)
+    return {path: value for path, value in results.items() if value is not _ABSENT}
+
+
+def _result(operator: str, present: Any, operand: Any) -> Any:
+    if operator == "$mul":
+        return operand * 0 if present is _ABSENT else present * operand
+    if operator == "$pop":
+        return _ABSENT if present is _ABSENT else present[:-1] if operand == 1 else present[1:]
+    if present is _ABSENT:
+        return operand
+    is_lower = _is_below(operand, present)
+    return operand if is_lower == (operator == "$min") and operand != present else present
+
+
+def _is_below(one: Any, other: Any) -> bool:
+    """Tell whether a value sorts below another; null is the lowest."""
+    return other is not None and (one is None or bool(one < other))

@@ -1,0 +1,334 @@
+"""Update operators on each kind, on both adapters; what the copies make of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from bson import Decimal128
+from marshmallow import fields as mm
+from marshmallow import validate
+
+from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.schemas import (
+    any_,
+    array,
+    date,
+    decimal,
+    integer,
+    mapping,
+    nullable,
+    number,
+    object_,
+    optional,
+    string,
+)
+
+#: Finds the only document.
+THE_ONE = {"_id": {"$exists": True}}
+RANGE = "Must be greater than or equal to -5 and less than or equal to 1000."
+BEYOND = "The number would leave 64 bits."
+MISFIT = "Does not fit the value that is there."
+DAYS = [datetime(2026, 1, day) for day in (1, 2, 3)]
+
+PURE = {
+    "i": optional(integer(minimum=-5, maximum=1000)),
+    "n": optional(number()),
+    "d": optional(decimal(places=2, maximum=1000)),
+    "t": optional(date()),
+    "o": optional(object_({"d": optional(decimal(places=1)), "tags": optional(array(string()))})),
+    "prices": optional(mapping(decimal(places=2))),
+    "free": optional(any_()),
+    "tags": optional(array(string(), size=(1, None))),
+    "mi": mm.Integer(),
+    "mf": mm.Float(validate=validate.Range(max=100)),
+    "md": mm.Decimal(),
+    "mp": mm.Decimal(places=2),
+    "ml": mm.List(mm.Date()),
+    "mn": mm.Nested({"x": mm.Integer(), "l": mm.List(mm.Integer())}),
+}
+
+
+@pytest.fixture
+def things(odm):
+    """A model with a field of each kind that operators change."""
+    return odm.new_model("thing", PURE)
+
+
+def stored(model):
+    """What the database holds of the only document, without what is hidden."""
+    (found,) = model._database.storage.find(model.name, {})
+    return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
+
+
+CHANGES = {
+    "$mul of an integer": ({"i": 3}, {"$mul": {"i": -1}}, {"i": -3}),
+    "$mul of a number": ({"n": 3}, {"$mul": {"n": 0.5}}, {"n": 1.5}),
+    "$mul to 64 bits": ({"n": 2**61}, {"$mul": {"n": -4}}, {"n": -(2**63)}),
+    "$mul of a decimal": ({"d": "2.50"}, {"$mul": {"d": 3}}, {"d": Decimal128("7.50")}),
+    "$mul by a whole decimal": ({"d": "-2.50"}, {"$mul": {"d": Decimal("2.00")}}, {"d": Decimal128("-5.00")}),
+    "$mul by text": ({"d": "2.50"}, {"$mul": {"d": "20"}}, {"d": Decimal128("50.00")}),
+    "$mul by 1E+2": ({"d": "2.50"}, {"$mul": {"d": Decimal("1E+2")}}, {"d": Decimal128("250.00")}),
+    "$mul of a decimal by 0": ({"d": "-2.50"}, {"$mul": {"d": 0}}, {"d": Decimal128("0.00")}),
+    "$mul below an object": ({"o": {"d": "0.5"}}, {"$mul": {"o.d": 2}}, {"o": {"d": Decimal128("1.0")}}),
+    "$mul in a mapping": (
+        {"prices": {"de": "0.50"}},
+        {"$mul": {"prices.de": 2}},
+        {"prices": {"de": Decimal128("1.00")}},
+    ),
+    "$mul of what is free": ({"free": {"x": 2}}, {"$mul": {"free.x": 3}}, {"free": {"x": 6}}),
+    "$mul of nothing": (
+        {"prices": {}},
+        {"$mul": {"i": 2, "n": 0.5, "d": 3, "o.d": 3, "prices.de": 2}},
+        {
+            **{"i": 0, "n": 0.0, "d": Decimal128("0.00"), "o": {"d": Decimal128("0.0")}},
+            "prices": {"de": Decimal128("0.00")},
+        },
+    ),
+    "$min": (
+        {"i": 3, "n": 3, "d": "2.50"},
+        {"$min": {"i": 2, "n": 3.5, "d": "2.5"}},
+        {"i": 2, "n": 3, "d": Decimal128("2.50")},
+    ),
+    "$max": (
+        {"i": 3, "n": 3, "d": "9.00"},
+        {"$max": {"i": 2, "n": 3.5, "d": 10}},
+        {"i": 3, "n": 3.5, "d": Decimal128("10.00")},
+    ),
+    "$min and $max of nothing": (
+        {},
+        {"$min": {"d": 1}, "$max": {"i": 2, "t": DAYS[0]}},
+        {"d": Decimal128("1.00"), "i": 2, "t": DAYS[0]},
+    ),
+    "$min of a date": ({"t": DAYS[1]}, {"$min": {"t": "2026-01-01"}}, {"t": DAYS[0]}),
+    "$max of a date": ({"t": DAYS[1]}, {"$max": {"t": DAYS[0]}}, {"t": DAYS[1]}),
+    "$pop": ({"tags": ["a", "b", "c"]}, {"$pop": {"tags": 1}}, {"tags": ["a", "b"]}),
+    "$pop of the first": ({"o": {"tags": ["a", "b"]}}, {"$pop": {"o.tags": -1}}, {"o": {"tags": ["b"]}}),
+    "$pop of nothing": ({"o": {"tags": []}}, {"$pop": {"tags": 1, "o.tags": 1}}, {"o": {"tags": []}}),
+    "$mul of marshmallow's": (
+        {"mi": 3, "mf": 2.5, "md": "1.5"},
+        {"$mul": {"mi": 2, "mf": 2, "md": "0.5"}},
+        {"mi": 6, "mf": 5.0, "md": Decimal128("0.75")},
+    ),
+    "$mul of marshmallow's places": ({"mp": "1.25"}, {"$mul": {"mp": "1.5"}}, {"mp": Decimal128("1.88")}),
+    "$inc of marshmallow's places": ({"mp": "1.25"}, {"$inc": {"mp": "0.001"}}, {"mp": Decimal128("1.25")}),
+    "$min and $max of marshmallow's": (
+        {"mi": 3, "md": "1.5"},
+        {"$min": {"mi": 2}, "$max": {"md": "1.6", "mf": 2}},
+        {"mi": 2, "md": Decimal128("1.6"), "mf": 2.0},
+    ),
+    "$pop of marshmallow's": (
+        {"ml": ["2026-01-01", "2026-01-02"], "mn": {"x": 2, "l": [1]}},
+        {"$pop": {"ml": 1, "mn.l": -1}, "$mul": {"mn.x": 2}},
+        {"ml": ["2026-01-01"], "mn": {"x": 4, "l": []}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_operator_changes_a_field(things, name):
+    before, update, after = CHANGES[name]
+    things.insert_one(doc=before)
+    shown = things.find_one_and_update(THE_ONE, update=update, projection={"_id": 0, **dict.fromkeys(PURE, 1)})
+    assert stored(things) == after
+    assert {name: repr(value) for name, value in shown.items()} == {
+        name: repr(value) for name, value in things.find_one(projection={"_id": 0, **dict.fromkeys(PURE, 1)}).items()
+    }
+
+
+REFUSED = {
+    "$mul beyond the maximum": ({"i": 3}, {"$mul": {"i": 1000}}, "i", RANGE),
+    "$mul to a fraction": ({"i": 3}, {"$mul": {"i": 0.5}}, "i", "Not a valid integer."),
+    "$mul beyond 64 bits": ({"n": 2**62}, {"$mul": {"n": 2}}, "n", BEYOND),
+    "$mul beyond 64 bits in what is free": ({"free": {"x": -(2**62)}}, {"$mul": {"free.x": 3}}, "free.x", BEYOND),
+    "$mul to infinity": ({"n": 1e300}, {"$mul": {"n": 1e300}}, "n", "Not a valid number."),
+    "$mul by no number": ({"n": 1}, {"$mul": {"n": "2"}}, "n", "Not a valid number."),
+    "$mul by null": ({"n": 1}, {"$mul": {"n": None}}, "n", "Not a valid number."),
+    "$mul of a decimal by a fraction": ({"d": "2.50"}, {"$mul": {"d": "1.5"}}, "d", "Must be a whole number."),
+    "$mul of a decimal by a float": ({"d": "2.50"}, {"$mul": {"d": 2.0}}, "d", "Not a valid number."),
+    "$mul of a decimal beyond its maximum": (
+        {"d": "2.50"},
+        {"$mul": {"d": 401}},
+        "d",
+        "Must be less than or equal to 1000.00.",
+    ),
+    "$mul of a decimal beyond 34 digits": (
+        {"prices": {"x": "3" * 32 + ".33"}},
+        {"$mul": {"prices.x": 11}},
+        "prices.x",
+        "Must have at most 34 digits.",
+    ),
+    "$min below the minimum": ({"i": 3}, {"$min": {"i": -6}}, "i", RANGE),
+    "$min of a value that is none": ({"t": DAYS[0]}, {"$min": {"t": "soon"}}, "t", "Not a valid ISO 8601 date."),
+    "$max with too many places": ({"d": "2.50"}, {"$max": {"d": "2.555"}}, "d", "Must have at most 2 decimal places."),
+    "$max of null": ({"i": 3}, {"$max": {"i": None}}, "i", "Field may not be null."),
+    "$pop of 2": ({"tags": ["a", "b"]}, {"$pop": {"tags": 2}}, "tags", "Must be 1 or -1."),
+    "$pop of true": ({"tags": ["a", "b"]}, {"$pop": {"tags": True}}, "tags", "Must be 1 or -1."),
+    "$pop below the least": ({"tags": ["a"]}, {"$pop": {"tags": 1}}, "tags", "Shorter than minimum length 1."),
+    "$mul of marshmallow's beyond its maximum": (
+        {"mf": 60.0},
+        {"$mul": {"mf": 2}},
+        "mf",
+        "Must be less than or equal to 100.",
+    ),
+    "$inc of marshmallow's integer by a half": ({"mi": 1}, {"$inc": {"mi": 0.5}}, "mi", "Not a valid number."),
+    "$mul of marshmallow's beyond 64 bits": ({"mi": 2**62}, {"$mul": {"mi": 2}}, "mi", BEYOND),
+    "$pop of marshmallow's by 0": ({"ml": []}, {"$pop": {"ml": 0}}, "ml", "Must be 1 or -1."),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_operator_is_refused_and_nothing_changed(things, name):
+    before, update, path, message = REFUSED[name]
+    things.insert_one(doc=before)
+    was = stored(things)
+    with pytest.raises(ValidationError) as caught:
+        things.find_one_and_update(THE_ONE, update=update)
+    assert caught.value.errors == {f"update.{path}": [message]}
+    assert stored(things) == was
+
+
+@pytest.mark.parametrize(
+    ("update", "message"),
+    [
+        ({"$mul": {"t": 2}}, "update: $mul t: Not a number."),
+        ({"$mul": {"tags": 2}}, "update: $mul tags: Not a number."),
+        ({"$min": {"tags": 2}}, "update: $min tags: Not a number or a date."),
+        ({"$max": {"ml": 2}}, "update: $max ml: Not a number or a date."),
+        ({"$pop": {"i": 1}}, "update: $pop i: Not a list."),
+        ({"$pop": {"mi": 1}}, "update: $pop mi: Not a list."),
+        ({"$pop": {"other": 1}}, "update: $pop other: Not a pure field of the model."),
+    ],
+    ids=str,
+)
+def test_an_operator_on_another_kind_is_a_mistake_of_the_code(things, update, message):
+    with pytest.raises(UsageError) as caught:
+        things.find_one_and_update(THE_ONE, update=update)
+    assert caught.value.message == message
+
+
+# -- null, and other values that an operator does not fit
+
+CLEARED = {
+    "i": nullable(integer()),
+    "d": nullable(decimal(places=2)),
+    "t": nullable(date()),
+    "tags": nullable(array(string())),
+    "o": nullable(object_({"a": optional(string()), "n": optional(integer()), "tags": optional(array(string()))})),
+    "prices": nullable(mapping(integer())),
+    "in": object_({"n": nullable(integer())}),
+    "free": any_(),
+    "mi": mm.Integer(allow_none=True),
+    "ml": mm.List(mm.String(), allow_none=True),
+    "mn": mm.Nested({"x": mm.Integer()}, allow_none=True),
+}
+NULLS = {**dict.fromkeys(CLEARED), "in": {"n": None}}
+
+
+@pytest.fixture
+def cleared(odm):
+    """A model of fields that may be null, and a document in which all are."""
+    model = odm.new_model("thing", CLEARED)
+    model.insert_one(doc=NULLS)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("operator", "path", "value"),
+    [
+        *(("$inc", path, 1) for path in ("i", "d", "in.n", "mi", "free", "free.x", "o.n", "prices.de", "mn.x")),
+        *(("$mul", path, 2) for path in ("i", "d", "in.n", "mi", "free", "free.x", "o.n", "prices.de", "mn.x")),
+        *(("$min", path, 2) for path in ("o.n", "prices.de", "mn.x")),
+        *(("$set", path, value) for path, value in (("o.a", "x"), ("prices.de", 1), ("free.x.y", 1), ("mn.x", 1))),
+        *(("$push", path, "x") for path in ("tags", "o.tags", "ml")),
+        ("$push", "tags", {"$each": ["x", "y"]}),
+        *(("$addToSet", path, "x") for path in ("tags", "o.tags", "ml")),
+        *(("$pull", path, "x") for path in ("tags", "o.tags", "ml")),
+        *(("$pop", path, 1) for path in ("tags", "o.tags", "ml")),
+    ],
+    ids=str,
+)
+def test_an_operator_on_null_is_refused_and_named(cleared, operator, path, value):
+    with pytest.raises(ValidationError) as caught:
+        cleared.find_one_and_update(THE_ONE, update={operator: {path: value}})
+    assert caught.value.errors == {f"update.{path}": [MISFIT]}
+    assert stored(cleared) == NULLS
+
+
+def test_null_is_the_least_and_can_be_unset_below(cleared):
+    update = {"$max": {"i": 1, "t": DAYS[0]}, "$min": {"d": 1}, "$unset": {"o.a": ""}}
+    cleared.find_one_and_update(THE_ONE, update=update)
+    assert stored(cleared) == {**NULLS, "i": 1, "t": DAYS[0]}
+    cleared.find_one_and_update(THE_ONE, update={"$min": {"i": None}, "$max": {"t": None}})
+    assert stored(cleared) == {**NULLS, "t": DAYS[0]}
+
+
+def test_of_several_operators_the_one_that_does_not_fit_is_named(cleared):
+    cleared.find_one_and_update(THE_ONE, update={"$set": {"d": "1.00", "in": {"n": 1}, "ml": ["a"]}})
+    was = stored(cleared)
+    update = {"$inc": {"d": 1, "in.n": 1, "i": 1}, "$set": {"t": DAYS[0]}, "$push": {"ml": "b"}}
+    with pytest.raises(ValidationError) as caught:
+        cleared.find_one_and_update(THE_ONE, update=update)
+    assert caught.value.errors == {"update.i": [MISFIT]}
+    assert stored(cleared) == was
+
+
+def test_an_operator_on_null_undoes_the_transaction_it_is_in(odm, cleared):
+    def work():
+        cleared.find_one_and_update(THE_ONE, update={"$set": {"i": 1}})
+        cleared.find_one_and_update(THE_ONE, update={"$push": {"tags": "x"}})
+
+    with pytest.raises(ValidationError):
+        odm.transaction(work)
+    assert stored(cleared) == NULLS
+
+
+# -- copies
+
+WINDOW = {"type": "multiple", "limit": 2, "sort": {"field": "x", "order": "desc"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "update", "expected"),
+    [
+        (decimal(places=2), ("3.00", "2.00", "1.00"), {"$mul": {"x": 4}}, ["4.00", "3.00"]),
+        (integer(), (3, 2, 1), {"$mul": {"x": 4}}, ["4", "3"]),
+        (integer(), (3, 2, 1), {"$max": {"x": 5}}, ["5", "3"]),
+        (
+            date(),
+            ("2026-01-03", "2026-01-02", "2026-01-01"),
+            {"$max": {"x": "2026-01-04"}},
+            ["2026-01-04 00:00:00", "2026-01-03 00:00:00"],
+        ),
+        (mm.Integer(), (3, 2, 1), {"$mul": {"x": 4}}, ["4", "3"]),
+    ],
+    ids=["decimal $mul", "integer $mul", "integer $max", "date $max", "Integer $mul"],
+)
+def test_copies_and_windows_follow(odm, kind, values, update, expected):
+    shop = odm.new_model("shop", {"name": string()})
+    of = {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {"first": WINDOW}}}
+    offer = odm.new_model("offer", {"x": kind, "tags": array(string())}, of)
+    note = odm.new_model("note", {"n": integer()}, {"offer": {"schemaName": "offer", "type": "single"}})
+    id_ = shop.insert_one(doc={"name": "a"}, projection={"_id": 1})["_id"]
+    link = {"shop": {"_ids": id_, "relatedRelations": {"first": True}}}
+    made = [
+        offer.insert_one(doc={"x": x, "tags": ["a", "b"]}, relations=link, projection={"_id": 1})["_id"] for x in values
+    ]
+    note.insert_one(doc={"n": 1}, relations={"offer": {"_ids": made[2]}})
+    offer.find_one_and_update({"_id": made[2]}, {**update, "$pop": {"tags": 1}})
+    window = shop.find_one({"_id": id_}, projection={"first": 1})["first"]
+    assert [str(one["x"]) for one in window] == expected
+    assert [one["tags"] for one in window] == [["a"], ["a", "b"]]
+    assert note.find_one()["offer"]["tags"] == ["a"]
+    assert list(odm.integrity.check()) == []
+
+
+def test_a_correction_reaches_the_copies(odm):
+    offer = odm.new_model("offer", {"n": integer(), "x": optional(decimal(places=2))})
+    note = odm.new_model("note", {"n": integer()}, {"offer": {"schemaName": "offer", "type": "single"}})
+    id_ = offer.insert_one(doc={"n": 1}, projection={"_id": 1})["_id"]
+    note.insert_one(doc={"n": 1}, relations={"offer": {"_ids": id_}})
+    offer.find_one_and_update({"_id": id_}, {"$mul": {"x": 2}})
+    (found,) = note._database.storage.find("note", {})
+    assert str(found["offer"]["x"]) == "0.00"
