@@ -16,19 +16,17 @@ from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import HIDDEN, clock
 from gatewayfw.odm.model_reads import Filter, Get, ModelReads
 from gatewayfw.odm.reading.cursor import DeleteResult
-from gatewayfw.odm.reading.deep import show
-from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.links import Link, object_id, parse_links, parse_new_links
+from gatewayfw.odm.writing.links import Link, parse_links, parse_new_links, sources_in
+from gatewayfw.odm.writing.new_documents import parse_document
 from gatewayfw.odm.writing.updates import stored_update
-from gatewayfw.odm.writing.writes import NewDocument, Writes
-from gatewayfw.schemas.structs import check_document
+from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
-from gatewayfw.storage import Document, Storage
+from gatewayfw.storage import Document
 
 Update = Mapping[str, Any]
 
@@ -107,31 +105,16 @@ class Model(ModelReads):
         if not docs:
             return []
         links = parse_new_links(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
-        new = [self._new(storage, *parts) for parts in zip(docs, links, where, strict=True)]
+        new = []
+        for doc, given, place in zip(docs, links, where, strict=True):
+            storage.check_deadline()
+            new.append(parse_document(self.schema, doc, given, self._allowance, place))
         done = self._database.run(
             lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
-            proof=(self.name, _proof(new[0])),
-            hot=[target for one in new for target in _targets(one.links)],
+            proof=(self.name, new[0].proof()),
+            hot=[target for one in new for target in sources_in(one.links)],
         )
         return done.result
-
-    def _new(self, storage: Storage, doc: Mapping[str, Any], links: Mapping[str, Link], where: str) -> NewDocument:
-        storage.check_deadline()
-        if not isinstance(doc, Mapping):
-            raise ValidationError({where: ["Expected an object."]})
-        own = object_id(doc["_id"]) if "_id" in doc else ObjectId()
-        if own is None:
-            raise ValidationError({f"{where}._id": ["Not a valid id."]})
-        pure = {name: value for name, value in doc.items() if name != "_id"}
-        try:
-            fields = check_document(self.schema.document, pure)
-        except ValidationError as error:
-            raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
-        if self._allowance is not None:
-            self._allowance.check_new(fields, where)
-        # A caller's own _id may have belonged to a deleted document: late copies of that are older.
-        version = clock() if "_id" in doc else 0
-        return NewDocument({"_id": own, **fields}, version, links)
 
     @overload
     def find_one_and_update(
@@ -181,7 +164,7 @@ class Model(ModelReads):
 
         def write(growth: Growth | None) -> Document | None:
             return self._database.run(
-                lambda backlog: _shown(
+                lambda backlog: show_one(
                     storage, compiled, self._writes(backlog).update(self.schema, wanted, change, compiled.paths, growth)
                 ),
                 hot=self._named(wanted),
@@ -353,8 +336,8 @@ class Model(ModelReads):
         if not links:
             raise ValidationError({"relations": ["Name at least one relation."]})
         return self._database.run(
-            lambda backlog: _shown(storage, projection, operation(self._writes(backlog), wanted, links)),
-            hot=[*self._named(wanted), *_targets(links)],
+            lambda backlog: show_one(storage, projection, operation(self._writes(backlog), wanted, links)),
+            hot=[*self._named(wanted), *sources_in(links)],
         ).result
 
     # -- what they share
@@ -391,23 +374,3 @@ class Model(ModelReads):
     def removeRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
         """End relations of one document: ``{filters, relations, projection}``."""
         return self.remove_relation(**pythonic(config, keys))
-
-
-def _shown(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
-    return None if document is None else show(storage, projection, [document])[0]
-
-
-def _targets(links: Mapping[str, Link]) -> list[tuple[str, object]]:
-    """Return the documents that relation input names, as (model, `_id`)."""
-    return [(link.relation.schema_name, id_) for link in links.values() for id_ in link.ids]
-
-
-def _below(where: str, path: str) -> str:
-    """Return an error's path in one of several documents."""
-    return where + path[len("doc") :] if path == "doc" or path.startswith("doc.") else f"{where}.{path}"
-
-
-def _proof(new: NewDocument) -> dict[str, Any]:
-    """Return the filter that finds a document only if this operation inserted it."""
-    mine = {f"{HIDDEN}.v": new.version} if new.version else {}
-    return {"_id": new.fields["_id"], **mine}

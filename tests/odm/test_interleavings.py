@@ -12,7 +12,8 @@ from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.writing.links import parse_links
-from gatewayfw.odm.writing.writes import NewDocument, Writes
+from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome

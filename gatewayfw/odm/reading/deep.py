@@ -54,6 +54,11 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     return _Reading(storage).show(projection, documents)
 
 
+def show_one(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
+    """Return what `show` gives for one document; None for none."""
+    return None if document is None else show(storage, projection, [document])[0]
+
+
 def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
     """Return what `show` gives for documents read by the projection's paths.
 

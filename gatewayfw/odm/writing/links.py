@@ -93,6 +93,11 @@ def parse_new_links(
     return parsed * shared
 
 
+def sources_in(links: Mapping[str, Link]) -> list[tuple[str, object]]:
+    """Return the documents that relation input names, as (model, `_id`)."""
+    return [(link.relation.schema_name, id_) for link in links.values() for id_ in link.ids]
+
+
 def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
     given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
     if given is None:

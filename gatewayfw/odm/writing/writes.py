@@ -15,7 +15,6 @@ Every function here runs inside ``storage.transaction`` and may run several time
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bson import ObjectId
@@ -46,20 +45,12 @@ from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
 from gatewayfw.odm.writing.links import Link
+from gatewayfw.odm.writing.new_documents import NewDocument
 from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import encode
-
-
-@dataclass(frozen=True)
-class NewDocument:
-    """A document to be inserted: pure fields with `_id`, version, relations."""
-
-    fields: Mapping[str, Any]
-    version: int
-    links: Mapping[str, Link]
 
 
 class Writes:

@@ -1,0 +1,61 @@
+"""Documents to be inserted: checked, with their `_id`, version and relation input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.odm.copies.rules import HIDDEN, clock
+from gatewayfw.odm.writing.allowance import Allowance
+from gatewayfw.odm.writing.links import Link, object_id
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.structs import check_document
+
+
+@dataclass(frozen=True)
+class NewDocument:
+    """A document to be inserted: pure fields with `_id`, version, relations."""
+
+    fields: Mapping[str, Any]
+    version: int
+    links: Mapping[str, Link]
+
+    def proof(self) -> dict[str, Any]:
+        """Return the filter that finds it only if this operation inserted it."""
+        mine = {f"{HIDDEN}.v": self.version} if self.version else {}
+        return {"_id": self.fields["_id"], **mine}
+
+
+def parse_document(
+    schema: ModelSchema, doc: object, links: Mapping[str, Link], allowance: Allowance | None, where: str
+) -> NewDocument:
+    """Check a document that a caller wants inserted, and give it its `_id`.
+
+    Raises:
+        ValidationError: it does not fit the model; paths begin with ``where``.
+        TooLarge: the allowance refuses it.
+    """
+    if not isinstance(doc, Mapping):
+        raise ValidationError({where: ["Expected an object."]})
+    own = object_id(doc["_id"]) if "_id" in doc else ObjectId()
+    if own is None:
+        raise ValidationError({f"{where}._id": ["Not a valid id."]})
+    pure = {name: value for name, value in doc.items() if name != "_id"}
+    try:
+        fields = check_document(schema.document, pure)
+    except ValidationError as error:
+        raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
+    if allowance is not None:
+        allowance.check_new(fields, where)
+    # A caller's own _id may have belonged to a deleted document: late copies of that are older.
+    version = clock() if "_id" in doc else 0
+    return NewDocument({"_id": own, **fields}, version, links)
+
+
+def _below(where: str, path: str) -> str:
+    """Return an error's path in one of several documents."""
+    return where + path[len("doc") :] if path == "doc" or path.startswith("doc.") else f"{where}.{path}"
