@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from typing import Any, final
 
@@ -23,13 +23,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
-from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling
-
-#: The keys of an act as a mapping: the contract's, then ours in its spelling.
-ACT_KEYS = (
-    *("schema", "actName", "validator", "fn", "preAct", "preValidation", "validationRunType"),
-    *("public", "limit", "maxGetDepth", "maxGetLeaves", "maxReplyBytes", "returns", "mcp"),
-)
+from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pythonic
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]
@@ -40,9 +34,36 @@ _MODES = ("assert", "create")
 _FOREIGN = "an act of another gateway; mount that gateway and give its URL, or give plain objects"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ActDefinition:
+    """What an author says of an act, not judged yet.
+
+    See `gatewayfw.acts.registry.Acts.set_act`.
+    """
+
+    schema: str
+    act_name: str
+    validator: Any = field(repr=False)
+    fn: ActFn = field(repr=False)
+    pre_act: Sequence[Hook] = field(default=(), repr=False)
+    pre_validation: Sequence[Hook] = field(default=(), repr=False)
+    validation_run_type: Mode = field(default="assert", repr=False)
+    public: bool = field(default=False, repr=False)
+    limit: str | Sequence[str] | None = field(default=None, repr=False)
+    max_get_depth: int | None = field(default=None, repr=False)
+    max_get_leaves: int | None = field(default=None, repr=False)
+    max_reply_bytes: int | None = field(default=None, repr=False)
+    returns: Any = field(default=None, repr=False)
+    mcp: bool = field(default=False, repr=False)
+
+
+#: The keys of an act as a mapping: the contract's, then ours in its spelling.
+ACT_KEYS = tuple(contractual(dict.fromkeys(one.name for one in fields(ActDefinition))))
+
+
 @final
-@dataclass(frozen=True, eq=False)
-class Act(Mapping[str, Any]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Act(ActDefinition, Mapping[str, Any]):
     """One registered act; also a mapping with the contract's keys (``act["preAct"]``).
 
     Attributes:
@@ -62,20 +83,9 @@ class Act(Mapping[str, Any]):
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
 
-    schema: str
-    act_name: str
-    validator: Any = field(repr=False)
-    fn: ActFn = field(repr=False)
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
-    validation_run_type: Mode = field(repr=False)
-    public: bool = field(repr=False)
     limit: tuple[str, ...] | None = field(repr=False)
-    max_get_depth: int | None = field(repr=False)
-    max_get_leaves: int | None = field(repr=False)
-    max_reply_bytes: int | None = field(repr=False)
-    returns: Any = field(repr=False)
-    mcp: bool = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
@@ -155,71 +165,41 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
     problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
     if problems:
         raise DefinitionError(f"{where}: {', '.join(problems)}")
-    return parse_act(schemas, limits, names, entry)
+    given = pythonic(None, {**entry, "schema": schema, "actName": act_name})
+    return parse_act(schemas, limits, ActDefinition(**given))
 
 
-def parse_act(
-    schemas: Schemas, limits: Limits, names: tuple[Any, Any], given: Mapping[str, Any], spelling: Spelling = CONTRACT
-) -> Act:
+def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: Spelling = CONTRACT) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    ``names`` are its schema's and its own. ``given`` has ``validator`` and ``fn``, and may have the
-    other `ACT_KEYS`; messages name them as ``spelling`` says.
+    Messages name the parts as ``spelling`` says.
 
     Raises:
         DefinitionError: a part is wrong; the message names the act and every such part.
     """
-    schema, act_name = names
-    where = f"act {shown(schema)}.{shown(act_name)}"
-    fn, mode = given["fn"], given.get("validationRunType", "assert")
-    before_act, before_validation = given.get("preAct", ()), given.get("preValidation", ())
-    ceilings = {key: given.get(key) for key in ("maxGetDepth", "maxGetLeaves", "maxReplyBytes")}
-    problems = [
-        *_name_problems(schema, act_name, spelling),
-        *([] if mode in _MODES else [f"{spelling.name('validationRunType')} must be 'assert' or 'create'"]),
-        *_fn_problems(fn),
-        *_hook_problems("preValidation", before_validation, spelling),
-        *_hook_problems("preAct", before_act, spelling),
-        *_ceiling_problems(ceilings, spelling),
-        *([] if isinstance(given.get("mcp", False), bool) else ["mcp must be true or false"]),
-    ]
-    if not problems:
-        hooks = [*before_validation, *before_act]
-        problems += _access_problems(schemas.settings, given.get("public", False), hooks, spelling)
-    if problems:
+    where = f"act {shown(given.schema)}.{shown(given.act_name)}"
+    if problems := list(_problems(schemas.settings, given, spelling)):
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
-    bounds = _bounds(schemas.settings, ceilings["maxGetDepth"], ceilings["maxGetLeaves"])
+    bounds = _bounds(schemas.settings, given.max_get_depth, given.max_get_leaves)
     try:
-        struct = compile_struct(given["validator"], schemas, bounds)
-        limit = limit_texts(given.get("limit"))
+        struct = compile_struct(given.validator, schemas, bounds)
+        limit = limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
-        result = parse_returns(given.get("returns"), (struct.fields or {}).get("get"))
+        result = parse_returns(given.returns, (struct.fields or {}).get("get"))
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
+    hooks = {"pre_act": tuple(given.pre_act), "pre_validation": tuple(given.pre_validation)}
     return Act(
-        schema=schema,
-        act_name=act_name,
-        validator=given["validator"],
-        fn=fn,
-        pre_act=tuple(before_act),
-        pre_validation=tuple(before_validation),
-        validation_run_type=mode,
-        public=given.get("public", False),
-        limit=limit or None,
-        max_get_depth=ceilings["maxGetDepth"],
-        max_get_leaves=ceilings["maxGetLeaves"],
-        max_reply_bytes=ceilings["maxReplyBytes"],
-        returns=given.get("returns"),
-        mcp=given.get("mcp", False),
+        **{**vars(given), **hooks, "limit": limit or None},
         schemas=schemas,
         struct=struct,
         bounds=bounds,
-        reply_bytes=ceilings["maxReplyBytes"] or schemas.settings.max_reply_bytes,
+        reply_bytes=given.max_reply_bytes or schemas.settings.max_reply_bytes,
         rates=rates,
         result=result,
-        act_hooks=tuple(map(_called_with_body, before_act)),
-        validation_hooks=tuple(map(_called_with_body, before_validation)),
-        description=(inspect.getdoc(fn) or "") if inspect.isroutine(fn) else "",
+        act_hooks=tuple(map(_called_with_body, given.pre_act)),
+        validation_hooks=tuple(map(_called_with_body, given.pre_validation)),
+        description=(inspect.getdoc(given.fn) or "") if inspect.isroutine(given.fn) else "",
     )
 
 
@@ -234,6 +214,22 @@ def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[Ac
     if problems := list(_hook_problems(key, hooks, spelling)):
         raise DefinitionError("; ".join(problems))
     return tuple(map(_called_with_body, hooks))
+
+
+def _problems(settings: Settings, given: ActDefinition, spelling: Spelling) -> Iterator[str]:
+    mode = spelling.name("validationRunType")
+    problems = [
+        *_name_problems(given.schema, given.act_name, spelling),
+        *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
+        *_fn_problems(given.fn),
+        *_hook_problems("preValidation", given.pre_validation, spelling),
+        *_hook_problems("preAct", given.pre_act, spelling),
+        *_ceiling_problems(given, spelling),
+        *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
+    ]
+    yield from problems
+    if not problems:
+        yield from _access_problems(settings, given.public, [*given.pre_validation, *given.pre_act], spelling)
 
 
 def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
@@ -269,7 +265,12 @@ def _hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
             yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
 
 
-def _ceiling_problems(ceilings: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
+def _ceiling_problems(given: ActDefinition, spelling: Spelling) -> Iterator[str]:
+    ceilings = {
+        "maxGetDepth": given.max_get_depth,
+        "maxGetLeaves": given.max_get_leaves,
+        "maxReplyBytes": given.max_reply_bytes,
+    }
     for key, value in ceilings.items():
         if value is not None and (type(value) is not int or value < 1):
             yield f"{spelling.name(key)} must be a positive integer"

@@ -11,7 +11,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActFn, ActsByName, Hook, Service, parse_act, parse_service
+from gatewayfw.acts.act import Act, ActDefinition, ActFn, ActsByName, Hook, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.acts.rates import Limits
 from gatewayfw.acts.services import Connect, RemoteService
@@ -21,7 +21,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
-from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, contractual, pythonic
+from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
 
 __all__ = ["Act", "Acts", "UnknownName"]
 
@@ -107,8 +107,7 @@ class Acts:
                 access rule where one is required, or an act that is registered already; the
                 message names the act.
         """
-        self._register(
-            PYTHON,
+        given = ActDefinition(
             schema=schema,
             act_name=act_name,
             validator=validator,
@@ -124,6 +123,7 @@ class Acts:
             returns=returns,
             mcp=mcp,
         )
+        self._register(given, PYTHON)
 
     def act(
         self,
@@ -153,8 +153,7 @@ class Acts:
         selected = self._selected(schema, act_name, get)
 
         def register(fn: F) -> F:
-            self._register(
-                DECORATOR,
+            given = ActDefinition(
                 schema=schema,
                 act_name=act_name,
                 validator={"set": set, "get": selected},
@@ -170,6 +169,7 @@ class Acts:
                 returns=returns,
                 mcp=mcp,
             )
+            self._register(given, DECORATOR)
             return fn
 
         return register
@@ -286,18 +286,18 @@ class Acts:
         """Where the hooks of all services look for the caller's role, if any do."""
         return self._roles
 
-    def _register(self, spelling: Spelling, /, *, schema: str, act_name: str, **given: Any) -> None:
+    def _register(self, given: ActDefinition, spelling: Spelling) -> None:
         """Register an act of ``main``; messages spell its parameters as the caller did."""
-        act = parse_act(self._schemas, self.limits, (schema, act_name), contractual(given), spelling)
+        act = parse_act(self._schemas, self.limits, given, spelling)
+        name = f"{act.schema}.{act.act_name}"
         with self._lock:
             main = self._service(MAIN)
-            acts = main.get(schema, {})
-            name = f"{schema}.{act_name}"
-            if act_name in acts:
+            acts = main.get(act.schema, {})
+            if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
             self._places[name] = called_from()
             self._note_carriers((*act.pre_validation, *act.pre_act))
-            self._store(MAIN, {**main, schema: {**acts, act_name: act}})
+            self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})
 
     def _note_carriers(self, hooks: Iterable[Hook]) -> None:
         steps = list(steps_of(hooks))
@@ -332,7 +332,7 @@ class Acts:
     # The contract's spellings of the methods above.
     def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
         """Register an act given as one object or as keywords; see `set_act`."""
-        self._register(CONTRACT, **arguments_of(self.set_act, config, keys))
+        self._register(ActDefinition(**arguments_of(self.set_act, config, keys)), CONTRACT)
 
     def getMainAct(self, schema: str, actName: str) -> Act:  # noqa: N803  (the contract's word)
         """Return one act of the service ``main``; see `get_main_act`."""

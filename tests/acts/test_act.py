@@ -7,10 +7,11 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.act import ACT_KEYS, parse_act
+from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import RateLimits
 from gatewayfw.schemas import string
+from gatewayfw.spelling import pythonic
 
 STRUCT = {"set": {"name": string()}, "get": {}}
 
@@ -59,7 +60,8 @@ class GeneratorCall:
 
 
 def parsed(schemas, schema="user", act_name="addUser", **given):
-    return parse_act(schemas, RateLimits(), (schema, act_name), {"validator": STRUCT, "fn": act_fn, **given})
+    said = pythonic(None, {"schema": schema, "actName": act_name, "validator": STRUCT, "fn": act_fn, **given})
+    return parse_act(schemas, RateLimits(), ActDefinition(**said))
 
 
 def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
