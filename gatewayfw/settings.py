@@ -56,7 +56,7 @@ class Settings:
     document_bytes: int = 4 * 1024 * 1024
     #: Most bytes of all windows of a document together; each has an even share and is cut to it.
     windows_bytes: int = 2 * 1024 * 1024
-    #: Most characters of a text whose kind states no upper `size`.
+    #: Most characters of a text, or bytes of binary data, whose kind states no upper `size`.
     max_text: int = 10_000
     #: Whether each act must have an access rule, or say that it is public.
     require_access: bool = False

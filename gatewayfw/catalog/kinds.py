@@ -12,7 +12,7 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``boolean``, ``any``
 ``number``, ``integer``  ``minimum``, ``maximum``
 ``decimal``            ``places``, ``minimum``, ``maximum``: texts
-``binary``             ``minBytes``, ``maxBytes``
+``binary``             ``minBytes``, ``maxBytes``; ``sized`` as for ``string``
 ``mapping``            ``values``: what stands under each key, of which any is taken
 ``enums``              ``choices``
 ``array``              ``items``, ``minItems``, ``maxItems``

@@ -163,6 +163,7 @@ def _unstated(size: Size, settings: Settings) -> str:
         return ""
     return (
         f"; these state no size: {', '.join(size.unstated)}: a text counts with {settings.max_text:,} characters, "
+        "binary data with as many bytes, "
         f"the fields of a document with {_megabytes(settings.document_bytes)} at most"
     )
 

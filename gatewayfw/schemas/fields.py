@@ -135,7 +135,7 @@ def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Fiel
 
 
 def binary(*, size: Any = None) -> mm.Field[Any]:
-    """Return the kind of binary data: base64; loaded `bytes`; ``size`` counts bytes."""
+    """Return the kind of bytes, base64 in JSON; ``size`` counts them, as for `string`."""
     return BinaryField(required=True, validate=_size(size), metadata=_given(size=size))
 
 

@@ -17,7 +17,7 @@ export type TextKind = Common & {
   kind: "string";
   minLength?: number;
   maxLength?: number;
-  /** False where the definition states no maximum, and `maxLength` is a setting's. */
+  /** False where the definition states no maximum, and the maximum is a setting's. */
   sized?: false;
   pattern?: string;
   format?: "uri" | "uuid" | "date" | "time";
@@ -28,7 +28,7 @@ export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number
 /** Text such as "12.50". */
 export type DecimalKind = Common & { kind: "decimal"; places: number; minimum?: string; maximum?: string };
 /** Base64. */
-export type BinaryKind = Common & { kind: "binary"; minBytes?: number; maxBytes?: number };
+export type BinaryKind = Common & { kind: "binary"; minBytes?: number; maxBytes?: number; sized?: false };
 export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };
 export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
 /** Any keys, values of one kind. */

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import array, string
+from gatewayfw.schemas import array, binary, string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
 
@@ -143,11 +143,14 @@ def test_a_document_that_may_grow_over_the_limit_is_a_warning_with_its_parts(dat
 
 
 def test_a_size_that_no_definition_states_is_named_with_what_bounds_it(database):
-    status, found = report(large(database, words=array(string(), size=(None, 5)), tags=array(string(size=5))))
+    status, found = report(
+        large(database, words=array(string(), size=(None, 5)), tags=array(string(size=5)), data=binary())
+    )
     (warning,) = found["warnings"]
     stated = (
-        "; a changed copy that does not fit stays as it was; these state no size: page.tags, page.words[]: "
-        "a text counts with 10,000 characters, the fields of a document with 4.0 MB at most"
+        "; a changed copy that does not fit stays as it was; these state no size: page.data, page.tags, page.words[]: "
+        "a text counts with 10,000 characters, binary data with as many bytes, "
+        "the fields of a document with 4.0 MB at most"
     )
     assert (status, warning) == (
         0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import (
     Schemas,
     array,
+    binary,
     compile_struct,
     defaulted,
     described,
@@ -23,6 +25,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.kinds import StringField, as_kind
+from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.settings import Settings
@@ -218,3 +221,26 @@ def test_a_default_that_is_made_is_judged_when_it_is_used() -> None:
 def test_an_email_has_at_most_254_bytes(address: str, fits: bool, mode: Any) -> None:
     given = refusals(compiled(email).check, {"set": {"x": address}, "get": {}}, mode)
     assert given == (None if fits else {"set.x": ["Not a valid email address."]})
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("field", [binary, optional(binary()), binary(size=(1, None)), defaulted(binary(), "")])
+def test_binary_data_without_a_size_has_at_most_as_many_bytes(field: Any, mode: Any) -> None:
+    fits, long = (b64encode(b"a" * count).decode() for count in (5, 6))
+    checked = compiled(field)
+    assert refusals(checked.check, {"set": {"x": fits}, "get": {}}, mode) is None
+    assert refusals(checked.check, {"set": {"x": long}, "get": {}}, mode) == {"set.x": [TOO_LONG]}
+    kept = pure(field)
+    assert check_document({"x": kept}, {"x": b"a" * 5}) == {"x": b"a" * 5}
+    assert refusals(check_document, {"x": kept}, {"x": b"a" * 6}) == {"doc.x": [TOO_LONG]}
+    assert (list(as_kind(kept).unstated("x")), describe(kept)["sized"]) == (["x"], False)
+
+
+def test_binary_data_that_states_its_size_is_taken_as_it_is() -> None:
+    field = binary(size=(None, 9))
+    assert pure(field) is field
+    assert list(as_kind(field).unstated("x")) == []
+    assert pure(binary(size=6), max_body_text=8) is not None
+    message = "size 7 is above the 6 bytes that binary data in a request may have; raise the setting 'max_body_text'"
+    with pytest.raises(DefinitionError, match=f"model 'thing', field 'x': {message}"):
+        pure(binary(size=7), max_body_text=8)

@@ -80,6 +80,12 @@ class Values:
             return {**written, "pattern": pattern}
         return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
 
+    def binary(self, kind: Description) -> Schema:
+        """Return the schema of binary data."""
+        written: Schema = {"type": "string", "contentEncoding": "base64", "pattern": _BASE64}
+        encoded = {"minLength": "minBytes", "maxLength": "maxBytes"}
+        return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
+
     def list(self, kind: Description, levels: int) -> Schema:
         """Return the schema of a list."""
         items = self.schema(kind["items"], levels - 1)
@@ -150,12 +156,11 @@ class ShownValues(Values):
 
         A stored one may be longer than a new one, if the setting was higher.
         """
-        written = super().text(kind)
-        return (
-            written
-            if kind.get("sized", True)
-            else {name: value for name, value in written.items() if name != "maxLength"}
-        )
+        return _any_length(kind, super().text(kind))
+
+    def binary(self, kind: Description) -> Schema:
+        """Return the schema of binary data; for its length see `text`."""
+        return _any_length(kind, super().binary(kind))
 
     def document(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a document in the shape of a whole selection."""
@@ -243,10 +248,11 @@ def _decimal(kind: Description) -> Schema:
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
 
 
-def _binary(kind: Description) -> Schema:
-    written: Schema = {"type": "string", "contentEncoding": "base64", "pattern": _BASE64}
-    encoded = {"minLength": "minBytes", "maxLength": "maxBytes"}
-    return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
+def _any_length(kind: Description, written: Schema) -> Schema:
+    """Return a schema without a most that is only a setting's."""
+    if kind.get("sized", True):
+        return written
+    return {name: value for name, value in written.items() if name != "maxLength"}
 
 
 #: The schema of each kind but for null, by its word in the catalog.
@@ -261,7 +267,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "number": lambda values, kind, levels: {"type": "number", **_named(kind, "minimum", "maximum")},
         "integer": lambda values, kind, levels: _integer(kind),
         "decimal": lambda values, kind, levels: _decimal(kind),
-        "binary": lambda values, kind, levels: _binary(kind),
+        "binary": lambda values, kind, levels: values.binary(kind),
         "enums": lambda values, kind, levels: _enums(kind),
         "array": lambda values, kind, levels: values.list(kind, levels),
         "mapping": lambda values, kind, levels: values.mapping(kind, levels),

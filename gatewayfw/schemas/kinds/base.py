@@ -105,6 +105,7 @@ class Kind:
         is_free: whether it says nothing about what is inside its values.
         is_unknown: whether only its author knows what is inside its values.
         elements: the field of its elements; None for what is no list.
+        states_maximum: whether its maximum is one of the definition, not one of a setting.
         reads_otherwise: whether Python has its stored values in another form,
             `gatewayfw.schemas.values.loaded_form`.
     """
@@ -116,6 +117,7 @@ class Kind:
     sets_parts = False
     is_free = False
     is_unknown = False
+    states_maximum = True
     reads_otherwise = False
 
     @property
@@ -237,7 +239,7 @@ class Kind:
 
         The field stands at ``path``.
         """
-        if self.largest() >= ENDLESS:
+        if not self.states_maximum or self.largest() >= ENDLESS:
             yield path
 
     # -- telling

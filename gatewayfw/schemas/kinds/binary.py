@@ -10,10 +10,11 @@ from bson import Binary
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS
+from gatewayfw.schemas.kinds.text import check_stated, with_maximum
 
 
 class BinaryField(KindField, mm.Raw, own=True):
@@ -56,6 +57,10 @@ class BinaryField(KindField, mm.Raw, own=True):
             return False
         return True
 
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
+        check_stated(self, maxima.stated // 4 * 3, "bytes that binary data")  # as base64
+        return with_maximum(self, maxima.text)
+
     def storer(self) -> Store:
         return bytes_of
 
@@ -67,7 +72,8 @@ class BinaryField(KindField, mm.Raw, own=True):
         return ENDLESS if most is None else BINARY + most
 
     def description(self) -> Description:
-        return {"kind": "binary", **described_lengths(self, "minBytes", "maxBytes")}
+        more = {} if self.states_maximum else {"sized": False}
+        return {"kind": "binary", **described_lengths(self, "minBytes", "maxBytes"), **more}
 
 
 def bytes_of(value: Any) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 from marshmallow import ValidationError, validate
@@ -31,8 +30,6 @@ class StringField(KindField, mm.String, own=True):
 
     kind = "string"
     sorts = True
-    #: Whether the maximum is one of the definition, not one of a setting.
-    states_maximum = True
 
     def _validate(self, value: Any) -> None:
         for check in self.validators:
@@ -58,20 +55,12 @@ class StringField(KindField, mm.String, own=True):
         return value if isinstance(value, str) and encodable(value) else None
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        ends = [end for check in length_checks(self) for end in (check.min, check.max, check.equal) if end is not None]
-        if max(ends, default=0) > maxima.stated:
-            raise DefinitionError(
-                f"size {max(ends)} is above the {maxima.stated} characters "
-                "that a text in a request may have; raise the setting 'max_body_text', or state a smaller size"
-            )
+        check_stated(self, maxima.stated, "characters that a text")
         return with_maximum(self, maxima.text)
 
     def largest(self) -> int:
         most = lengths(self)[1]
         return ENDLESS if most is None else TEXT + most * LETTER
-
-    def unstated(self, path: str) -> Iterator[str]:
-        return super().unstated(path) if self.states_maximum else iter((path,))
 
     def description(self) -> Description:
         return described_text(self) if self.states_maximum else described_text(self, sized=False)
@@ -128,6 +117,20 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
         if isinstance(check, FullMatch) and not check.regex.flags & ~_PLAIN_FLAGS:
             described["pattern"] = check.regex.pattern
     return described
+
+
+def check_stated(field: mm.Field[Any], most: int, what: str) -> None:
+    """Check that a field states no size above what a request may hold.
+
+    Raises:
+        DefinitionError: it does; ``what`` is the unit and what is measured.
+    """
+    ends = [end for check in length_checks(field) for end in (check.min, check.max, check.equal) if end is not None]
+    if max(ends, default=0) > most:
+        raise DefinitionError(
+            f"size {max(ends)} is above the {most} {what} in a request may have; "
+            "raise the setting 'max_body_text', or state a smaller size"
+        )
 
 
 def with_maximum(field: Any, most: int) -> mm.Field[Any]:

@@ -10,6 +10,7 @@ from gatewayfw.schemas import (
     Schemas,
     any_,
     array,
+    binary,
     boolean,
     date,
     defaulted,
@@ -95,6 +96,14 @@ def test_a_maximum_of_the_setting_holds_for_requests_only():
         asked,
         {"type": "string", "minLength": 2},
     )
+
+
+def test_so_does_one_of_binary_data():
+    data = Schemas(Settings(max_text=7)).add("note", {"data": binary()}).pure["data"]
+    asked, shown = (values({}, "#/", {}).schema(kind_of(data)) for values in (Values, ShownValues))
+    assert kind_of(data) == {"kind": "binary", "maxBytes": 7, "sized": False, "presence": "required"}
+    assert asked == {**shown, "maxLength": 12}
+    assert "maxLength" not in shown
 
 
 def test_a_date_is_any_of_iso_8601_in_requests_and_one_form_in_replies():
