@@ -1,0 +1,43 @@
+"""Relations and reverse relations as the catalog describes them."""
+
+from __future__ import annotations
+
+from gatewayfw.catalog.selections import links_of
+from gatewayfw.schemas import Schemas, string
+from gatewayfw.settings import Settings
+
+
+def test_a_relation_and_its_reverse_are_described_from_either_side():
+    schemas = Schemas(Settings())
+    schemas.add("author", {"name": string(), "secret": string()}, {}, {"excludes": ["secret"]})
+    reverse = {"type": "multiple", "limit": 5, "sort": {"field": "title", "order": "desc"}, "excludes": ["isbn"]}
+    relation = {"schemaName": "author", "type": "single", "optional": True, "relatedRelations": {"books": reverse}}
+    schemas.add("book", {"title": string(), "isbn": string()}, {"author": relation}, {})
+    assert links_of(schemas, schemas.get_schema("book")) == {
+        "author": {
+            "model": "author",
+            "type": "single",
+            "optional": True,
+            "fields": ["_id", "name"],
+            "limit": None,
+            "sort": None,
+            "reverses": ["books"],
+        }
+    }
+    assert links_of(schemas, schemas.get_schema("author")) == {
+        "books": {
+            "model": "book",
+            "type": "multiple",
+            "optional": False,
+            "fields": ["_id", "title"],
+            "limit": 5,
+            "sort": {"field": "title", "order": "desc"},
+            "of": "author",
+        }
+    }
+
+
+def test_a_model_that_is_related_to_nothing_has_no_links():
+    schemas = Schemas(Settings())
+    schemas.add("lake", {"name": string()}, {}, {})
+    assert links_of(schemas, schemas.get_schema("lake")) == {}

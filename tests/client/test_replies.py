@@ -1,0 +1,55 @@
+"""What a reply becomes: the body, or the error that it tells of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from urllib3 import HTTPHeaderDict
+
+from gatewayfw.client.replies import BadReply, CallError, answer
+from gatewayfw.wire.posting import Reply
+
+
+def reply(envelope, status=200, **headers):
+    data = envelope if isinstance(envelope, bytes) else json.dumps(envelope).encode()
+    return Reply(status, HTTPHeaderDict({"Content-Type": "application/json", **headers}), data)
+
+
+def refusal(body, status=400, **headers):
+    with pytest.raises(CallError) as caught:
+        answer(reply({"body": body, "success": False}, status, **headers))
+    error = caught.value
+    return error.message, error.status, error.code, error.errors, error.request_id, error.retry_after
+
+
+def test_the_body_of_a_success_comes_back():
+    assert answer(reply({"body": {"a": [1]}, "success": True})) == {"a": [1]}
+
+
+def test_a_detailed_refusal_is_told_in_full():
+    body = {"message": "no", "code": "validation_error", "errors": {"set.x": ["a"]}, "requestId": "r1"}
+    assert refusal(body) == ("no", 400, "validation_error", {"set.x": ["a"]}, "r1", None)
+
+
+def test_a_short_refusal_has_its_code_in_the_headers():
+    headers = {"X-Error-Code": "unavailable", "Retry-After": "3"}
+    assert refusal({"message": "later"}, 503, **headers) == ("later", 503, "unavailable", {}, None, 3)
+
+
+def test_what_has_another_form_is_left_out():
+    body = {"message": "no", "code": 5, "errors": {"set.x": "a", "set.y": ["b"]}, "requestId": 7}
+    assert refusal(body) == ("no", 400, "error", {"set.y": ["b"]}, None, None)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "status"),
+    [(b"<html>", 200), ({"body": 1}, 200), ({"body": 1, "success": True}, 500), ({"body": 1, "success": False}, 400)],
+    ids=["no JSON", "no envelope", "a success with the status of an error", "a refusal without message"],
+)
+def test_anything_else_is_a_bad_reply_that_quotes_nothing(envelope, status):
+    with pytest.raises(BadReply) as caught:
+        answer(reply(envelope, status, **{"X-Request-Id": "r<1>"}))
+    error = caught.value
+    assert (error.status, error.code, error.request_id) == (status, "bad_reply", None)
+    assert "html" not in error.message

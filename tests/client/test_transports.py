@@ -1,0 +1,75 @@
+"""How requests get to the gateway, and what is raised when no reply comes."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from flask import Flask, request
+
+from gatewayfw.client.replies import BadReply, NoReply
+from gatewayfw.client.transports import Http, InProcess
+
+
+@pytest.fixture
+def http():
+    """A function that makes the transport to a URL."""
+    made = []
+
+    def make(url, *, timeout=5.0, most=1_000):
+        made.append(Http(url, timeout, 1, most))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        transport.close()
+
+
+def send(status, body):
+    def script(handler):
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return script
+
+
+def test_a_reply_comes_back_as_it_was_sent(http, upstream):
+    reply = http(upstream(send(400, b'{"a": 1}'))).post(b"{}", {})
+    assert (reply.status, reply.data, reply.headers["Content-Type"]) == (400, b'{"a": 1}', "application/json")
+
+
+def failure(transport, error=NoReply):
+    with pytest.raises(error) as caught:
+        transport.post(b"{}", {})
+    return caught.value.code, caught.value.message
+
+
+def test_where_nobody_listens_the_gateway_is_unreachable(http, closed_port):
+    assert failure(http(f"http://127.0.0.1:{closed_port}")) == ("unreachable", "the gateway is unreachable")
+
+
+def test_a_connection_that_breaks_gives_no_reply(http, upstream):
+    broken = http(upstream(lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)))
+    assert failure(broken) == ("no_reply", "the connection broke before the reply was complete")
+
+
+def test_a_reply_that_is_too_large_is_bad(http, upstream):
+    code, _ = failure(http(upstream(send(200, b" " * 2_000)), most=100), BadReply)
+    assert code == "bad_reply"
+
+
+def test_an_app_gets_path_headers_and_body():
+    app = Flask(__name__)
+    app.post("/here")(lambda: [request.headers["X-Token"], request.get_json()])
+    reply = InProcess(app, "/here").post(b'{"a": 1}', {"X-Token": "t", "Content-Type": "application/json"})
+    assert (reply.status, reply.data.strip()) == (200, b'["t",{"a":1}]')
+
+
+def test_a_cookie_of_one_request_is_not_in_the_next():
+    app = Flask(__name__)
+    app.post("/here")(lambda: ({"seen": request.cookies.to_dict()}, {"Set-Cookie": "a=1"}))
+    transport = InProcess(app, "/here")
+    assert [transport.post(b"", {}).data.strip() for _ in range(2)] == [b'{"seen":{}}'] * 2
