@@ -6,32 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.schemas.fields import KINDS
-from gatewayfw.testing.field_values import MAKERS
-from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, hostile_bytes
-from gatewayfw.testing.hostile_values import SPLICES
+from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies
 from tests.fuzz.growth import written
 from tests.fuzz.search import draws
-from tests.fuzz.targets import outcome, read, validated
-from tests.fuzz.zoo import KIND_FIELDS, make_zoo
+from tests.fuzz.targets import outcome, validated
+from tests.testing.drawn import ACTS, GOOD, ZOO, short
 
-ZOO = make_zoo()
-ACTS = ZOO.acts.get_acts("beast")
-GOOD = {name: good_bodies(ZOO, act) for name, act in ACTS.items()}
 HOSTILE = {name: hostile_bodies(ZOO, act) for name, act in ACTS.items()}
-short = settings(max_examples=8, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def test_every_kind_has_fields_to_draw_for() -> None:
-    assert sorted(KIND_FIELDS) == sorted(KINDS)
-
-
-@pytest.mark.parametrize("name", KIND_FIELDS)
-def test_a_kind_is_drawn_by_a_strategy_of_its_own(name: str) -> None:
-    assert {field.kind for field in KIND_FIELDS[name]} <= set(MAKERS)
 
 
 @pytest.mark.parametrize("name", ACTS)
@@ -48,18 +32,6 @@ def test_the_validator_takes_every_good_body(name: str, data: st.DataObject) -> 
 def test_a_hostile_body_ends_in_no_other_error_than_the_projects_own(name: str, data: st.DataObject) -> None:
     body = data.draw(HOSTILE[name])
     outcome(validated, ZOO, ACTS[name], json.dumps(body).encode())
-
-
-@given(hostile_bytes(GOOD["kinds_create"]) | hostile_bytes())
-@settings(short, max_examples=100)
-def test_hostile_bytes_end_in_no_other_error_than_the_projects_own(data: bytes) -> None:
-    outcome(read, ZOO, data)
-
-
-@pytest.mark.parametrize("before", [b"", b"[", b'{"a":', b"{", b'"'])
-def test_no_splice_ends_in_another_error_than_the_projects_own(before: bytes) -> None:
-    results = {outcome(read, ZOO, before + splice + after) for splice in SPLICES for after in (b"", b"]", b"}", b":1}")}
-    assert results == {"400 bad_request"}
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Bad input to every operation: a clear error, and the database as it was."""
+"""Every operation of a model, given bad input: a clear error, and the database as it was."""
 
 from __future__ import annotations
 

@@ -1,0 +1,117 @@
+"""The TypeScript types of kinds, as they are shown, sent and asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.export.typescript.kinds import Asked, Sent, Shown, noted
+
+NEEDED = {"presence": "required"}
+TEXT = {"kind": "string", **NEEDED}
+FIELDS = {"a": TEXT, "b": {**TEXT, "presence": "optional"}, "c": {**TEXT, "presence": "defaulted", "default": "x"}}
+KINDS = {
+    "string": (TEXT, "string", "string"),
+    "email": ({"kind": "email", **NEEDED}, "string", "string"),
+    "object_id": ({"kind": "object_id", **NEEDED}, "ObjectId", "ObjectId"),
+    "date": ({"kind": "date", **NEEDED}, "IsoDate", "IsoDate"),
+    "boolean": ({"kind": "boolean", **NEEDED}, "boolean", "boolean"),
+    "number": ({"kind": "number", **NEEDED}, "number", "number"),
+    "integer": ({"kind": "integer", **NEEDED}, "number", "number"),
+    "any": ({"kind": "any", **NEEDED}, "Json", "Json"),
+    "an unknown kind": ({"kind": "new", **NEEDED}, "Json", "Json"),
+    "enums": ({"kind": "enums", "choices": ["a", 1, True, 'q"', 1], **NEEDED}, *['"a" | 1 | true | "q\\""'] * 2),
+    "no choices": ({"kind": "enums", "choices": [], **NEEDED}, "never", "never"),
+    "nullable": ({**TEXT, "nullable": True}, "string | null", "string | null"),
+    "array": ({"kind": "array", "items": TEXT, **NEEDED}, "string[]", "readonly string[]"),
+    "array of nullable": (
+        {"kind": "array", "items": {**TEXT, "nullable": True}, **NEEDED},
+        "(string | null)[]",
+        "readonly (string | null)[]",
+    ),
+    "array of arrays": (
+        {
+            "kind": "array",
+            "items": {"kind": "array", "items": {"kind": "enums", "choices": [1, 2], **NEEDED}},
+            **NEEDED,
+        },
+        "(1 | 2)[][]",
+        "readonly (readonly (1 | 2)[])[]",
+    ),
+    "object": (
+        {"kind": "object", "fields": FIELDS, **NEEDED},
+        "{ a: string; b?: string; c: string }",
+        '{\n  a: string;\n  b?: string;\n  /** Default "x". */\n  c?: string;\n}',
+    ),
+    "object of any keys": ({"kind": "object", "fields": None, **NEEDED}, *["{ [key: string]: Json }"] * 2),
+    "object without fields": ({"kind": "object", "fields": {}, **NEEDED}, "Nothing", "Nothing"),
+    "object with other keys": (
+        {"kind": "object", "fields": {"a": TEXT}, "open": True, **NEEDED},
+        *["{ a: string } & AnyObject"] * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "shown", "sent"), KINDS.values(), ids=KINDS)
+def test_kinds(kind, shown, sent):
+    assert (Shown().type(kind), Sent().type(kind)) == (shown, sent)
+
+
+MODELS = {
+    "city": {
+        "fields": {"_id": {}, "name": {}, "size": {}},
+        "links": {"people": {"model": "person", "fields": ["_id"]}},
+    },
+    "person": {
+        "fields": {"_id": {}, "age": {}},
+        "links": {"home": {"model": "city", "fields": ["_id", "name", "size"]}},
+    },
+}
+GETS = {
+    "whole": ({"model": "city", "depth": 2}, 8, 'Get<"city", 2>'),
+    "no deeper than the act": ({"model": "city", "depth": 5}, 3, 'Get<"city", 3>'),
+    "no deeper than can be counted": ({"model": "city", "depth": 500}, 600, 'Get<"city", 32>'),
+    "restricted": ({"model": "city", "fields": ["_id", "name"], "links": {}}, 8, "{ _id?: Flag; name?: Flag }"),
+    "what a link hides": (
+        {"model": "city", "fields": [], "links": {"people": {"model": "person", "depth": 1}}},
+        8,
+        '{ people?: Flag | Get<"person", 1, "person.age"> }',
+    ),
+    "what a link above hides": (
+        {
+            "model": "city",
+            "fields": [],
+            "links": {
+                "people": {
+                    "model": "person",
+                    "fields": ["_id", "age"],
+                    "whole": True,
+                    "links": {"home": {"model": "city", "fields": ["name"], "whole": False, "links": {}}},
+                }
+            },
+        },
+        8,
+        "{ people?: Flag | { _id?: Flag; home?: 0 | { name?: Flag } } }",
+    ),
+}
+
+
+@pytest.mark.parametrize(("selection", "levels", "text"), GETS.values(), ids=GETS)
+def test_selections(selection, levels, text):
+    assert Asked(MODELS, levels).type({"kind": "selection", **selection, **NEEDED}) == text
+
+
+def test_a_get_of_other_kinds():
+    fields = {
+        "flag": {"kind": "enums", "choices": [0, 1], **NEEDED},
+        "user": {"kind": "selection", "model": "city", "depth": 4, "presence": "optional"},
+        "any": {"kind": "any", "presence": "optional"},
+    }
+    text = '{ flag: Flag; user?: Get<"city", 2>; any?: unknown }'
+    assert Asked(MODELS, 3).type({"kind": "object", "fields": fields, **NEEDED}) == text
+
+
+def test_what_a_comment_says_of_a_field():
+    assert noted({"kind": "integer", "minimum": 0, "maximum": 9, "default": 1}) == "At least 0, at most 9, default 1."
+    assert noted({"kind": "object_id", "of": "user"}) == "Id of user."
+    assert noted({"kind": "array", "items": {"of": "user"}, "maxItems": 3}) == "Ids of user, at most 3."
+    assert noted(TEXT) == ""

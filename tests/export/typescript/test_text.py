@@ -1,0 +1,24 @@
+"""The parts of TypeScript's text: names, literals and comments, which nobody can leave."""
+
+from __future__ import annotations
+
+from gatewayfw.export.typescript.text import Member, block, comment, literal, union
+
+
+def test_names_and_literals_are_escaped():
+    assert block([Member("a-b", "1"), Member("$x", "2", optional=True), Member("class", "3")]) == (
+        '{ "a-b": 1; $x?: 2; class: 3 }'
+    )
+    assert literal("\u2028\ud800é") == '"\\u2028\\ud800\\u00e9"'
+    assert (literal("é"), literal(float("inf")), union([1, 1.5, -2])) == ('"é"', "number", "1 | 1.5 | -2")
+
+
+def test_comments_cannot_be_left():
+    assert comment("a */ b") == "/** a *\\/ b */\n"
+    assert comment(" One.\n\n  Two. \n") == "/**\n * One.\n *\n *   Two.\n */\n"
+    assert comment(" \n") == ""
+
+
+def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
+    assert comment("a\u202eb\x9bc\u2066d\u200be\ud800f") == "/** a b c d e f */\n"
+    assert comment("one\u202e\u2028two\x85three") == "/**\n * one\n * two\n * three\n */\n"
