@@ -5,7 +5,6 @@ from __future__ import annotations
 from bson import ObjectId
 
 from gatewayfw.odm.copies.rules import Hidden, assign, copy_of, embedded, ids_in, merged, window_query
-from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.odm.writing.links import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
 
@@ -89,15 +88,3 @@ def test_reading_does_not_share_lists_with_the_document():
     document = {"_gw": {"out": {"orgs": {"users": [A]}}}}
     Hidden(document).set_out(NEWEST, B, True)
     assert document == {"_gw": {"out": {"orgs": {"users": [A]}}}}
-
-
-def test_effects_know_their_targets_and_forget_deleted_ones():
-    effects = Effects()
-    effects.enter(NEWEST, A, {"_id": B})
-    effects.enter(HEAD, A, {"_id": B})
-    effects.leave(HEAD, B, A)
-    effects.leave(BIGGEST, B, A)
-    assert effects.targets() == {"org": {A, B}}
-    assert effects.claims == {(HEAD, A): {"_id": B}}
-    effects.forget("org", {B})
-    assert (effects.recomputed(), effects.releases) == ({NEWEST: {A}, BIGGEST: set()}, {(HEAD, A): set()})

@@ -1,0 +1,79 @@
+"""Documents as they are read and judged: in batches, after any id, with what they embed."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.odm.upkeep.inspection import Inspector
+
+
+@pytest.fixture
+def inspector(world):
+    return Inspector(world.odm.schemas, world.storage)
+
+
+@pytest.fixture
+def damage(world):
+    """A function that writes past the models; afterwards all is as it was."""
+    undo = []
+
+    def write(model, **values):
+        (before,) = world.storage.find(model, {}, [name.split(".")[0] for name in values])
+        undo.append((model, before))
+        world.storage.update_many(model, {}, {"$set": values})
+
+    yield write
+    for model, before in undo:
+        id_ = before.pop("_id")
+        world.storage.update_many(model, {"_id": id_}, {"$set": before})
+
+
+@pytest.fixture
+def country(world):
+    country = world.add_country("land")
+    world.add_city("one", country)
+    return country
+
+
+def schema(world, name):
+    return world.odm.schemas.get_schema(name)
+
+
+def test_only_what_holds_copies_is_read(world, inspector):
+    assert inspector.paths(schema(world, "city"))[0] == "country"
+    assert "name" not in inspector.paths(schema(world, "city"))
+
+
+def test_all_documents_come_in_order_and_after_an_id_those_behind_it(world, inspector, country):
+    other = world.add_country("else")
+    read = [one["_id"] for batch in inspector.batches(schema(world, "country")) for one in batch]
+    after = [one["_id"] for batch in inspector.batches(schema(world, "country"), country) for one in batch]
+    assert (read, after) == ([country, other], [other])
+
+
+def test_right_documents_are_no_suspects(world, inspector, country):
+    (batch,) = inspector.batches(schema(world, "country"))
+    assert inspector.suspects(schema(world, "country"), batch) == []
+
+
+def test_a_wrong_window_is_suspected_and_reported(world, inspector, country, damage):
+    damage("country", cities=[])
+    (batch,) = inspector.batches(schema(world, "country"))
+    assert inspector.suspects(schema(world, "country"), batch) == [country]
+    report = inspector.report(schema(world, "country"), batch[0])
+    assert [(one.path, one.reason) for one in report.findings] == [("cities", "differs from its members")]
+
+
+def test_a_wrong_copy_is_reported_with_what_it_should_be(world, inspector, country, damage):
+    damage("city", **{"country.name": "old"})
+    ((document,),) = inspector.batches(schema(world, "city"))
+    (verdict,) = inspector.report(schema(world, "city"), document).verdicts.values()
+    assert (verdict.copies, [one.path for one in verdict.findings]) == (
+        [{"_id": country, "name": "land"}],
+        [f"country.{country}"],
+    )
+
+
+def test_nothing_is_read_after_the_last(world, inspector, country):
+    assert list(inspector.batches(schema(world, "country"), ObjectId("f" * 24))) == []

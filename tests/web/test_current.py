@@ -1,0 +1,47 @@
+"""What the context of a request begins with, and that it is the request's own."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+from flask import Flask
+from werkzeug.test import EnvironBuilder
+from werkzeug.wrappers import Request
+
+from gatewayfw.web.current import begin, make_contexts
+
+
+def sent(**headers):
+    environ = EnvironBuilder(headers={name.replace("_", "-"): value for name, value in headers.items()}).get_environ()
+    return Request({**environ, "REMOTE_ADDR": "10.0.0.1"})
+
+
+def test_a_context_begins_with_request_headers_and_address():
+    request = sent(Token="t")
+    context = begin(request)
+    assert (context.Request.path, context.Headers.get("token"), context.body) == ("/", "t", None)
+    assert context["Address"] == "10.0.0.1"
+
+
+@pytest.mark.parametrize(("given", "seen"), [("mine", "mine"), (None, "theirs")])
+def test_the_id_of_the_request_stands_in_the_headers(given, seen):
+    assert begin(sent(X_Request_Id="theirs"), given).Headers.get("x-request-id") == seen
+
+
+def test_a_context_does_not_keep_its_request():
+    request = sent()
+    context = begin(request)
+    known = weakref.ref(request)
+    del request.environ["werkzeug.request"], request
+    gc.collect()
+    assert (known(), context.body) == (None, None)
+
+
+def test_each_request_has_its_own_context():
+    contexts, app = make_contexts(), Flask("host")
+    with app.test_request_context(headers={"Token": "a"}):
+        assert contexts.get_context_model().Headers.get("token") == "a"
+        with app.test_request_context(headers={"Token": "b"}):
+            assert contexts.get_context_model().Headers.get("token") == "b"
