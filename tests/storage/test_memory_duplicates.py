@@ -34,7 +34,7 @@ def test_the_fields_are_those_of_the_index_that_collides(collection, document, f
 
 def test_an_update_is_tried_on_documents_apart(collection):
     documents = [{"_id": 1, "n": 1}, {"_id": 2, "n": 5}]
-    assert after_update(collection, documents, {"n": {"$gt": 1}}, {"$inc": {"n": 1}}) == [
+    assert after_update(collection, documents, [({"n": {"$gt": 1}}, {"$inc": {"n": 1}})]) == [
         {"_id": 1, "n": 1},
         {"_id": 2, "n": 6},
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
 from gatewayfw.schemas import RelatedRelation, Relation
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -41,11 +41,18 @@ def test_only_windows_are_recomputed(effects):
     assert effects.recomputed() == {LIST: {A}, OTHER: {B}}
 
 
-def test_what_was_written_is_settled(effects):
+def test_a_window_whose_entries_are_settled_is_not_recomputed(effects):
     effects.enter(LIST, A, {"_id": B})
-    effects.enter(HEAD, A, {"_id": B})
-    effects.settled([(LIST, A), (HEAD, A), (OTHER, A)])
-    assert (effects.entries, effects.claims, effects.targets()) == ({}, {}, {})
+    effects.enter(LIST, B, {"_id": A})
+    effects.recompute(OTHER, A)
+    assert effects.recomputed(Settled(keys=frozenset({(LIST, A), (OTHER, A)}))) == {LIST: {B}, OTHER: {A}}
+
+
+def test_what_two_locks_settled_adds_up():
+    first = Settled(frozenset({(LIST, A)}), {(LIST, A): [{"_id": B}]})
+    second = Settled(frozenset({(HEAD, A)}), renewals=True)
+    both = Settled(frozenset({(LIST, A), (HEAD, A)}), {(LIST, A): [{"_id": B}]}, True)
+    assert (first.plus(second), UNSETTLED.plus(first)) == (both, first)
 
 
 def test_a_member_departs_from_all_reverses_of_a_relation(effects):
