@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,16 +10,17 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import LISTED, Description, KindField, Maxima, Parts
+from gatewayfw.schemas.kinds.base import LISTED, Description, Maxima, Parts
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
-from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, quickly
+from gatewayfw.schemas.kinds.inner import InnerField
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import ENDLESS, list_bytes
 from gatewayfw.schemas.kinds.text import with_maximum
 
 
-class ArrayField(KindField, mm.List[Any], own=True):
+class ArrayField(InnerField, mm.List[Any], own=True):
     """A list whose elements are of one kind, which ``inner`` holds.
 
     One longer than its maximum is refused before its elements are judged.
@@ -38,19 +38,11 @@ class ArrayField(KindField, mm.List[Any], own=True):
     def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
         return ((f"{path}[]", self.inner),)
 
-    def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
-        changed = copy.copy(self)
-        (changed.inner,) = parts
-        return changed
-
     def part(self, key: Any) -> mm.Field[Any] | None:
         return self.inner if isinstance(key, int) else None
 
     def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
         return ((index, self.inner, item) for index, item in enumerate(sent))
-
-    def unstorable(self) -> Iterator[str]:
-        return as_kind(self.inner).unstorable()
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if self.hasty is not None and (quick := self.hasty(value)) is not missing:
@@ -74,11 +66,6 @@ class ArrayField(KindField, mm.List[Any], own=True):
             raise Parts(errors, dict(zip(good, loaded, strict=False)))
         return value if all(map(operator.is_, loaded, value)) else loaded
 
-    @property
-    def dumps_itself(self) -> bool:
-        """Whether the dumps of all elements are the elements."""
-        return getattr(self.inner, "dumps_itself", False)
-
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         if value is None or self.dumps_itself:
             return value
@@ -100,13 +87,6 @@ class ArrayField(KindField, mm.List[Any], own=True):
             return value if all(map(operator.is_, loaded, value)) else loaded
 
         return load
-
-    def hastened(self) -> mm.Field[Any]:
-        if not self.own:
-            return self
-        changed: Any = self.with_parts([as_kind(self.inner).hastened()])
-        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
-        return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
         is_bounded = isinstance(self.inner, ObjectIdField) and maxima.ids is not None

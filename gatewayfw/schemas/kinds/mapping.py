@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,14 +10,15 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Description, KindField, Parts
+from gatewayfw.schemas.kinds.base import Description, Parts
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
-from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, quickly
+from gatewayfw.schemas.kinds.inner import InnerField
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import encodable
 
 
-class MappingField(KindField, mm.Dict, own=True):
+class MappingField(InnerField, mm.Dict, own=True):
     """An object of any keys; ``inner`` is the field of each value."""
 
     kind = "mapping"
@@ -32,24 +32,11 @@ class MappingField(KindField, mm.Dict, own=True):
     def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
         return ((f"{path}.*", self.inner),)
 
-    def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
-        changed = copy.copy(self)
-        (changed.inner,) = parts
-        return changed
-
     def part(self, key: Any) -> mm.Field[Any] | None:
         return self.inner if isinstance(key, str) else None
 
     def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
         return ((key, self.inner, item) for key, item in sent.items() if _is_key(key))
-
-    def unstorable(self) -> Iterator[str]:
-        return as_kind(self.inner).unstorable()
-
-    @property
-    def dumps_itself(self) -> bool:
-        """Whether the dumps of all values are the values."""
-        return getattr(self.inner, "dumps_itself", False)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if self.hasty is not None and (quick := self.hasty(value)) is not missing:
@@ -103,13 +90,6 @@ class MappingField(KindField, mm.Dict, own=True):
             return value if all(map(operator.is_, loaded, value.values())) else dict(zip(value, loaded, strict=True))
 
         return load
-
-    def hastened(self) -> mm.Field[Any]:
-        if not self.own:
-            return self
-        changed: Any = self.with_parts([as_kind(self.inner).hastened()])
-        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
-        return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def storer(self) -> Store:
         inner = as_kind(self.inner).storer()

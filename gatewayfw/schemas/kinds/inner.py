@@ -1,0 +1,39 @@
+"""What kinds of one inner kind share: lists and mappings."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from marshmallow import fields as mm
+
+from gatewayfw.schemas.kinds.base import KindField
+from gatewayfw.schemas.kinds.foreign import as_kind
+from gatewayfw.schemas.kinds.quick import SENT, quickly
+
+
+class InnerField(KindField):
+    """A kind whose values hold any number of values of one kind, which ``inner`` holds."""
+
+    inner: mm.Field[Any]
+
+    def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
+        changed: Any = copy.copy(self)
+        (changed.inner,) = parts
+        return changed  # type: ignore[no-any-return]  # a copy of the field
+
+    def unstorable(self) -> Iterator[str]:
+        return as_kind(self.inner).unstorable()
+
+    @property
+    def dumps_itself(self) -> bool:
+        """Whether the dumps of all values inside are the values."""
+        return getattr(self.inner, "dumps_itself", False)
+
+    def hastened(self) -> mm.Field[Any]:
+        if not self.own:
+            return self._field
+        changed: Any = self.with_parts([as_kind(self.inner).hastened()])
+        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
+        return changed  # type: ignore[no-any-return]  # a copy of the field
