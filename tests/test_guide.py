@@ -83,7 +83,6 @@ def test_every_kind_is_in_the_table():
     table = GUIDE.split("| Kind |")[1].split("\n\n")[0]
     assert set(re.findall(r"`(\w+)", "".join(row.split("|")[1] for row in table.splitlines()[2:]))) == {
         *KINDS,
-        "described",
     }
 
 

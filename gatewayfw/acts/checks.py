@@ -13,7 +13,7 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds import ObjectField
+from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.spelling import MAIN
 

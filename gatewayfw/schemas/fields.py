@@ -16,77 +16,22 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.exactness import compare
-from gatewayfw.schemas.kinds import (
-    AnyField,
-    ArrayField,
-    BinaryField,
-    BooleanField,
-    Constant,
-    DateField,
-    DecimalField,
-    EmailField,
-    EnumsField,
-    IntegerField,
-    KindField,
-    MappingField,
-    NumberField,
-    ObjectField,
-    ObjectIdField,
-    SchemaField,
-    StringField,
-    UrlField,
-    UuidField,
-    as_kind,
-)
+from gatewayfw.schemas.kinds import Constant, KindField, as_kind
+from gatewayfw.schemas.kinds.array import ArrayField
+from gatewayfw.schemas.kinds.binary import BinaryField
+from gatewayfw.schemas.kinds.boolean import BooleanField
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
+from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
+from gatewayfw.schemas.kinds.dates import DateField
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, DecimalField
+from gatewayfw.schemas.kinds.foreign import SchemaField
+from gatewayfw.schemas.kinds.ids import ObjectIdField, UuidField
+from gatewayfw.schemas.kinds.mapping import MappingField
+from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
+from gatewayfw.schemas.kinds.object import ObjectField
+from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
 from gatewayfw.schemas.paths import Collected
-from gatewayfw.schemas.values import HEX_ID, finite_number, plain
-
-__all__ = [
-    "HEX_ID",
-    "KINDS",
-    "AnyField",
-    "ArrayField",
-    "BinaryField",
-    "BooleanField",
-    "Constant",
-    "DateField",
-    "DecimalField",
-    "EmailField",
-    "EnumsField",
-    "IntegerField",
-    "MappingField",
-    "NumberField",
-    "ObjectField",
-    "ObjectIdField",
-    "SchemaField",
-    "StringField",
-    "UrlField",
-    "UuidField",
-    "any_",
-    "array",
-    "as_field",
-    "binary",
-    "boolean",
-    "check_stored_names",
-    "date",
-    "decimal",
-    "defaulted",
-    "described",
-    "email",
-    "enums",
-    "integer",
-    "mapping",
-    "nullable",
-    "number",
-    "object_",
-    "object_id",
-    "optional",
-    "string",
-    "url",
-    "uuid",
-]
+from gatewayfw.schemas.values import finite_number, plain
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
@@ -269,34 +214,45 @@ def uuid() -> mm.Field[Any]:
     return UuidField(required=True)
 
 
-#: Every value kind by name; ``field.kind`` holds that name (optional and defaulted keep their kind's).
+class Constructors:
+    """The value kinds, for those who have only a gateway at hand."""
+
+    string = staticmethod(string)
+    number = staticmethod(number)
+    integer = staticmethod(integer)
+    decimal = staticmethod(decimal)
+    boolean = staticmethod(boolean)
+    binary = staticmethod(binary)
+    object_ = staticmethod(object_)
+    array = staticmethod(array)
+    mapping = staticmethod(mapping)
+    nullable = staticmethod(nullable)
+    optional = staticmethod(optional)
+    defaulted = staticmethod(defaulted)
+    described = staticmethod(described)
+    object_id = staticmethod(object_id)
+    enums = staticmethod(enums)
+    any_ = staticmethod(any_)
+    date = staticmethod(date)
+    email = staticmethod(email)
+    url = staticmethod(url)
+    uuid = staticmethod(uuid)
+
+    # The contract's spellings of the kinds above.
+    object = object_
+    any = any_
+    objectIdValidation = object_id
+
+
+#: Every value kind by name; ``field.kind`` holds that name (copies such as optional keep their kind's).
 KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
     {
-        kind.__name__: kind
-        for kind in (
-            string,
-            number,
-            integer,
-            decimal,
-            boolean,
-            binary,
-            object_,
-            array,
-            mapping,
-            nullable,
-            optional,
-            defaulted,
-            object_id,
-            enums,
-            any_,
-            date,
-            email,
-            url,
-            uuid,
-        )
+        name: kind.__func__
+        for name, kind in vars(Constructors).items()
+        if isinstance(kind, staticmethod) and kind.__name__ == name
     }
 )
-_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "enums")
+_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums")
 
 
 def is_kind(value: object) -> bool:

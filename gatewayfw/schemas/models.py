@@ -10,8 +10,8 @@ from typing import Any
 
 from marshmallow.fields import Field
 
-from gatewayfw.schemas.kinds import ObjectField
 from gatewayfw.schemas.kinds.foreign import reads_otherwise
+from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 
 #: A relation a model declares, or a reverse relation that appears on it.

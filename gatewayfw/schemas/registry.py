@@ -13,8 +13,8 @@ from typing import Any, TypeVar, final
 from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.schemas import fields as kinds
 from gatewayfw.schemas.definition_checks import own_problems, problems_of
+from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.kinds import Maxima
 from gatewayfw.schemas.kinds.stored import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 @final
-class Schemas:
+class Schemas(Constructors):
     """The models of one gateway, and the value kinds under the contract's names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -98,8 +98,8 @@ class Schemas:
         pure: dict[str, Field[Any]] = {}
         for name, value in given.items():
             place = f"{where}, field {name!r}"
-            field = kinds.as_field(value, where, name)
-            kinds.check_stored_names(field, place)
+            field = as_field(value, where, name)
+            check_stored_names(field, place)
             pure[check_name(name, place)] = bounded(in_models(field, place), self.maxima(), where, name)
         return pure
 
@@ -270,32 +270,7 @@ class Schemas:
         """
         return full_projection(self, model, freeze(spec, model, self.settings.max_get_depth))
 
-    # The value kinds, for those who have only the gateway at hand.
-    string = staticmethod(kinds.string)
-    number = staticmethod(kinds.number)
-    integer = staticmethod(kinds.integer)
-    decimal = staticmethod(kinds.decimal)
-    binary = staticmethod(kinds.binary)
-    boolean = staticmethod(kinds.boolean)
-    object_ = staticmethod(kinds.object_)
-    array = staticmethod(kinds.array)
-    mapping = staticmethod(kinds.mapping)
-    nullable = staticmethod(kinds.nullable)
-    optional = staticmethod(kinds.optional)
-    defaulted = staticmethod(kinds.defaulted)
-    object_id = staticmethod(kinds.object_id)
-    enums = staticmethod(kinds.enums)
-    any_ = staticmethod(kinds.any_)
-    date = staticmethod(kinds.date)
-    email = staticmethod(kinds.email)
-    described = staticmethod(kinds.described)
-    url = staticmethod(kinds.url)
-    uuid = staticmethod(kinds.uuid)
-
-    # The contract's spellings of the methods and kinds above.
-    object = object_
-    any = any_
-    objectIdValidation = object_id
+    # The contract's spellings of the methods above.
     getSchemas = get_schemas
     getSchemasKeys = get_schemas_keys
     getSchema = get_schema

@@ -20,7 +20,9 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
-from gatewayfw.schemas.kinds import ObjectField, SchemaField, as_kind, quick_of
+from gatewayfw.schemas.kinds import as_kind, quick_of
+from gatewayfw.schemas.kinds.foreign import SchemaField
+from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.maxima import bounded

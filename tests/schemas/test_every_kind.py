@@ -118,7 +118,7 @@ SAMPLES = {
     "email": Sample(email(), "a@b.org", 5),
 }
 #: What makes a copy of another kind has no class.
-COPIED = {"nullable", "optional", "defaulted"}
+COPIED = {"nullable", "optional", "defaulted", "described"}
 BY_NAME = pytest.mark.parametrize("name", SAMPLES)
 
 

@@ -24,9 +24,10 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.kinds import StringField, as_kind
+from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.kinds.quick import SENT
+from gatewayfw.schemas.kinds.text import StringField
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals

@@ -188,7 +188,7 @@ def test_the_contracts_names_are_aliases() -> None:
 def test_the_package_exports_its_public_names() -> None:
     assert sorted(package.__all__) == sorted(
         [*fields.KINDS, "Relation", "RelatedRelation", "Sort", "IndexSpec", "Options", "ModelSchema", "Schemas"]
-        + ["Struct", "compile_struct", "Mode", "described"]
+        + ["Struct", "compile_struct", "Mode"]
     )
 
 

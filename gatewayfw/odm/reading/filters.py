@@ -24,8 +24,8 @@ from gatewayfw.odm.reading.paths import (
     takes_any_keys,
 )
 from gatewayfw.schemas import ModelSchema, Schemas
-from gatewayfw.schemas.fields import HEX_ID
 from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.values import HEX_ID
 from gatewayfw.storage.subset import JUNCTIONS, check_filter
 
 DISGUISED = "Keys may not start with $, but those of Operators in the server's code."

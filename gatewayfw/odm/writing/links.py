@@ -11,7 +11,7 @@ from bson import ObjectId
 from gatewayfw.errors import TooLarge, ValidationError
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.schemas.exactness import REQUIRED
-from gatewayfw.schemas.fields import HEX_ID
+from gatewayfw.schemas.values import HEX_ID
 
 _UNKNOWN = "Unknown field."
 

@@ -14,7 +14,7 @@ from gatewayfw.schemas.kinds.quick import SENT, quickly
 
 
 class InnerField(KindField):
-    """A kind whose values hold any number of values of one kind, which ``inner`` holds."""
+    """A kind whose values hold values of one other kind, ``inner``."""
 
     inner: mm.Field[Any]
 

@@ -8,8 +8,8 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.schemas import date, integer, string
-from gatewayfw.schemas.kinds import StringField
 from gatewayfw.schemas.kinds.base import Constant, cut, described_default, quick_of
+from gatewayfw.schemas.kinds.text import StringField
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
 CUT = MOMENT.replace(microsecond=1_000)
