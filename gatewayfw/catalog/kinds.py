@@ -11,7 +11,8 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``email``, ``date``,
 ``boolean``, ``any``
 ``number``, ``integer``  ``minimum``, ``maximum``
-``decimal``            ``places``, ``minimum``, ``maximum``: texts
+``decimal``            ``places``, ``minimum``, ``maximum``: texts; ``whole`` is true where a whole
+                       number is taken, too, as in acts of mode ``create``
 ``binary``             ``minBytes``, ``maxBytes``; ``sized`` as for ``string``
 ``mapping``            ``values``: what stands under each key, of which any is taken
 ``enums``              ``choices``

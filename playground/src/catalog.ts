@@ -26,7 +26,7 @@ export type IdKind = Common & { kind: "object_id"; of?: string };
 export type PlainKind = Common & { kind: "email" | "date" | "boolean" | "any" };
 export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number | Numeral; maximum?: number | Numeral };
 /** Text such as "12.50". */
-export type DecimalKind = Common & { kind: "decimal"; places: number; minimum?: string; maximum?: string };
+export type DecimalKind = Common & { kind: "decimal"; places: number; minimum?: string; maximum?: string; whole?: true };
 /** Base64. */
 export type BinaryKind = Common & { kind: "binary"; minBytes?: number; maxBytes?: number; sized?: false };
 export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };

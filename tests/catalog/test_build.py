@@ -12,7 +12,7 @@ from gatewayfw import gateway
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 from gatewayfw.catalog import FORMAT, build
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import array, boolean, defaulted, enums, integer, object_id, optional, string
+from gatewayfw.schemas import array, boolean, decimal, defaulted, enums, integer, mapping, object_id, optional, string
 
 NEEDED = {"presence": "required"}
 ID = {"kind": "object_id", **NEEDED}
@@ -268,3 +268,20 @@ def test_a_select_struct_of_what_does_not_exist_is_told(gw):
     )
     with pytest.raises(DefinitionError, match="select struct of 'city': 'nope' is no field or relation of it"):
         catalog(gw)
+
+
+@pytest.mark.parametrize(("mode", "more"), [("assert", {}), ("create", {"whole": True})])
+def test_create_takes_whole_numbers_for_decimals(gw, mode, more):
+    price = decimal(places=2)
+    told = act_of(gw, validation_run_type=mode, set={"a": price, "b": array(mapping({"c": price}))})["set"]["fields"]
+    asked = {"kind": "decimal", "places": 2, **more, **NEEDED}
+    inner = {"kind": "object", "fields": {"c": asked}, **NEEDED}
+    assert told == {
+        "a": asked,
+        "b": {"kind": "array", "items": {"kind": "mapping", "values": inner, **NEEDED}, **NEEDED},
+    }
+
+
+def test_what_is_inside_a_mapping_is_told_by_mode_too(gw):
+    (told,) = act_of(gw, set={"m": mapping({"n": defaulted(integer, 1)})})["set"]["fields"].values()
+    assert told["values"]["fields"]["n"]["presence"] == "required"

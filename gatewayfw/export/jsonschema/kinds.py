@@ -226,7 +226,8 @@ def _or_null(schema: Schema) -> Schema:
     if "enum" in changed:
         changed["enum"] = [*changed["enum"], None]
     if "type" in changed:
-        changed["type"] = [changed["type"], "null"]
+        types = changed["type"]
+        changed["type"] = [*(types if isinstance(types, list) else [types]), "null"]
     return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
 
 
@@ -244,7 +245,8 @@ def _decimal(kind: Description) -> Schema:
     fraction = rf"(?:\.[0-9]{{1,{kind['places']}}})?" if kind["places"] else ""
     bounds = [f"at least {kind['minimum']}"] if "minimum" in kind else []
     bounds += [f"at most {kind['maximum']}"] if "maximum" in kind else []
-    written: Schema = {"type": "string", "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
+    types = ["string", "integer"] if kind.get("whole") else "string"
+    written: Schema = {"type": types, "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
 
 

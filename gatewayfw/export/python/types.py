@@ -194,7 +194,7 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "any": lambda types, kind, wanted: "Any",
         "number": lambda types, kind, wanted: "float",
         "integer": lambda types, kind, wanted: "int",
-        "decimal": lambda types, kind, wanted: "str",
+        "decimal": lambda types, kind, wanted: "str | int" if kind.get("whole") else "str",
         "binary": lambda types, kind, wanted: "str",
         "enums": lambda types, kind, wanted: _choices(kind["choices"]),
         "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",

@@ -150,14 +150,15 @@ def noted(kind: Description) -> str:
     items = kind.get("items", {})
     ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
     bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
-    line = ", ".join([*ids, *bounds])
+    whole = ["numbers must be whole"] if kind.get("whole") else []
+    line = ", ".join([*ids, *bounds, *whole])
     return line and f"{line[0].upper()}{line[1:]}."
 
 
 def _is_open_ended(kind: Description) -> bool:
     """Whether ``[]`` after a kind's type would belong to its last part only."""
     many = kind["kind"] == "enums" and len(kind["choices"]) > 1
-    return bool(many or kind.get("nullable") or kind.get("open"))
+    return bool(many or kind.get("nullable") or kind.get("open") or kind.get("whole"))
 
 
 #: The type of each kind but for null, by its word in the catalog.
@@ -171,7 +172,7 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "any": lambda values, kind: values.anything(),
         "number": lambda values, kind: "number",
         "integer": lambda values, kind: "number",
-        "decimal": lambda values, kind: "string",
+        "decimal": lambda values, kind: "string | number" if kind.get("whole") else "string",
         "binary": lambda values, kind: "string",
         "enums": lambda values, kind: union(kind["choices"]),
         "array": lambda values, kind: values.array(kind["items"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jsonschema
 import pytest
 
 from gatewayfw.catalog.kinds import kind_of
@@ -117,3 +118,12 @@ def test_a_selection_or_null_is_one_of_the_two():
     values = Values({"user": {"fields": {"_id": {}}, "links": {}}}, "#/", {})
     kind = {"kind": "selection", "model": "user", "depth": 0, "nullable": True}
     assert values.schema(kind) == {"anyOf": [{"$ref": "#/get.user.0"}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(("more", "null"), [({}, []), ({"nullable": True}, ["null"])])
+def test_where_decimals_may_be_whole_numbers_these_are_integers(more, null):
+    kind = {"kind": "decimal", "places": 2, "whole": True, "presence": "required", **more}
+    schema = Values({}, "#/", {}).schema(kind)
+    assert schema == {"type": ["string", "integer", *null], "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [value for value in (12, "12.50", 12.5, "12.501", True) if validator.is_valid(value)] == [12, "12.50"]

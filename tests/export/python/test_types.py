@@ -9,7 +9,7 @@ from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.catalog import build
-from gatewayfw.export.python.types import quoted
+from gatewayfw.export.python.types import Types, quoted
 from gatewayfw.export.text import digest
 from gatewayfw.schemas import array, boolean, date, described, enums, integer, number, object_, optional, string
 from sample_service.app import create_service
@@ -314,3 +314,10 @@ def test_descriptions_cannot_end_their_comment_or_docstring(gw):
     module = loaded(source(gw))
     assert hints(module, "CityActSet") == ({"a": "str", "b-c": "str"}, {"a", "b-c"})
     assert module.Client.call.__doc__.split() == ["A", '"""', "and", "\\", "and", "and", 'more"']
+
+
+def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():
+    kind = {"kind": "decimal", "places": 2, "presence": "required"}
+    listed = {"kind": "array", "items": {**kind, "whole": True, "nullable": True}, "presence": "required"}
+    found = [Types().value(one, "X") for one in (kind, {**kind, "whole": True}, listed)]
+    assert found == ["str", "str | int", "list[str | int | None]"]

@@ -115,3 +115,15 @@ def test_what_a_comment_says_of_a_field():
     assert noted({"kind": "object_id", "of": "user"}) == "Id of user."
     assert noted({"kind": "array", "items": {"of": "user"}, "maxItems": 3}) == "Ids of user, at most 3."
     assert noted(TEXT) == ""
+
+
+def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():
+    kind = {"kind": "decimal", "places": 2, "presence": "required"}
+    whole = {**kind, "whole": True}
+    listed = {"kind": "array", "items": whole, "presence": "required"}
+    assert [Sent().type(one) for one in (kind, whole, listed)] == [
+        "string",
+        "string | number",
+        "readonly (string | number)[]",
+    ]
+    assert noted(whole) == "Decimal places 2, numbers must be whole."
