@@ -1,4 +1,4 @@
-"""One endpoint, client-chosen response shapes, and copies that stay right."""
+"""One endpoint, responses shaped by the client, and copies that stay correct."""
 
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import (

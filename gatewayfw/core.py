@@ -1,4 +1,4 @@
-"""The gateway: it owns its registries, and puts itself into an app."""
+"""The gateway: it owns its registries and mounts itself in an app."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def gateway(*, caller_key: CallerKey | None = None, **settings: Any) -> Gateway:
 @final
 @dataclass(frozen=True)
 class Mount:
-    """How a gateway was put into an app: the options that others may have to judge.
+    """How a gateway was mounted in an app: the options that other parts check.
 
     Attributes:
-        playground: whether it is on.
+        playground: whether it is switched on.
         cors: the origins that may read replies: nobody (None), everybody (``"*"``) or these.
     """
 
@@ -63,9 +63,9 @@ class Mount:
 class Gateway:
     """Models, acts and a database, and the one endpoint that serves them.
 
-    Two gateways share nothing, also within one app. The keywords are the settings of
-    `gatewayfw.settings.Settings`; what is not given is read from the environment. ``caller_key``
-    names the caller for rate limits, see `gatewayfw.limits.limits`.
+    Two gateways share nothing, also within one app. The keywords are the settings of `gatewayfw.settings.Settings`;
+    missing ones are read from the environment. ``caller_key`` names the caller for rate limits, see
+    `gatewayfw.limits.limits`.
 
     Attributes:
         settings: the settings in force.
@@ -74,8 +74,8 @@ class Gateway:
         odm: the database connection and the models.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
-        checks: judges the definitions; `check` raises what it finds.
-        mounts: how it was put into each app, by the names its blueprints are registered under there.
+        checks: checks the definitions; `check` raises an error for what it finds.
+        mounts: how it was mounted in each app, by the names its blueprints have there.
 
     Raises:
         DefinitionError: an unknown setting or a value that does not fit.
@@ -103,13 +103,12 @@ class Gateway:
         return self.context_fns
 
     def check(self) -> None:
-        """Refuse wrong definitions: all that needs no database is judged.
+        """Refuse wrong definitions, without asking the database.
 
-        `create_app`, `run_server` and the registration of a blueprint do so themselves; for who
-        passed them ``check=False``, and for tests of definitions alone. What is judged: relations
-        to unknown models and whatever else needs another model, models without a database, and of
-        each act the names in its select structs, the order of its hooks, and the field of ``set``
-        that its access rules take the role from.
+        `create_app`, `run_server` and the registration of a blueprint call this themselves. Call it after
+        ``check=False``, or in a test of definitions. It checks relations to unknown models and everything else that
+        depends on another model, models without a database, and for each act the names in its select structs, the order
+        of its hooks, and the field of ``set`` from which its access rules take the role.
 
         Raises:
             DefinitionError: names every problem with its place (``book.getBook: get: ...``), one a line.
@@ -137,9 +136,9 @@ class Gateway:
         ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
         changes: its error pages, limits and routes stay.
 
-        Its registration checks the definitions (`check`), so that an app with wrong ones does not
-        start. What is defined later is checked at the next request; while something is wrong each
-        request is answered 500 and logged. ``check=False`` leaves both to ``flask gateway doctor``.
+        Its registration checks the definitions (`check`), so that an app with wrong ones does not start. Later
+        definitions are checked at the next request; while one is wrong, each request is answered with 500 and logged.
+        ``check=False`` leaves both to ``flask gateway doctor``.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
@@ -183,12 +182,11 @@ class Gateway:
     ) -> Flask:
         """Return a Flask app that serves this gateway and nothing else.
 
-        Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``,
-        ``workers``, ``threads`` and ``server`` are checked and otherwise left to the server that runs
-        it. Files of the ``static_path`` directories are served at the root path. The gateway's route
-        is answered before Flask's dispatch while nothing in the app could notice, see
-        `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``. ``type_generation`` calls
-        `generate_types` for the acts that are registered by then. ``check``: see `blueprint`.
+        Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``, ``workers``, ``threads``
+        and ``server`` are checked but used only by the server that runs the app. Files of the ``static_path``
+        directories are served at the root path. The gateway's route is answered before Flask's dispatch as long as
+        nothing in the app could notice, see `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``.
+        ``type_generation`` calls `generate_types` for the acts that are registered by then. ``check``: see `blueprint`.
 
         Raises:
             DefinitionError: names the option that does not fit; a definition is wrong, see `check`;
@@ -300,7 +298,7 @@ class Gateway:
         self.run_server(**pythonic(config, keys))
 
     def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
-        """Let the command line find this gateway by the name of its blueprint."""
+        """Register the name of the blueprint, by which the command line finds the gateway."""
         self.mounts.setdefault(app, {})[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
         app.extensions.setdefault("gatewayfw", {})[name] = self
 
@@ -322,7 +320,7 @@ class Gateway:
     def _carried_headers(self) -> list[str]:
         """Return the headers that pages of an allowed origin send for hooks.
 
-        None of a cookie, which they cannot send.
+        Cookies have none, because pages cannot set their header.
         """
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
         return [carrier.header for carrier in carriers if carrier.place in ("header", "bearer")]

@@ -38,7 +38,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-#: Ids that a message names.
+#: How many ids a message names.
 _NAMED = 10
 
 
@@ -102,12 +102,10 @@ class DefinitionError(GatewayError):
 
 
 class UsageError(GatewayError):
-    """The server's own code asks for what cannot be.
+    """The server's own code asks for something impossible.
 
-    Such as a filter on a field that its model does not have.
-
-    A mistake of the program, not of the client: logged with its traceback, answered ``internal error``.
-    Nothing was written.
+    For example a filter on a field that its model does not have. The mistake is the program's, not the client's: it is
+    logged with its traceback and answered with ``internal error``. Nothing was written.
     """
 
     code = "usage_error"
@@ -123,15 +121,15 @@ class BadRequest(GatewayError):
 class ValidationError(GatewayError):
     """The input was understood and refused. Nothing was written.
 
-    ``errors`` maps the path of each refused value (``set.features.0.feature``) to its messages;
-    ``message`` joins them. Values are never echoed. Only the first 100 paths are kept, so that
-    no small request makes a large reply or much work; then the message ends with "and more".
+    ``errors`` maps the path of each refused value (``set.features.0.feature``) to its messages; ``message`` joins them.
+    Values are never echoed. Only the first 100 paths are kept, so that a small request cannot cause a large reply or
+    much work; then the message ends with "and more".
     """
 
     status = 400
     code = "validation_error"
 
-    #: Paths that are kept.
+    #: How many paths are kept.
     MOST = 100
 
     def __init__(self, errors: Mapping[str, Sequence[str]]) -> None:
@@ -158,7 +156,7 @@ class Forbidden(GatewayError):
 
 
 class NotFound(GatewayError):
-    """What was asked for does not exist. Nothing was written."""
+    """The requested thing does not exist. Nothing was written."""
 
     status = 404
     code = "not_found"
@@ -186,9 +184,9 @@ class DuplicateKey(Conflict):
     """A unique index refused the write. Message by the contract.
 
     Attributes:
-        fields: the paths of the index, such as ``("email",)``, in its order; of an index on several
-            fields all of them; empty when the database does not name them. ``errors`` has a message
-            for each. Fields of our own (``_gw``) are left out.
+        fields: the paths of the index, such as ``("email",)``, in its order; all fields of an index on several; empty
+            if the database does not name them. ``errors`` has a message for each. Internal fields (``_gw``) are left
+            out.
     """
 
     code = "duplicate_key"
@@ -221,7 +219,7 @@ class TooLarge(GatewayError):
 class ReplyTooLarge(TooLarge):
     """The reply would have more bytes than the act may send.
 
-    ``written``: what its act wrote before stays.
+    ``written``: earlier writes of its act stay.
 
     Attributes:
         most: how many bytes the JSON of its body may have.
@@ -243,9 +241,9 @@ class UnsupportedMediaType(GatewayError):
 
 
 class RateLimited(HttpError):
-    """The caller used up the act's rate limit.
+    """The caller has used up the act's rate limit.
 
-    The next call may pass in ``seconds``, rounded up.
+    The next call may succeed in ``seconds``, rounded up.
     """
 
     status = 429
@@ -297,7 +295,7 @@ class OutcomeUnknown(GatewayError):
 
 
 class StorageError(GatewayError):
-    """The database refused for a reason of its own; only the log tells the cause."""
+    """The database refused for a reason of its own; only the log names it."""
 
     code = "storage_error"
 
@@ -319,7 +317,7 @@ class RemoteTimeout(RemoteError):
 def missing_extra(what: str, library: str, extra: str) -> DefinitionError:
     """Return the error for a library that is not installed.
 
-    It names what needs the library, and both ways to get it.
+    It names the feature that needs the library, and two ways to install it.
     """
     return DefinitionError(
         f"{what} needs the library {library}: pip install {library}, or the extra gatewayfw[{extra}]"

@@ -1,4 +1,4 @@
-"""What may stand in a log: single lines, tracebacks without database texts."""
+"""What may appear in a log: single lines, tracebacks without database texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
 def escaped(text: str) -> str:
     """Return text with every unprintable character written out.
 
-    Such as line ends and escapes of a terminal.
+    For example line ends and terminal escapes.
     """
     if text.isprintable():
         return text
@@ -27,10 +27,9 @@ def escaped(text: str) -> str:
 def traceback_of(error: BaseException) -> str:
     """Return the traceback of an exception and of its causes, oldest first.
 
-    The text of an exception is escaped and cut to 2,000 characters, so that what a client sent
-    cannot forge a line. A `StorageError`, an exception of the database's driver, and what led to
-    either are shown by class, code and places only: their texts can hold whole documents. The
-    members of an exception group come before it.
+    The text of an exception is escaped and cut to 2,000 characters, so that what a client sent cannot forge a line. A
+    `StorageError`, an exception of the database's driver, and the causes of either are shown only by class, code and
+    places: their texts can hold whole documents. The members of an exception group come before it.
     """
     return "which led to:\n".join(_chain(error, set(), hidden=False)).rstrip("\n")
 

@@ -1,7 +1,6 @@
-"""Remote services: requests are posted on, and envelopes come back unchanged.
+"""Remote services: requests are forwarded, and envelopes come back unchanged.
 
-The target comes only from ``set_service``, never from a request. No redirects, retries, cookies
-or proxies of the environment.
+Only ``set_service`` sets the target, never a request. No redirects, retries, cookies or proxies from the environment.
 
 Source: specification 18.5; the limits, the hooks in front and the forwarded headers are our choice.
 """
@@ -35,13 +34,13 @@ FORWARDED = (
     "x-gateway-detail",
 )
 HOPS = "X-Gateway-Hops"
-#: Gateways a request may be passed on by; more is taken for a loop.
+#: How many gateways may forward a request; more count as a loop.
 MAX_HOPS = 5
 
-#: What the remote service counts callers by. Made here: a client's own header of that name stays here.
+#: The remote service counts callers by this header. It is set here; a client's own is dropped.
 FORWARDED_FOR = "X-Forwarded-For"
 
-#: Headers that are this gateway's own, or those of one connection: no service may name them.
+#: Headers that this gateway sets itself, or that belong to one connection: no service may name them.
 _NEVER = frozenset(
     {
         *("accept", "accept-encoding", "content-encoding", "content-length", "content-type", "user-agent"),
@@ -85,7 +84,7 @@ class HttpService(RemoteService):
             self.url = endpoint(url)
         except ValueError as error:
             raise DefinitionError(f"service {name}: the URL {error}") from None
-        # What a service with the same setting may answer passes.
+        # A service with the same setting may send this much.
         most = self._settings.max_reply_bytes + ENVELOPE_BYTES
         self._posts = Posts(self.url, max_bytes=most, connections=32)
 
@@ -100,8 +99,8 @@ class HttpService(RemoteService):
     ) -> RemoteReply:
         """Post a request on; see `RemoteService.call`.
 
-        An IP address goes along as ``X-Forwarded-For``. Takes at most the settings' ``remote_timeout``,
-        too, from connecting to the last byte; only the look-up of the host's name has the system's own limit.
+        An IP address is sent as ``X-Forwarded-For``. The setting ``remote_timeout`` also applies, from connecting to
+        the last byte; only the look-up of the host's name has the system's own limit.
         """
         sent = {**_carried(headers, carriers), **_forwarded(headers, self.forwarded, address, self.name)}
         try:
@@ -137,9 +136,9 @@ def _checked_names(headers: object, name: str) -> list[str]:
 
 
 def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[str, str]:
-    """Return the headers with what carriers find.
+    """Return the headers with the values that carriers find.
 
-    A cookie sent twice goes on twice, and is refused there, too.
+    A cookie sent twice is forwarded twice, and refused there too.
     """
     sent: dict[str, str] = {}
     given = Headers(headers)
@@ -159,7 +158,7 @@ def _checked_value(header: str, value: str) -> str:
 
 
 def _only(header: str, values: Sequence[str]) -> str:
-    """Return the only value of a header; nobody guesses which of several is meant."""
+    """Return the only value of a header; several values are refused, not guessed from."""
     if len(values) > 1:
         raise BadRequest(f"the header {header} cannot be passed on")
     return _checked_value(header, values[0])

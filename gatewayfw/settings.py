@@ -1,7 +1,7 @@
 """Every setting of a gateway: its default, its unit and its environment variable.
 
-A setting is taken from the code (``gateway(deadline=3)``), else from the environment
-(``GATEWAYFW_DEADLINE=3``), else from the default below. All names and defaults are our choice.
+A setting comes from the code (``gateway(deadline=3)``), otherwise from the environment (``GATEWAYFW_DEADLINE=3``),
+otherwise from the default below. All names and defaults are our choice.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from gatewayfw.errors import DefinitionError
 
 PREFIX = "GATEWAYFW_"
-#: No integer setting reaches it: some end up in commands of the database, which take 32 bits.
+#: Integer settings stay below this: some end up in commands of the database, which take 32 bits.
 _MOST = 2**31
-#: What the one text setting accepts; whether the rest is a URI is known once it is parsed.
+#: The beginnings that the one text setting accepts; parsing shows later whether the rest is a URI.
 _STORAGE = re.compile(r"memory://|mongodb://\S+")
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -50,33 +50,33 @@ class Settings:
     max_get_leaves: int = 500
     #: Most queries that a `get` may cause beyond the first, one for each relation path below the embedded copies.
     max_get_queries: int = 100
-    #: Most bytes of the JSON of a reply's body, a remote service's too; an act may say its own.
+    #: Most bytes of the JSON of a reply's body, also from a remote service; an act may set its own.
     max_reply_bytes: int = 16 * 1024 * 1024
     #: Most bytes of a document's pure fields, as BSON.
     document_bytes: int = 4 * 1024 * 1024
-    #: Most bytes of all windows of a document together; each has an even share and is cut to it.
+    #: Most bytes of all windows of a document together; each gets an equal share and is cut to it.
     windows_bytes: int = 2 * 1024 * 1024
     #: Most characters of a text, or bytes of binary data, whose kind states no upper `size`.
     max_text: int = 10_000
     #: Whether each act must have an access rule, or say that it is public.
     require_access: bool = False
-    #: Where calls of acts with a `limit` are counted: `memory://` (each process its own) or a `mongodb://` URI.
+    #: Where calls of acts with a `limit` are counted: `memory://` (each process by itself) or a `mongodb://` URI.
     rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
     #: Most ids a `multiple` relation may hold where its definition says nothing.
     relation_limit: int = 1_000
-    #: Most copies of related documents that one insert may embed, all of its documents together.
+    #: Most copies of related documents that one insert may embed, over all its documents.
     insert_copies: int = 20_000
     #: Snapshots kept in a `multiple` reverse relation without a `limit`.
     reverse_limit: int = 1_000
     #: Copies that one change may write in its own transaction; more are written by a job.
     inline_limit: int = 200
-    #: Whether each process works jobs off in a thread; if not, `flask gateway work` must run.
+    #: Whether each process runs jobs in a thread; if not, `flask gateway work` must run.
     fan_out_thread: bool = True
-    #: Documents a collection may have for its plain indexes to be built at first use.
+    #: Most documents of a collection whose plain indexes are built at first use.
     index_build_limit: int = 10_000
     #: Seconds to connect to a remote service.
     remote_connect_timeout: float = 2.0
-    #: Seconds for a remote service to answer, within the deadline and so below it.
+    #: Seconds for a remote service to answer; they count within the deadline.
     remote_timeout: float = 4.0
     #: Whether error bodies always carry `code`, `errors` and `requestId`.
     error_detail: bool = False

@@ -13,7 +13,7 @@ from inspect import signature
 from types import MappingProxyType
 from typing import Any, final
 
-#: The service of all acts of a gateway that are in no service of another name.
+#: The service of all acts that are registered in no other service.
 MAIN = "main"
 #: Contract spelling -> Python parameter. Names that are spelled the same need no entry.
 PARAMETERS: Mapping[str, str] = {
@@ -31,7 +31,7 @@ PARAMETERS: Mapping[str, str] = {
     "validationRunType": "validation_run_type",
 }
 
-#: Parameters that are keywords only: an object may be built from a request. Our choice.
+#: Parameters that only keywords may give, because an object may be built from a request. Our choice.
 _NO_KEYS = frozenset({"reveal"})
 
 _CONTRACTUAL = {name: key for key, name in PARAMETERS.items()}
@@ -50,11 +50,11 @@ class Spelling:
     item: str
 
     def name(self, key: str) -> str:
-        """Return what the caller calls a key of the contract: ``pre_act``."""
+        """Return the caller's name of a key of the contract: ``pre_act``."""
         return self.names.get(key, key)
 
     def element(self, key: str, number: int) -> str:
-        """Return what the caller calls an element of a list: ``pre_act[0]``."""
+        """Return the caller's name of an element of a list: ``pre_act[0]``."""
         return self.item.format(self.name(key), number)
 
 
@@ -71,10 +71,10 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return all arguments of a method that an object or keywords mean.
 
-    They are by its parameters; see `pythonic`.
+    Their keys are its parameters; see `pythonic`.
 
     Raises:
-        TypeError: as `pythonic`; or a key is unknown, or one that is needed is missing.
+        TypeError: as `pythonic`; or a key is unknown, or a required one is missing.
     """
     called = signature(method)
     given = pythonic(config, keys)
@@ -94,10 +94,7 @@ def contractual(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments that contract spellings mean.
 
-    Given is an object, or keywords.
-
-    A key that no parameter has is passed on, so that the called method names it in its
-    ``TypeError``.
+    Takes an object or keywords. An unknown key is passed on, so that the called method names it in its ``TypeError``.
 
     Raises:
         TypeError: ``config`` is not a mapping with string keys, it holds ``reveal``, or a key is given twice.

@@ -29,7 +29,7 @@ DATA = Path(".gateway")
 def main() -> None:
     """Run the service until Ctrl-C. There are no arguments, `--help` apart."""
     argparse.ArgumentParser(prog="python -m sample_service", description=__doc__).parse_args()
-    if not os.environ.get("MONGODB_URI"):  # Users with public passwords do not belong into any database.
+    if not os.environ.get("MONGODB_URI"):  # Users with public passwords do not belong in just any database.
         os.environ.setdefault("GATEWAYFW_ENV", "development")
     logging.basicConfig(format="%(levelname)s: %(message)s")
     try:
@@ -62,7 +62,7 @@ def port_from(text: str) -> int:
 
 @contextmanager
 def database() -> Iterator[tuple[str | None, str]]:
-    """Give a database for `create_service`, and a line that says where its data is."""
+    """Provide a database for `create_service`, and a line that says where its data is."""
     if uri := os.environ.get("MONGODB_URI"):
         yield uri, "the database of MONGODB_URI"
         return
@@ -83,7 +83,7 @@ def database() -> Iterator[tuple[str | None, str]]:
 def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
     service = create_service(db)
-    # On at your own machine, where everybody who can call it is you; GATEWAYFW_PLAYGROUND=0 switches it off.
+    # On for your own machine, where only you can call it; GATEWAYFW_PLAYGROUND=0 switches it off.
     in_development = is_development(os.environ)
     options = {"playground": in_development, **options_from(os.environ)}
     service.gw.create_app(port=port, host=HOST, **options)  # says what is wrong with them before anything is printed

@@ -11,18 +11,18 @@ from typing import Any
 from gatewayfw.auth import Rule, first_id
 from gatewayfw.odm import Model
 
-#: The contract's words for what a role does not permit.
+#: The contract's message for what a role does not permit.
 REFUSED = "You cant do this"
 ROLE_NAMES = ("Manager", "Admin", "OrgHead", "UnitHead", "Employee", "Ordinary")
 
 
 def changeable(caller: Mapping[str, Any], id_: str) -> dict[str, Any]:
-    """Return the filter for a user whom the caller may change: a ghost is changed by ghosts only."""
+    """Return the filter for a user whom the caller may change: only ghosts can change a ghost."""
     return {"_id": id_} if caller.get("isGhost") is True else {"_id": id_, "isGhost": {"$ne": True}}
 
 
 def removable(caller: Mapping[str, Any], role: Mapping[str, Any] | None, id_: str) -> dict[str, Any]:
-    """Return the filter for a user whom the caller may remove: a Manager is not removed by an Admin."""
+    """Return the filter for a user whom the caller may remove: an Admin cannot remove a Manager."""
     is_admin = role is not None and role.get("name") == "Admin" and caller.get("isGhost") is not True
     return {**changeable(caller, id_), **({"roles.name": {"$ne": "Manager"}} if is_admin else {})}
 

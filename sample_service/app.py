@@ -1,4 +1,4 @@
-"""Puts the service together, from arguments and the environment."""
+"""Assembles the service from arguments and the environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sample_service.service import Service
 from sample_service.unit.model import define_unit
 from sample_service.user.model import define_user
 
-#: Attempts to log in per address; the counters are in memory, unless GATEWAYFW_RATE_LIMIT_STORAGE says where.
+#: How often an address may try to log in; counted in memory unless GATEWAYFW_RATE_LIMIT_STORAGE names a database.
 LOGIN_LIMIT = "60/minute"
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -30,9 +30,9 @@ _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false":
 def create_app(db: Any = None, token_key: str | bytes | None = None, **options: Any) -> Flask:
     """Return the service as a Flask app, on a gateway of its own.
 
-    ``db`` is a MongoDB URI, or a PyMongo or mongomock database; ``token_key`` signs the tokens;
-    ``options`` are those of `gatewayfw.core.Gateway.create_app`. What is not given is read from
-    ``MONGODB_URI``, ``GATEWAYFW_TOKEN_KEY``, ``GATEWAYFW_PROXIES`` and the variables of `options_from`.
+    ``db`` is a MongoDB URI, or a PyMongo or mongomock database; ``token_key`` signs the tokens; ``options`` are those
+    of `gatewayfw.core.Gateway.create_app`. Missing ones are read from ``MONGODB_URI``, ``GATEWAYFW_TOKEN_KEY``,
+    ``GATEWAYFW_PROXIES`` and the variables of `options_from`.
 
     Raises:
         DefinitionError: there is no usable token key, or an option does not fit.
@@ -78,7 +78,7 @@ def create_service(
 
 
 def find_caller(users: Model, id_: str) -> dict[str, Any] | None:
-    """Return what the access hooks and acts need to know of the caller; never the password's hash."""
+    """Return the caller with the fields that access hooks and acts need; never the password's hash."""
     known = {"first_name": 1, "last_name": 1, "email": 1, "isActive": 1, "isGhost": 1, "roles": 1}
     return users.find_one(filters={"_id": id_}, projection=known)
 

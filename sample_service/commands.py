@@ -32,7 +32,7 @@ def add_to(app: Flask, service: Service, *, in_memory: bool) -> None:
     def create_user(
         email: str, first_name: str, last_name: str, ghost: bool, manager: bool, password_stdin: bool
     ) -> None:
-        """Create a ghost or a Manager, for example the first user."""
+        """Create a ghost or a Manager, such as the first user."""
         if in_memory:
             raise click.ClickException(_NO_DATABASE)
         if ghost == manager:

@@ -13,7 +13,7 @@ from bson import ObjectId
 from sample_service.service import Service
 from sample_service.user.model import relation_input
 
-#: First name, role, and what a head is the head of.
+#: First name, role, and the organization or unit that a head leads.
 USERS = (
     ("Mary", "Manager", None),
     ("Adam", "Admin", None),
@@ -35,7 +35,7 @@ def password_of(role: str) -> str:
 
 
 def seed(service: Service) -> bool:
-    """Add the demo data, all or nothing; tell whether that was done: not when there are users."""
+    """Add the demo data, all or nothing, unless there are users; tell whether it was added."""
     if service.users.count():
         return False
     service.gw.odm.transaction(lambda: _add_all(service))

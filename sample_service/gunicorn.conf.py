@@ -34,7 +34,7 @@ forwarder_headers = ""
 
 
 def on_starting(server):  # type: ignore[no-untyped-def]
-    """Refuse timeouts below the deadline, and workers that share no data; in development share a token key."""
+    """Refuse timeouts below the deadline and data in memory; in development let the workers share a token key."""
     try:
         settings = Settings.load(os.environ)
         for option in ("timeout", "graceful_timeout"):

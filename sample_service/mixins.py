@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from gatewayfw import defaulted, integer, optional, string
 
-#: A name of somebody or something; a position too.
+#: A name of somebody or something, or a position.
 NAME = string(size=(None, 200))
 DESCRIPTION = string(size=(None, 2000))
 #: No address is longer. Source: RFC 5321, section 4.5.3.1.
 EMAIL = string(size=(None, 254))
-#: A new one, as it is typed.
+#: A new password, as typed.
 PASSWORD = string(size=(None, 200))
 
-#: The role the caller acts in. Optional here, because the access check says when it is missing.
+#: The role the caller acts in. Optional here, because the access check reports a missing one.
 ACTIVE_ROLE = {"activeRoleId": optional(string())}
 
-#: Which part of a list to return.
+#: The part of a list to return.
 PAGE = {
     "skip": defaulted(integer(minimum=0, maximum=10_000), 0),
     "limit": defaulted(integer(minimum=1, maximum=100), 20),

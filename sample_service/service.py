@@ -1,4 +1,4 @@
-"""What the acts share: the gateway, the access hooks and the models."""
+"""The objects that all acts share: the gateway, the access hooks and the models."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
 
-#: What is said where no token was sent; the first is the contract's.
+#: The messages when no token was sent; the first is the contract's.
 NO_TOKEN: Mapping[str, str] = MappingProxyType(
     {
         "header": "you should send your id with {} key in req header",
@@ -69,13 +69,13 @@ class Rule:
 class Auth:
     """The hooks of one gateway, in this order: `read_token`, `load_user`, `grant`.
 
-    ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's
-    ``roles`` and ``isGhost`` decide, never what the token says. The act finds in the context
-    ``user`` and ``active_role`` (None for a ghost without one).
+    ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's ``roles`` and
+    ``isGhost`` decide, never the token. The act finds ``user`` and ``active_role`` (None for a ghost without one) in
+    the context.
 
-    ``token_from`` is where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
-    ``role_from`` where the id of the role used is: ``set_field(name)``, ``header(name)`` or
-    ``cookie(name)``. Both are in `gatewayfw.acts.carriers`, by default as the contract has them.
+    ``token_from`` says where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
+    ``role_from`` where the id of the caller's role is: ``set_field(name)``, ``header(name)`` or
+    ``cookie(name)``. `gatewayfw.acts.carriers` has all of these; the defaults are the contract's.
 
     Raises:
         DefinitionError: one of the two is none of these.
@@ -104,7 +104,7 @@ class Auth:
             Unauthenticated: no token was sent, more than one, or one that does not verify.
         """
 
-        # A function for each use, as a mark of `access_rule` must not reach all of them.
+        # A function for each use, because a mark of `access_rule` must not reach the others.
         @mark(Step("read_token", gives="token", token=self._token_from))
         def read_token() -> None:
             context = self._contexts.get_context_model()
@@ -141,7 +141,7 @@ class Auth:
         context["user"] = user
 
     def grant(self, *rules: Rule) -> AccessHook:
-        """Return a hook that lets pass whom a rule allows.
+        """Return a hook that admits callers whom a rule allows.
 
         Without rules only a ghost passes.
 
@@ -153,7 +153,7 @@ class Auth:
         if not all(isinstance(rule, Rule) for rule in rules):
             raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
 
-        # A ghost needs no role, so that without rules none is asked for.
+        # Without rules only ghosts pass, and they need no role.
         @mark(Step("grant", needs="user", role=self._role_from if rules else None))
         @access_rule
         def check_access(body: Body) -> None:
@@ -191,10 +191,9 @@ def access_rule(hook: H) -> H:
 
     See the setting ``require_access``.
 
-    It refuses by raising, and returns None; whatever else it returns ends the request with 500, so that a
-    ``return False`` lets nobody pass.
-    A function is returned as it is, for use as a decorator. What cannot be marked, such as a bound
-    method, is returned in a wrapper: ``access_rule(auth.load_user)`` lets every user pass.
+    It refuses by raising, and returns None; any other result ends the request with 500, so that ``return False`` admits
+    nobody. A function is returned itself, so this works as a decorator. A callable that cannot be marked, such as a
+    bound method, is returned in a wrapper: ``access_rule(auth.load_user)`` admits every user.
     """
     if not callable(hook):
         raise DefinitionError(f"access_rule: expected a function, not {type(hook).__name__}")
@@ -248,7 +247,7 @@ def _scope(field: str, scope_type: str, compared: Callable[[list[str | None]], l
 
 
 def _digits(id_: object) -> str | None:
-    """Return the hexadecimal digits of an id in lower case; None for what is no id."""
+    """Return the hexadecimal digits of an id in lower case; None if it is not an id."""
     if isinstance(id_, ObjectId):
         return str(id_)
     return id_.lower() if isinstance(id_, str) and HEX_ID.fullmatch(id_) else None

@@ -1,7 +1,7 @@
-"""How passwords are stored: never as they are.
+"""How passwords are stored: always as hashes.
 
-The contract wants SHA-256, without salt by its letter: `Sha256Hasher`. `Pbkdf2Hasher` is what a
-new service should use; it reads the other's hashes too, so that changing over is one line.
+The contract asks for SHA-256, taken literally without salt: `Sha256Hasher`. A new service should use `Pbkdf2Hasher`; it
+verifies the other's hashes too, so that switching takes one line.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Sha256Hasher:
         return given is not None and _is_sha256(given, stored)
 
     def needs_rehash(self, stored: str) -> bool:
-        """Tell whether the stored hash is of another kind."""
+        """Tell whether the stored hash has another format."""
         return not _SHA256.fullmatch(stored)
 
 
 @final
 @dataclass(frozen=True)
 class Pbkdf2Hasher:
-    """Salted PBKDF2 with SHA-256, written as Django writes it.
+    """Salted PBKDF2 with SHA-256, in Django's format.
 
     ``pbkdf2_sha256$<iterations>$<salt>$<hash>``.
 
@@ -83,8 +83,8 @@ class Pbkdf2Hasher:
     def verify(self, password: str, stored: str) -> bool:
         """Tell whether the password belongs to the hash.
 
-        A plain digest and a hash of fewer rounds take as long as one of ``iterations``, so that the
-        time does not tell them from an unknown user, for whom a login verifies some hash all the same.
+        A plain digest and a hash of fewer rounds take as long as one of ``iterations``, so that the time does not
+        distinguish them from an unknown user, for whom a login verifies some other hash.
         """
         given = _given(password)
         if given is None:
@@ -122,7 +122,7 @@ def _encoded(password: str) -> bytes:
 
 
 def _given(password: str) -> bytes | None:
-    """Return the bytes to be hashed; None for what no stored hash can belong to."""
+    """Return the bytes to hash; None if no stored hash can match."""
     try:
         encoded = password.encode()
     except UnicodeEncodeError:  # a lone surrogate

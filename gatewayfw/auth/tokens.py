@@ -1,6 +1,6 @@
 """Signed tokens: a JSON Web Token that says who calls.
 
-One algorithm, bound to one key; nothing in a token chooses either, and nothing it names is fetched.
+One algorithm and one key; a token can choose neither, and nothing it names is fetched.
 Source: specification 19.1; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
 """
 
@@ -27,7 +27,7 @@ Algorithm = Literal["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256
 
 # A secret as long as the hash: RFC 7518, section 3.2.
 _SECRET_BYTES: Mapping[str, int] = {"HS256": 32, "HS384": 48, "HS512": 64}
-# What the others take: sections 3.3 and 3.4. The library checks curve and size.
+# The keys of the other algorithms: sections 3.3 and 3.4. The library checks curve and size.
 _KEYS: Mapping[str, str] = {
     **dict.fromkeys(("RS256", "RS384", "RS512"), "an RSA key of at least 2048 bits"),
     "ES256": "an EC key on the curve P-256",
@@ -35,23 +35,23 @@ _KEYS: Mapping[str, str] = {
     "ES512": "an EC key on the curve P-521",
 }
 _ALGORITHMS = (*_SECRET_BYTES, *_KEYS)
-# The end of the year 9999: beyond it a time is no time, and a token that names it would never end.
+# The end of the year 9999: later times are invalid, and a token with one would never expire.
 _END_OF_TIME = 253_402_300_800
 _LOG = logging.getLogger("gatewayfw.auth")
 
 
 @final
 class Tokens:
-    """Issues and reads the tokens of one key.
+    """Issues and reads tokens with one key.
 
-    ``key`` is a secret for ``HS...``. For ``RS...`` and ``ES...``, which need the extra
-    ``gatewayfw[crypto]``, it is a key in PEM without a password: a private key issues and reads, a
-    public key only reads. ``lifetime`` is in seconds. With ``require_exp`` a token without ``exp`` is
-    refused; not the default, because the contract's token needs to carry ``_id`` only.
+    ``key`` is a secret for ``HS...``. For ``RS...`` and ``ES...``, which need the extra ``gatewayfw[crypto]``, it is a
+    key in PEM without a password: a private key issues and reads, a public key only reads. ``lifetime`` is in seconds.
+    With ``require_exp`` a token without ``exp`` is refused; not the default, because the contract's token only needs
+    ``_id``.
 
     Raises:
-        DefinitionError: the secret is shorter than the algorithm's hash (32 bytes for HS256), the key
-            is none for the algorithm, the extra is missing, or algorithm or lifetime are not usable.
+        DefinitionError: the secret is shorter than the algorithm's hash (32 bytes for HS256), the key does not fit the
+            algorithm, the extra is missing, or algorithm or lifetime are not usable.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class Tokens:
         if isinstance(lifetime, bool) or not isinstance(lifetime, (int, float)) or not 0 < lifetime < float("inf"):
             raise DefinitionError("tokens: lifetime must be a positive number of seconds")
         self._signing = _checked_key(key, algorithm)
-        # A private key holds the public one; a secret and a public key are what they are.
+        # A private key contains the public one; a secret and a public key are used directly.
         private = hasattr(self._signing, "public_key")
         self._reading = self._signing.public_key() if private else self._signing
         self._issues = private or algorithm in _SECRET_BYTES
         self._algorithm = algorithm
         self._lifetime = lifetime
-        # `iat` is not judged: the clocks of two servers differ, and nothing depends on it.
+        # `iat` is not checked: the clocks of two servers differ, and nothing depends on it.
         self._jwt = _Library({"verify_iat": False, "require": ["exp"] if require_exp else []}, algorithm)
 
     def issue(self, payload: Mapping[str, Any]) -> str:
@@ -92,13 +92,13 @@ class Tokens:
         """Return the payload of a token.
 
         Raises:
-            Unauthenticated: anything is wrong with it. Message by the contract; it never says what.
+            Unauthenticated: anything is wrong with it. The message is the contract's and never says what.
         """
         try:
             payload = self._jwt.decode(token, self._reading, algorithms=[self._algorithm])
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
             raise Unauthenticated(INVALID_TOKEN) from error
-        # PyJWT 2.15 takes text that reads as a number, and any number.
+        # PyJWT 2.15 accepts any number, and text that reads as one.
         if not all(_is_time(payload[name]) for name in ("exp", "nbf") if name in payload):
             raise Unauthenticated(INVALID_TOKEN)
         return payload
@@ -110,8 +110,9 @@ class Tokens:
 class _Library(jwt.PyJWT):
     """PyJWT with one algorithm, whose key `_checked_key` has prepared.
 
-    PyJWT 2.15 has no public way to say so, and would try at each token whether a secret is a key in PEM,
-    DER or JSON: as long again as reading the token. A version without ``_jws`` would do that, and be right.
+    PyJWT 2.15 has no public way to prepare a key, and would check for each token whether a secret is a key in PEM, DER
+    or JSON, which takes as long again as reading the token. A version without ``_jws`` would do that, with the same
+    results.
     """
 
     def __init__(self, options: Any, algorithm: Algorithm) -> None:
@@ -129,8 +130,8 @@ def key_from_environment(environ: Mapping[str, str]) -> str:
     """Return the key in ``GATEWAYFW_TOKEN_KEY``.
 
     Without one, and with ``GATEWAYFW_ENV=development``, a random one is made and a warning logged.
-    It lasts as long as the process: after a restart all tokens are invalid, and workers that each
-    load the app make keys of their own and refuse each other's tokens. Load the app before the
+    It lasts as long as the process: after a restart all tokens are invalid, and workers that each load the app make
+        their own keys and refuse each other's tokens. Load the app before the
     workers are forked (``gunicorn --preload``), or set the variable in the master.
 
     Raises:
@@ -152,9 +153,9 @@ def _is_time(value: object) -> bool:
 
 
 def _checked_key(key: object, algorithm: str) -> Any:
-    """Return what PyJWT makes of a key: secret bytes, or a public or private key.
+    """Return a key as PyJWT prepares it: secret bytes, or a public or private key.
 
-    It refuses a public key as a secret: whoever knows it could sign with it.
+    PyJWT refuses a public key as a secret: anybody who knows it could sign with it.
     """
     if not isinstance(key, (str, bytes)):
         raise DefinitionError(f"tokens: the key must be text or bytes, not {type(key).__name__}")

@@ -34,7 +34,7 @@ from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
 from gatewayfw.catalog.selections import links_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 
-#: Grows when a reader of the catalog has to change.
+#: Increased when readers of the catalog have to change.
 FORMAT = 1
 
 _ANYTHING: Description = {"kind": "any", "presence": "required"}
@@ -104,7 +104,7 @@ def _described(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
 
 
 def _name(hook: Any) -> str:
-    """Return the name of a hook; of a partial that of its function."""
+    """Return the name of a hook; for a partial, that of its function."""
     function = getattr(hook, "func", hook)
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -112,7 +112,7 @@ def _name(hook: Any) -> str:
 def _part(field: Field[Any] | None, mode: str) -> Description:
     """Return the description of ``set`` or ``get``.
 
-    It is any object where a function judges it.
+    It is any object if a function validates it.
     """
     if field is None:
         return dict(_ANY_OBJECT)

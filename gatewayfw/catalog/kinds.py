@@ -1,4 +1,4 @@
-"""Fields in plain words: what a value may be, as JSON.
+"""Fields in plain words: which values they take, as JSON.
 
 Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 

@@ -1,7 +1,7 @@
 """``flask gateway ...``: the command line of an app's gateways.
 
-The commands look at gateways, run acts, keep databases right, find what is wrong, write types for
-clients and documents for other tools.
+The commands inspect gateways, run acts, maintain databases, find problems, and write types for clients and documents
+for other tools.
 
 An app may have several gateways; ``--name`` chooses one by the name of its blueprint.
 All commands and their output are our choice.

@@ -1,4 +1,4 @@
-"""Which gateway a command is about, and the options that all commands share."""
+"""Which gateway a command is for, and the options that all commands share."""
 
 from __future__ import annotations
 

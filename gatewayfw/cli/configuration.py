@@ -1,9 +1,8 @@
 """What is insecure or slow in a gateway's configuration, without its database.
 
-App, gateway and environment are all there is to judge by, so the environment must be that of the
-server. Flask's command line sets the app's debug mode by it, whatever the app itself says. No text
-shows a key, a URI or anything else that may be secret. What is a problem, a warning or a hint is
-our choice.
+Only app, gateway and environment are checked, so the environment must be that of the server. Flask's command line takes
+the app's debug mode from it, whatever the app itself says. No text shows a key, a URI or anything else that may be
+secret. What counts as a problem, a warning or a hint is our choice.
 """
 
 from __future__ import annotations
@@ -29,30 +28,28 @@ from gatewayfw.settings import Settings
 
 Finding = tuple[Literal["problem", "warning", "hint"], str]
 
-#: Seconds after which gunicorn kills a worker, where nobody says otherwise.
+#: Seconds after which gunicorn kills a worker by default.
 _TIMEOUT = 30
 #: Fewest bytes of a token key (RFC 7518, section 3.2, for HS256), and of what Flask signs cookies with.
 _KEY_BYTES, _SECRET_BYTES = 32, 16
-#: Fewest different bytes of a key. Of 32 random decimal digits fewer are different once in ten million keys.
+#: Fewest different bytes of a key. 32 random decimal digits have fewer once in ten million keys.
 _DIFFERENT = 6
 _PLACEHOLDER = re.compile(rb"change.?(me|this)|example|password|secret|your.?key", re.IGNORECASE)
-#: What bounds the cost of one request, and how many times the default it may be without a word.
+#: The limits on the cost of one request, and how many times the default they may be without a hint.
 _LIMITS = (
     *("max_body_bytes", "max_body_depth", "max_body_nodes", "max_body_text", "max_body_key"),
     *("max_ids", "max_get_depth", "max_get_leaves", "max_get_queries", "max_reply_bytes"),
 )
 _RAISED = 10
-#: Acts that are named.
+#: How many acts are named.
 _NAMED = 10
 
 
 def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield what is wrong, may become so, or could be better.
+    """Yield what is wrong, may go wrong, or could be better.
 
-    Each is its kind and a text of one line.
-
-    In development much is left unsaid: where ``GATEWAYFW_ENV`` is ``development`` or, where it is not
-    set, the app is in debug or testing.
+    Each finding is its kind and a text of one line. In development many are left out: if ``GATEWAYFW_ENV`` is
+    ``development`` or, if it is not set, the app is in debug or testing.
     """
     acts, workers = dict(acts_by_name(gateway.acts)), _workers(environ)
     in_production = not _in_development(app, environ)
@@ -81,17 +78,14 @@ def _in_development(app: Flask, environ: Mapping[str, str]) -> bool:
 
 
 def _workers(environ: Mapping[str, str]) -> int | None:
-    """Return how many processes gunicorn starts; None where nothing says so."""
+    """Return how many processes gunicorn starts; None if unknown."""
     told = _option(environ, "w", "workers")
     concurrency = environ.get("WEB_CONCURRENCY", "").strip()
     return int(concurrency) if told is None and re.fullmatch("[0-9]{1,6}", concurrency) else told
 
 
 def _option(environ: Mapping[str, str], short: str, long: str) -> int | None:
-    """Return a number of gunicorn's command line in the environment.
-
-    The last one counts.
-    """
+    """Return the last such number on gunicorn's command line in the environment."""
     told = re.findall(rf"(?<!\S)(?:-{short}|--{long})[=\s]*([0-9]{{1,6}})(?!\S)", environ.get("GUNICORN_CMD_ARGS", ""))
     return int(told[-1]) if told else None
 
@@ -143,7 +137,7 @@ def _raised(settings: Settings, app_limit: int | None) -> Iterator[Finding]:
 
 
 def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Judge the key in the environment; a key in code is not seen here."""
+    """Check the key in the environment; a key in code cannot be seen here."""
     key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
     if not key:
         hooks = (hook for act in acts for hook in (*act.pre_validation, *act.pre_act))
@@ -175,7 +169,7 @@ def _encoded(key: object) -> bytes:
 
 
 def _flaw(key: bytes, least: int) -> str:
-    """Say what makes a key easy to guess, without showing it; empty for nothing."""
+    """Say what makes a key easy to guess, without showing it; empty if nothing."""
     if len(key) < least:
         return f"has fewer than {least} bytes"
     if _PLACEHOLDER.search(key):

@@ -26,17 +26,17 @@ from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Storage
 
-#: Documents up to which the windows of a collection are quick whatever its members do.
+#: Up to this many documents the windows of a collection are fast, however many members opted out.
 _SMALL = 1_000
-#: Members looked at for how many opted out, from either end of the index.
+#: How many members are sampled from either end of the index, to estimate how many opted out.
 _SAMPLE = 500
 #: The share of opted-out members above which windows are slow.
 _MOSTLY = 0.5
-#: Age of a job above which nobody seems to work on it.
+#: The age of a job above which no worker seems to take it.
 _OLD = timedelta(seconds=60)
-#: Seconds a transaction may live, above which the documents of a killed client stay blocked for long.
+#: The lifetime of transactions, in seconds, above which a killed client blocks its documents for too long.
 _LIFETIME = 30.0
-#: Parts of a large document that are named.
+#: How many parts of a large document are named.
 _NAMED = 3
 _STANDALONE = "the database is a standalone server, without transactions: make it a one-node replica set"
 
@@ -66,7 +66,7 @@ def doctor(name: str | None, as_json: bool) -> None:
 
 @dataclass
 class _Found:
-    """What is wrong, what may become so, and what could be better."""
+    """What is wrong, what may go wrong, and what could be better."""
 
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -77,9 +77,9 @@ class _Found:
 
 
 def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
-    """Judge definitions and configuration, then the database.
+    """Check definitions and configuration, then the database.
 
-    The database only if the models are right and there is one.
+    The database only if there is one and the models are correct.
     """
     found = _Found(gateway.checks.problems())
     for kind, text in configuration:
@@ -158,7 +158,7 @@ def _parts(parts: Sequence[Part]) -> str:
 
 
 def _unstated(size: Size, settings: Settings) -> str:
-    """Return which kinds could state a size, and what they count with as they do not."""
+    """Return which kinds state no size, and which size is assumed for them."""
     if not size.unstated:
         return ""
     return (
@@ -173,7 +173,7 @@ def _megabytes(number: int) -> str:
 
 
 def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
-    """Yield the reverse relations that are lists, each after where it is declared."""
+    """Yield the reverse relations that are lists, each with its place."""
     for schema in schemas.get_schemas().values():
         for relation in schema.relations.values():
             for name, reverse in relation.related_relations.items():
@@ -190,7 +190,7 @@ def _sharded(schemas: Schemas, storage: Storage) -> list[str]:
 
 
 def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
-    """Name the reverse relations whose windows pass over most members."""
+    """Name the reverse relations whose windows skip most members."""
     for place, reverse in _reverses(schemas):
         if storage.count(reverse.member, {}, _SMALL + 1) > _SMALL:
             members, out = _sampled(reverse, storage)

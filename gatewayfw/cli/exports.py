@@ -21,7 +21,7 @@ from gatewayfw.export.openapi import openapi as openapi_document
 OUTPUT = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file instead of printing."
 )
-#: Holds the token that tools of language models send.
+#: Holds the token that MCP tools send.
 TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 
 
@@ -70,7 +70,7 @@ def jsonschema(output: Path | None, name: str | None) -> None:
 def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None) -> None:
     """Serve acts as tools of a language model, over standard input and output.
 
-    Offered are the acts with mcp=True. Each call is a request to the app, in this process.
+    It offers the acts with mcp=True. Each call is a request to the app, in this process.
     """
     name, gateway = chosen(name)
     with errors_told():
@@ -98,7 +98,7 @@ def _give(document: Mapping[str, Any], output: Path | None) -> None:
 
 
 def _token(file: Path | None) -> str:
-    """Return the token to be sent, empty for none."""
+    """Return the token to send; empty for none."""
     if file is None:
         return os.environ.get(TOKEN_VARIABLE, "").strip()
     return file.read_text("utf-8").strip()

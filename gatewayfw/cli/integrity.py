@@ -25,10 +25,10 @@ _STATE = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Save the progress in this file, and go on from it when there is one.",
 )
-#: The exit status of a run that a signal ended, as shells give it for Ctrl-C.
+#: The exit status after a signal, as shells use it for Ctrl-C.
 _INTERRUPTED = 130
 
-#: Begins a run after a place, reporting further places.
+#: Starts a run after a place, and reports later places.
 _Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
 
 
@@ -40,8 +40,8 @@ _Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
 def check(state: Path | None, name: str | None, as_json: bool) -> None:
     """Compare every copy with its source; exit status 1 when one differs.
 
-    Problems are printed as they are found, as JSON one object a line. What a pending job is
-    about to set right is shown, but does not count.
+    Problems are printed as they are found, as JSON one object a line. Differences that a pending job will correct are
+    shown, but do not count.
     """
     odm = sound(name)
     integrity = odm.integrity
@@ -57,9 +57,9 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
 @JSON
 @with_appcontext
 def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: bool) -> None:
-    """Mend what `check` finds; exit status 1 when something needs a decision.
+    """Repair what `check` finds; exit status 1 when something needs a decision.
 
-    Safe while others write. What would lose data that nothing else says is left as it is.
+    Safe while others write. It never removes data that exists nowhere else.
     """
     odm = sound(name)
     integrity = odm.integrity
@@ -78,7 +78,7 @@ def _subject(command: str, odm: Odm) -> dict[str, Any]:
 
 @dataclass
 class _Counts:
-    """What a run found: mended, left to a job, and still wrong."""
+    """What a run found: repaired, left to a job, and still wrong."""
 
     remaining: int = 0
     pending: int = 0
@@ -106,7 +106,7 @@ class _Run:
     """What one run has found and how far it has come, kept in a file if there is one.
 
     Raises:
-        click.UsageError: the file is of another command, database or other models, or not one of ours.
+        click.UsageError: the file belongs to another command, database or other models, or is not a progress file.
     """
 
     def __init__(self, subject: dict[str, Any], path: Path | None) -> None:
@@ -138,7 +138,7 @@ class _Run:
                 raise click.ClickException(f"--state: cannot write {self.path}: {error.strerror}") from error
 
     def end(self) -> None:
-        """Forget the progress."""
+        """Delete the progress."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
@@ -176,7 +176,7 @@ def _on_terminal() -> bool:
 class _Bar:
     """click's progress bar where stderr is a terminal; nothing elsewhere.
 
-    It stays out of the way of what is printed.
+    It does not mix with the printed output.
     """
 
     def __init__(self) -> None:

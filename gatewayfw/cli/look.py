@@ -1,4 +1,4 @@
-"""The commands that look: ``acts``, ``schemas`` and ``call``."""
+"""The commands to explore a gateway: ``acts``, ``schemas`` and ``call``."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def call(
 ) -> None:
     """Run one request through the app and print its envelope.
 
-    The exit status is 1 unless it succeeded.
-
-    A reply of the app that is no envelope is an error that names its status.
+    The exit status is 1 unless it succeeded. If the app's reply is not an envelope, the error names its status.
     """
     name, _ = chosen(name)
     for option, text in (("--token", token), ("--role", role)):

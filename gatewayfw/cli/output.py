@@ -1,7 +1,7 @@
 """What commands print: tables and JSON.
 
-Texts of documents and of their ids are anybody's. A terminal shows them without its own control
-characters and without those that turn the direction of writing: both are written out.
+The texts of documents and ids may come from anybody. Control characters of the terminal and characters that change the
+direction of writing are therefore escaped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gatewayfw.logs import escaped
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows below their titles, in aligned columns.
 
-    What cannot be printed is written out.
+    Unprintable characters are escaped.
     """
     shown = [[escaped(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
@@ -30,7 +30,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def dumped(value: Any, indent: int | None = 2) -> str:
     """Return a value as JSON, in one line or several, all of it printable."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    lines = text.split("\n")  # Those of the layout: in texts they are escaped already.
+    lines = text.split("\n")  # These belong to the layout: JSON has escaped them in texts already.
     return text if all(map(str.isprintable, lines)) else "\n".join(map(_escaped_json, lines))
 
 
@@ -39,6 +39,6 @@ def _escaped_json(line: str) -> str:
 
 
 def status_line(text: str) -> None:
-    """Replace the line on the terminal of stderr; an empty text takes it away."""
+    """Replace the status line on stderr's terminal; an empty text removes it."""
     width = shutil.get_terminal_size().columns - 1
     click.echo(f"\r\x1b[K{escaped(text)[:width]}", nl=False, err=True)

@@ -19,7 +19,7 @@ from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
 
 @dataclass(frozen=True)
 class Route:
-    """Where a gateway stands in an app, and where its hooks look for token and role."""
+    """Where a gateway is in an app, and where its hooks look for token and role."""
 
     host: Flask
     rule: Rule
@@ -29,10 +29,10 @@ class Route:
     def ask(self, body: Mapping[str, Any], token: str | None, role: str | None = None) -> Mapping[str, Any]:
         """Send a body to the app and return the envelope of the reply.
 
-        Token and role go along if there are any.
+        Sends token and role too, if there are any.
 
         Raises:
-            UsageError: there is a role, and no hook looks for one in a header or cookie.
+            UsageError: a role is given, but no hook looks for one in a header or cookie.
             ClickException: the reply is no envelope, such as an error page of the host; names the status and why.
         """
         if role and not self.roles:
@@ -52,7 +52,7 @@ def route_of(name: str) -> Route:
     """Return the route of the gateway of that name in the current app.
 
     Raises:
-        ClickException: the route has variables, which nothing says here.
+        ClickException: the route has variables, whose values are unknown here.
     """
     host = app()
     rule = next(host.url_map.iter_rules(f"{name}.gateway"))

@@ -11,11 +11,9 @@ from types import FrameType
 
 @contextmanager
 def stopping() -> Iterator[threading.Event]:
-    """Give an event that the first of two signals sets.
+    """Provide an event that the first of two signals sets.
 
-    The second raises `KeyboardInterrupt`.
-
-    For the main thread only, as signals are.
+    The second raises `KeyboardInterrupt`. Only the main thread can handle signals.
     """
     stop = threading.Event()
 
@@ -29,10 +27,7 @@ def stopping() -> Iterator[threading.Event]:
 
 
 def interruptible() -> AbstractContextManager[None]:
-    """Let SIGTERM raise `KeyboardInterrupt` inside, as Ctrl-C does.
-
-    For the main thread only.
-    """
+    """Let SIGTERM raise `KeyboardInterrupt` inside, as Ctrl-C does. Main thread only."""
     return _handled(signal.default_int_handler, signal.SIGTERM)
 
 

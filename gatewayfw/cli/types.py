@@ -12,7 +12,7 @@ from gatewayfw.cli.choice import NAME, chosen, errors_told
 from gatewayfw.export import files
 from gatewayfw.export.languages import LANGUAGES, generated
 
-#: Lines of a difference that are shown.
+#: How many lines of a difference are shown.
 _SHOWN = 40
 
 

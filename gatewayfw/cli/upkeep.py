@@ -21,7 +21,7 @@ from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import LEASE, Job
 from gatewayfw.odm.upkeep.indexes import IndexRow, create_missing, index_report
 
-#: Seconds between two looks for new jobs.
+#: Seconds between two checks for new jobs.
 _INTERVAL = 1.0
 _INDEX_COLUMNS = ("collection", "keys", "options", "state", "reason")
 _JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
@@ -37,7 +37,7 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
 
     The exit status is 1 when one is missing or differs.
 
-    None is ever dropped or changed: one that differs, or is extra, is left to you.
+    No index is ever dropped or changed: different or extra ones are left to you.
     """
     odm = sound(name)
     with errors_told():
@@ -74,8 +74,8 @@ def work(once: bool, name: str | None) -> None:
 
     A signal ends it after a batch.
 
-    With ``--once`` it ends when no job is left, or when nothing more can be done about those that
-    are: exit status 1. A job that another process works on is waited for.
+    With ``--once`` it ends when no job is left, or with exit status 1 when the remaining jobs make no progress. It
+    waits for jobs that another process works on.
     """
     odm = sound(name)
     with stopping() as stop, errors_told():
@@ -95,7 +95,7 @@ class _Stopped(KeyboardInterrupt):
 
 
 class _Steps:
-    """Shows what is being worked on.
+    """Shows the current job.
 
     One line that changes on a terminal, one line for each job elsewhere.
     """
@@ -119,13 +119,13 @@ class _Steps:
             raise _Stopped
 
     def end(self) -> None:
-        """Take the line off the terminal."""
+        """Remove the line from the terminal."""
         if self._shown:
             status_line("")
 
 
 def _work_on(odm: Odm, steps: _Steps) -> int:
-    """Work until a signal comes; wait for a database that is out of reach."""
+    """Work until a signal comes; wait while the database is unreachable."""
     while not steps.stop.is_set():
         try:
             odm.work(on_progress=steps)
@@ -136,9 +136,9 @@ def _work_on(odm: Odm, steps: _Steps) -> int:
 
 
 def _work_once(odm: Odm, steps: _Steps) -> int:
-    """Work until no job is left, or none moves; return how many are left.
+    """Work until no job is left or none progresses; return how many are left.
 
-    None moves when a dead worker's lease passes without progress.
+    Jobs count as stuck when a dead worker's lease passes without progress.
     """
     before: object = None
     patience = time.monotonic()

@@ -1,4 +1,4 @@
-"""The clients: what a call is, and what is sent along with each."""
+"""The clients: how they call acts, and what they send with each call."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 from gatewayfw.wire.posting import ENVELOPE_BYTES, encode, endpoint
 
-#: Most bytes of one reply, unless a client says otherwise: what a gateway answers by default.
+#: Most bytes of one reply by default, as many as a gateway sends by default.
 MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")
-#: Headers that the client itself decides.
+#: Headers that the client sets itself.
 _OWN = frozenset(
     {
         *("accept", "accept-encoding", "content-encoding", "content-length", "content-type"),
@@ -37,7 +37,7 @@ _Self = TypeVar("_Self", bound="_Client")
 
 
 class _Client:
-    """What both clients can. Nothing in it changes, so threads may share one."""
+    """What both clients share. It is immutable, so threads may share one."""
 
     def __init__(
         self,
@@ -64,15 +64,14 @@ class _Client:
         set: Mapping[str, Any] | None = None,
         get: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Run an act and return what it answers: the ``body`` of the reply.
+        """Run an act and return its result, the ``body`` of the reply.
 
-        ``set`` and ``get`` are JSON; left out they are ``{}``. Ids and dates are text, also in what
-        comes back.
+        ``set`` and ``get`` are JSON; the default is ``{}``. Ids and dates are text, also in the result.
 
         Raises:
             CallError: the gateway refused, or see `BadReply` and `NoReply`.
-            TypeError: ``set`` or ``get`` holds a value that JSON has no form for.
-            ValueError: it holds NaN, an infinite number, or text that has no UTF-8 form.
+            TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
+            ValueError: it holds NaN, an infinite number, or text that UTF-8 cannot encode.
         """
         details = {"set": {} if set is None else dict(set), "get": {} if get is None else dict(get)}
         data = encode({"service": service, "model": model, "act": act, "details": details})
@@ -83,7 +82,7 @@ class _Client:
         """Return a client that sends another token, or none, over the same connections.
 
         Raises:
-            DefinitionError: the token cannot stand in a header.
+            DefinitionError: the token cannot be sent in a header.
         """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, _token=_checked_token(token))
@@ -97,12 +96,12 @@ class _Client:
 class HttpClient(_Client):
     """A client over HTTP.
 
-    ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with
+    ``url`` is the gateway's, with or without ``/gateway`` at its end. ``headers`` are sent with
     each request, besides those of the client. ``token_from`` is where the gateway's `Auth` looks for the
     token: ``header(name)``, ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most
     ``timeout`` seconds, from connecting to the last byte of the reply; only the look-up of the host's
     name has the system's own limit. ``connections`` are kept open for the next calls; more threads than that may call.
-    A reply of more than ``max_bytes`` is refused. A forked process makes connections of its own.
+    A reply of more than ``max_bytes`` is refused. A forked process opens its own connections.
 
     Raises:
         DefinitionError: an argument does not fit; the message never holds a token or header.
@@ -119,7 +118,7 @@ class HttpClient(_Client):
         connections: int = 8,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Take where the gateway is and what to send along; nothing is sent yet."""
+        """Take the address and what to send with each call; nothing is sent yet."""
         if isinstance(timeout, bool) or not (timeout > 0 and isfinite(timeout)):
             raise DefinitionError("timeout: expected seconds above 0")
         for name, value in (("connections", connections), ("max_bytes", max_bytes)):
@@ -133,7 +132,7 @@ class HttpClient(_Client):
         super().__init__(self._http, target, token, headers, token_from)
 
     def close(self) -> None:
-        """Close the kept connections; another call opens new ones.
+        """Close the open connections; another call opens new ones.
 
         Clients made by `with_token` share them.
         """
@@ -146,12 +145,12 @@ class HttpClient(_Client):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close the kept connections."""
+        """Close the open connections."""
         self.close()
 
 
 class MakesApp(Protocol):
-    """What makes a Flask app: a `gatewayfw.core.Gateway`."""
+    """Anything that makes a Flask app, as a `gatewayfw.core.Gateway` does."""
 
     def create_app(self) -> Flask:
         """Return the app."""
@@ -161,11 +160,10 @@ class MakesApp(Protocol):
 class InProcessClient(_Client):
     """A client for tests: requests go through the WSGI app, without a network.
 
-    ``served`` is a Flask app with a gateway in it, or a gateway, of which an app is made. So hooks of
-    the app, headers, the reading of the body and the envelope are those of a server. An exception
-    that the app lets through, as Flask does while testing, is raised by `call`. ``path`` is the
-    gateway's, such as ``/api/gateway``; it is found where the app has one gateway. ``token_from``: as for
-    `HttpClient`.
+    ``served`` is a Flask app with a gateway in it, or a gateway, which then makes an app. Hooks of the app, headers,
+    parsing of the body and the envelope work as on a server. `call` raises exceptions that the app propagates, as Flask
+    does in tests. ``path`` is the gateway's path, such as ``/api/gateway``; an app with one gateway needs none.
+    ``token_from``: as for `HttpClient`.
 
     Raises:
         DefinitionError: the app has no or several gateways, or a variable in their path, and
@@ -181,7 +179,7 @@ class InProcessClient(_Client):
         token_from: Carrier = TOKEN,
         path: str | None = None,
     ) -> None:
-        """Take the app, and what to send along."""
+        """Take the app and what to send with each call."""
         app = served if isinstance(served, Flask) else served.create_app()
         found = _path_of(app) if path is None else path
         if not found.startswith("/"):

@@ -15,12 +15,12 @@ class CallError(Exception):
     """A call failed: the gateway refused it, or, in a subclass, did not answer.
 
     Attributes:
-        message: what went wrong, for people; written by the gateway.
+        message: what went wrong, for people, in the gateway's words.
         status: the HTTP status; 0 where no reply came.
         code: a stable word for programs, such as ``validation_error``.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
-        request_id: what the gateway's log calls the request, where it said so.
-        retry_after: the seconds after which another try may go well, where the gateway said so.
+        request_id: the request's id in the gateway's log, if the gateway sent it.
+        retry_after: the seconds after which a retry may succeed, if the gateway sent it.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class CallError(Exception):
 
 
 class BadReply(CallError):
-    """What came is no reply of a gateway; code ``bad_reply``. The act may have run."""
+    """The reply is not from a gateway; code ``bad_reply``. The act may have run."""
 
 
 class NoReply(CallError):
@@ -64,8 +64,8 @@ def answer(reply: Reply) -> Any:
     """Return the body of a successful reply.
 
     Raises:
-        CallError: it says that the gateway refused.
-        BadReply: it is no envelope, or contradicts its status.
+        CallError: the gateway refused.
+        BadReply: it is not an envelope, or contradicts its status.
     """
     try:
         check_head(reply)

@@ -30,7 +30,7 @@ class Http:
         self._timeout = timeout
 
     def close(self) -> None:
-        """Close what is kept open."""
+        """Close open connections."""
         self._posts.close()
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
@@ -64,8 +64,8 @@ class InProcess:
         self._subdomain = subdomain
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
-        """Return the reply to a request body; what the app lets through is raised."""
-        # A test client for each call: one must not be shared by threads. With cookies it would drop one that is sent.
+        """Return the reply to a request body; raise exceptions that the app propagates."""
+        # A test client for each call: threads must not share one. With its own cookies it would drop one that is sent.
         client = self._app.test_client(use_cookies=False)
         with client.post(self._path, subdomain=self._subdomain, data=data, headers=dict(headers)) as response:
             return Reply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

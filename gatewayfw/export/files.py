@@ -1,4 +1,4 @@
-"""Generated files: written whole or not at all, untouched where nothing changed."""
+"""Generated files: written atomically, and only if something changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gatewayfw.errors import DefinitionError
 def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     """Write files by name into a folder, made if missing; return those that changed.
 
-    Each is written beside its place and renamed, so that nobody ever reads half of it.
+    Each is written beside its place and then renamed, so that nobody reads half of it.
 
     Raises:
         DefinitionError: a name leads out of the folder, by itself or as a symbolic link. Then
@@ -31,9 +31,9 @@ def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
 
 
 def difference(folder: Path, texts: Mapping[str, str]) -> list[str]:
-    """Return a unified diff of a folder's files and what they should be.
+    """Return a unified diff of a folder's files and their expected texts.
 
-    No lines where they agree.
+    No lines if they agree.
 
     Raises:
         DefinitionError: a name leads out of the folder.

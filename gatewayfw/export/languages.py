@@ -1,4 +1,4 @@
-"""The languages that types are written in, and the file of each."""
+"""The languages that types can be written in, and the file of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 
-#: The name of the file and what writes it, by language.
+#: The name of the file and the function that writes it, by language.
 LANGUAGES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = MappingProxyType(
     {"ts": ("gateway.ts", typescript), "python": ("gateway_types.py", python)}
 )

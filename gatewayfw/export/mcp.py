@@ -2,9 +2,9 @@
 
 They opt in with ``mcp=True``.
 
-A tool is named ``MODEL_ACT``, with the service in front where it is not main; it takes ``set`` and
-``get`` by the act's JSON Schema. A call is an ordinary request: hooks, access rules, limits
-and the envelope are those of the endpoint. An error is returned as a tool error, with its message only.
+A tool is named ``MODEL_ACT``, prefixed with the service unless it is main; it takes ``set`` and ``get`` as the act's
+JSON Schema says. A call is an ordinary request, with the endpoint's hooks, access rules, limits and envelope. An error
+is returned as a tool error, with its message only.
 
 Needs the extra ``gatewayfw[mcp]``.
 
@@ -51,11 +51,11 @@ class ActTool:
 
     @property
     def description(self) -> str:
-        """What the act's author says of it."""
+        """The author's description of the act."""
         return str(self.entry.act["description"]) or self.entry.title
 
     def body(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body of the request that a call means."""
+        """Return the body of the request for a call."""
         named = {"service": self.entry.service, "model": self.entry.model, "act": self.entry.name}
         return {**named, "details": {"set": {}, "get": {}, **arguments}}
 
@@ -119,7 +119,7 @@ def serve(server: Server[Any]) -> None:
 
     What acts print meanwhile goes to standard error.
     """
-    import anyio  # All of an optional extra, which has made the server.
+    import anyio  # All from the optional extra, which has made the server.
     from mcp.server.stdio import stdio_server
 
     async def run() -> None:

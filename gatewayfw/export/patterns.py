@@ -1,8 +1,8 @@
 """Python's regular expressions in the notation of ECMA, for JSON Schema.
 
-Only what means the same in both is given: no ``\\d``, ``\\w``, ``\\s`` and ``\\b`` (Python's know all
-of Unicode), no assertions but ``^`` and a last ``$``, no flags and no back references. What only
-looks different is rewritten: ``.`` becomes ``[^\\n]``, ``{,3}`` becomes ``{0,3}``, ``\\-`` becomes ``-``.
+Only syntax with the same meaning in both is translated: no ``\\d``, ``\\w``, ``\\s`` and ``\\b`` (Python's know all
+of Unicode), no assertions but ``^`` and a last ``$``, no flags and no back references. Syntax that only looks different
+is rewritten: ``.`` becomes ``[^\\n]``, ``{,3}`` becomes ``{0,3}``, ``\\-`` becomes ``-``.
 Source: https://tc39.es/ecma262/#sec-patterns; https://docs.python.org/3/library/re.html#regular-expression-syntax.
 """
 
@@ -24,13 +24,13 @@ _TOKEN = re.compile(
 )
 _IN_SET = re.compile(r"(?P<escape>\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.))|(?P<other>.)", re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-#: What both want escaped to mean itself; of these a set needs the hyphen, too.
+#: The characters that both need escaped; a set needs the hyphen, too.
 _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 _CONTROLS = frozenset("nrtfv")
 
 
 class _Differs(Exception):
-    """Raised where the two notations do not mean the same, or may not."""
+    """Raised where the two notations mean different things, or may."""
 
 
 def ecma(pattern: str) -> str | None:
@@ -55,7 +55,7 @@ def _translated(pattern: str) -> str:
         if repeated and text == "+":  # It would make the repetition possessive.
             raise _Differs
         is_last = match.end() == len(pattern)
-        if text == "$" and is_last:  # The anchor that is added says as much.
+        if text == "$" and is_last:  # The anchor that is added means the same.
             break
         if match["count"] is not None:
             kind, text = _count(match)

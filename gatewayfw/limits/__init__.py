@@ -1,1 +1,1 @@
-"""Rate limits: how many calls of an act pass, and what counts them."""
+"""Rate limits: how many calls of an act are admitted, and how they are counted."""

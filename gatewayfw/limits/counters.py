@@ -28,11 +28,11 @@ from pymongo.errors import PyMongoError
 from gatewayfw.errors import DefinitionError, Unavailable
 
 _LOG = logging.getLogger("gatewayfw.acts")
-#: Most calls of one limit, each of which is remembered. On MongoDB a call took 3 to 5 ms up to 1,000, 9 ms at 10,000.
+#: Most calls of one limit; each of them is stored. On MongoDB a call took 3 to 5 ms up to 1,000, 9 ms at 10,000.
 _MOST = 10_000
 #: Longest span, seconds.
 _LONGEST = 366 * 24 * 3600
-#: Most callers and calls that are remembered in memory, all limits together: 35 and 16 MB.
+#: Most callers and calls that are kept in memory, over all limits: 35 and 16 MB.
 _KEYS, _CALLS = 100_000, 2_000_000
 #: Where MongoDB keeps the calls; models cannot have this name.
 _COLLECTION = "_gw_limits"
@@ -44,7 +44,7 @@ def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
     """Return the limits that texts mean, the shortest span first.
 
     Raises:
-        DefinitionError: a text is none, or allows no call, or asks for too much to be remembered.
+        DefinitionError: a text is not a limit, allows no call, or has too many calls to store.
     """
     rates: list[RateLimitItem] = []
     for text in texts:
@@ -61,17 +61,17 @@ def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
 
 
 class Counters(Protocol):
-    """What counts calls by key."""
+    """Counts calls by key."""
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
         """Count a call and return 0, or return the seconds until there is room.
 
         Raises:
-            Unavailable: that could not be told within ``seconds``.
+            Unavailable: the answer took longer than ``seconds``.
         """
 
     def close(self) -> None:
-        """Release what is open."""
+        """Release all resources."""
 
 
 @final
@@ -119,7 +119,7 @@ class MemoryCounters:
             self._keys = self._entries = 0
 
     def _expire(self, known: OrderedDict[str, array[float]], before: float) -> None:
-        # Two for each that may come: so they grow fewer, and no call pays for many.
+        # Two for each new one: so they become fewer, and no call removes many.
         for _ in range(2):
             if known and next(iter(known.values()))[-1] <= before:
                 self._forget(known)
@@ -151,8 +151,7 @@ class MongoCounters:
 
     A call that passes is one atomic update, a refused one takes two commands or more. Times are
     those of the calling machines: their clocks must agree as well as the spans are short.
-    Nothing is connected before the first call, and none waits longer than ``selection_timeout``
-    to find a server.
+    It connects at the first call, and no call waits longer than ``selection_timeout`` to find a server.
     """
 
     def __init__(self, uri: str, database: str, selection_timeout: float) -> None:
@@ -204,7 +203,7 @@ class MongoCounters:
         """Make client and index, once; the library does not retry the index itself."""
         if self._is_prepared:
             return
-        if not self._preparing.acquire(timeout=limit):  # the others wait for a server that is not there
+        if not self._preparing.acquire(timeout=limit):  # the others would wait for an unreachable server
             raise Unavailable
         try:
             if not self._is_prepared:

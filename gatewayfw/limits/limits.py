@@ -1,4 +1,4 @@
-"""Rate limits: how many calls of one act pass for one caller.
+"""Rate limits: how many calls of one act a caller may make.
 
 A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It looks back
 from each call: of the calls in any span of that length, never more than so many pass. Calls that are
@@ -39,12 +39,12 @@ MEMORY = "memory://"
 
 @final
 class RateLimits:
-    """Counts the calls of one gateway, where the setting ``rate_limit_storage`` says.
+    """Counts the calls of one gateway in the storage ``rate_limit_storage``.
 
-    ``caller_key`` gets the context, which holds ``Headers``, ``Request``, ``body`` and ``Address``
-    and nothing of the hooks, as they come later. It returns text of any length, or None or nothing
-    to leave it at the address; what it raises ends the request. Let it read only what a caller
-    cannot choose freely: who has a new name for every call has no limit.
+    ``caller_key`` gets the context, which holds ``Headers``, ``Request``, ``body`` and ``Address`` and nothing from
+    hooks, which run later. It returns text of any length, or None or empty text to count the address; an exception ends
+    the request. It should use only values that a caller cannot choose freely: a caller with a new name for every call
+    has no limit.
 
     Raises:
         DefinitionError: ``caller_key`` is no plain function, or the URI is malformed.
@@ -74,13 +74,13 @@ class RateLimits:
     def count(self, act: str, rates: Sequence[RateLimitItem], context: Context, remaining: Callable[[], float]) -> None:
         """Count one call of an act.
 
-        ``act`` is its name within the gateway, ``remaining`` gives the seconds left. Of the
-        caller's key only a hash is stored, so that nothing a client sends becomes a storage key.
+        ``act`` is its name within the gateway, ``remaining`` gives the seconds left. Only a hash of the caller's key is
+        stored, so that nothing a client sends becomes a storage key.
 
         Raises:
             RateLimited: a limit is used up.
-            Unavailable: the storage cannot be reached: no call passes uncounted.
-            DefinitionError: ``caller_key`` returned something else than text or None.
+            Unavailable: the storage is unreachable; no call is admitted uncounted.
+            DefinitionError: ``caller_key`` returned something other than text or None.
         """
         key = f"{act}/{sha256(self._caller(context).encode('utf-8', 'surrogatepass')).hexdigest()}"
         counters = self._of_this_process()
@@ -96,7 +96,7 @@ class RateLimits:
         self._counters.clear()
 
     def _of_this_process(self) -> Counters:
-        # By process, because a fork takes locks and connections of its parent along. `setdefault` is atomic.
+        # By process, because a fork inherits the locks and connections of its parent. `setdefault` is atomic.
         found = self._counters.get(os.getpid())
         if found is None:
             found = self._counters.setdefault(os.getpid(), self._open())
@@ -115,7 +115,7 @@ class RateLimits:
         key = None if self._caller_key is None else self._caller_key(context)
         if key is not None and not isinstance(key, str):
             raise DefinitionError(f"caller_key must return text or None, not {type(key).__name__}")
-        # The first letter keeps a key that looks like an address from counting as that address.
+        # The prefix keeps a key that looks like an address from counting as that address.
         return f"k{key}" if key else f"a{network_of(context.get(ADDRESS))}"
 
 
@@ -137,7 +137,7 @@ def database_of(uri: str) -> str:
     """Return the database that a MongoDB URI names, else ``limits``.
 
     Raises:
-        DefinitionError: the URI is malformed; the message shows nothing of it.
+        DefinitionError: the URI is malformed; the message shows no part of it.
     """
     try:
         return parse_uri(uri)["database"] or "limits"

@@ -1,1 +1,1 @@
-"""What others see of a running service."""
+"""Reports of a running service to other tools."""

@@ -1,10 +1,9 @@
-"""One report in Sentry of each error.
+"""One report in Sentry for each error.
 
-Sentry reports what the signal brings, and unless it is told otherwise each record of the level ERROR
-as well. It would know the two for one by the exception in ``record.exc_info``. Ours has none: whoever
-formats that one writes the driver's own texts into the log, which can hold documents (see
-`gatewayfw.logs`). So the records of what the signal brings have a logger of their own, which Sentry is
-asked to leave alone.
+Sentry reports the signal's exception and, by default, also each log record of the level ERROR. It would recognise the
+two as one by the exception in ``record.exc_info``. Our records have none: formatting it would write the driver's own
+texts into the log, which can hold documents (see `gatewayfw.logs`). So errors that the signal reports have a separate
+logger, which we tell Sentry to ignore.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import sys
 
 
 def leave_to_signal(logger: str) -> None:
-    """Let Sentry pass over the records of that logger.
+    """Tell Sentry to ignore the records of that logger.
 
     Only where it listens to the signal.
 
@@ -25,5 +24,5 @@ def leave_to_signal(logger: str) -> None:
     try:
         if sentry.get_client().get_integration("flask") is not None:
             logs.ignore_logger(logger)
-    except Exception:  # Another SDK than we know: rather two events than none, and always a reply.
+    except Exception:  # An unknown SDK: two events are better than none, and the client always gets a reply.
         return

@@ -1,1 +1,1 @@
-"""Bounded HTTP, for clients and for remote services."""
+"""HTTP with limits on time and size, for clients and for remote services."""

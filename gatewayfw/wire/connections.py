@@ -1,4 +1,4 @@
-"""Connections to remote services, each request bounded by one point in time.
+"""Connections to remote services; one point in time ends each request.
 
 The time-outs of sockets and of urllib3 start anew with every byte, piece and address, so that a
 server which sends one byte per second would hold a worker for hours.
@@ -19,7 +19,7 @@ from urllib3.util.connection import create_connection
 
 
 class _Bounded(io.RawIOBase):
-    """Reads of one answer: before one point in time, and at most ``most`` bytes.
+    """Reads one answer until a point in time, and at most ``most`` bytes.
 
     Head and framing count too.
 
@@ -57,7 +57,7 @@ class _Response(RawResponse):
 
 
 class _Connection(HTTPConnection):
-    """A connection that is made, and sends, before one point in time.
+    """A connection that connects and sends before one point in time.
 
     urllib3 2.8 gives each address of the host, the handshake and each piece sent the whole time anew.
     """
@@ -76,7 +76,7 @@ class _Connection(HTTPConnection):
         return self._raw
 
     def connect(self) -> None:
-        """Connect in the time that urllib3 allows for it; sending has what is left of it."""
+        """Connect in the time that urllib3 allows; sending has the rest of it."""
         self._begin()
         super().connect()
 
@@ -104,7 +104,7 @@ class _Connection(HTTPConnection):
             self._raw = None
 
     def close(self) -> None:
-        """Close; to connect again begins anew."""
+        """Close; the next connection starts the time again."""
         self._until = None
         super().close()
 

@@ -1,4 +1,4 @@
-"""JSON text, looked at before it is parsed."""
+"""A look at JSON text before it is parsed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def without_texts(data: bytes) -> bytes:
     """Return JSON without strings and spaces.
 
-    Of what is no JSON, enough up to the first mistake.
+    For invalid JSON the result is correct up to the first mistake.
     """
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")

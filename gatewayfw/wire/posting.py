@@ -1,8 +1,8 @@
-"""Bounded posts to one gateway, and the strict reading of what it replies.
+"""Bounded posts to one gateway, and strict reading of its replies.
 
-For remote services and for clients alike. Strict on purpose: what an HTML page of a proxy, a
-redirect or a cut reply says must not be taken for what an act answered. No redirects, retries,
-cookies or proxies of the environment. Source: specification 3; the limits are our choice.
+For remote services and for clients alike. Strict on purpose: an HTML page of a proxy, a redirect or a cut reply must
+not pass for an act's answer. No redirects, retries, cookies or proxies from the environment. Source: specification 3;
+the limits are our choice.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from urllib3.util import parse_url
 from gatewayfw.wire.connections import Pool, SecurePool
 from gatewayfw.wire.json_text import without_texts
 
-#: Headers of an error that say more than its body, and what they may say; all others are left alone.
+#: Headers of an error that say more than its body, and their valid values; all others are ignored.
 TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}
-#: Values, as its commas and brackets tell, that a reply may hold. 10 MB of nothing but "[]," would take
-#: seconds and 200 MB to parse, in which no other thread runs.
+#: Most values of a reply, counted by commas and brackets. 10 MB of "[]," would take seconds and 200 MB to parse, and no
+#: other thread runs meanwhile.
 MAX_VALUES = 500_000
 
 #: Bytes of an envelope beside its body.
@@ -47,13 +47,13 @@ class Reply:
     data: bytes
 
     def told(self) -> dict[str, str]:
-        """Return those of its headers that `TOLD` names, where they say what they may."""
+        """Return its headers that `TOLD` names, if their values are valid."""
         return {name: self.headers[name] for name, rule in TOLD.items() if rule.fullmatch(self.headers.get(name, ""))}
 
 
 @final
 class NotAGateway(Exception):
-    """What came is no reply of a gateway; the text says why and holds nothing of it.
+    """The reply is not from a gateway; the text says why and quotes none of it.
 
     Attributes:
         reply: its status and headers, perhaps without its data.
@@ -80,7 +80,7 @@ class Posts:
         self._kept: tuple[int, HTTPConnectionPool] | None = None
 
     def close(self) -> None:
-        """Close what is kept open; the next post connects again."""
+        """Close open connections; the next post connects again."""
         kept, self._kept = self._kept, None
         if kept is not None and kept[0] == os.getpid():
             kept[1].close()
@@ -109,7 +109,7 @@ class Posts:
         try:
             return self._read(response)
         except BaseException:
-            response.close()  # what is left unread must not be read by the next post
+            response.close()  # the next post must not read what is left unread
             raise
         finally:
             response.release_conn()
@@ -166,7 +166,7 @@ def check_head(reply: Reply) -> None:
 
 
 def _marks(data: bytes) -> int:
-    """Return the most values JSON can have, by its commas and brackets.
+    """Return an upper bound for the number of values, by commas and brackets.
 
     Those in texts count too.
     """
@@ -176,10 +176,10 @@ def _marks(data: bytes) -> int:
 def envelope_of(reply: Reply) -> dict[str, Any]:
     """Return the envelope of a reply.
 
-    It is strict JSON with exactly two keys, and in an error a message.
+    It is strict JSON with exactly two keys and, for an error, a message.
 
     Raises:
-        NotAGateway: it is none, or contradicts its status.
+        NotAGateway: it is not an envelope, or contradicts its status.
     """
     if _marks(reply.data) > MAX_VALUES and _marks(without_texts(reply.data)) > MAX_VALUES:
         raise NotAGateway("its answer holds too many values", reply)

@@ -19,6 +19,6 @@ def register(service: Service) -> None:
         pre_act=service.signed_in,
     )
     def add_file(body: Body) -> dict[str, Any]:
-        """Add what is known of a file, for example to make it an avatar."""
+        """Add the data of a file, for example for an avatar."""
         details = body["details"]
         return service.files.insert_one(doc=details["set"], projection=details["get"])

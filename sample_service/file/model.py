@@ -1,4 +1,4 @@
-"""The model file: what is known of a file that is stored elsewhere."""
+"""The model file: data about a file that is stored elsewhere."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ FILE = {
 
 
 def define_file(gw: Gateway) -> Model:
-    """Define file; ``type`` is a media type, ``size`` counts bytes, ``path`` is where it is served."""
+    """Define file; ``type`` is a media type, ``size`` counts bytes, ``path`` is its path on the server."""
     return gw.odm.new_model("file", FILE)

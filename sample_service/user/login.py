@@ -15,12 +15,12 @@ REFUSED = "wrong e-mail or password"
 def register(service: Service) -> None:
     """Register the act."""
     users, hasher, tokens = service.users, service.hasher, service.auth.tokens
-    hash_of_nobody = hasher.hash(secrets.token_hex())  # an unknown e-mail costs the same work
+    hash_of_nobody = hasher.hash(secrets.token_hex())  # so that an unknown e-mail takes as long
 
     @service.gw.acts.act(
         "user",
         "login",
-        set={"email": string(), "password": string()},  # no size: longer ones are just wrong
+        set={"email": string(), "password": string()},  # no size: a longer one is merely wrong
         get={
             "token": optional(enums(0, 1)),
             "roles": optional(enums(0, 1)),

@@ -1,4 +1,4 @@
-"""user.setUserRoles: what a user may do. Only a Manager decides that, and stays one; our choice."""
+"""user.setUserRoles: what a user may do. Only a Manager may do this, and stays one; our choice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER)],
     )
     def set_user_roles(body: Body) -> dict[str, Any]:
-        """Replace a user's roles; one without a `roleId` gets a new one. Nobody gives up being a Manager alone."""
+        """Replace a user's roles; one without a `roleId` gets a new one. Managers cannot drop that role themselves."""
         given = body["details"]["set"]
         check_roles(given["roles"])
         is_own = service.active_role is not None and same_id(given["_id"], service.caller["_id"])
@@ -48,10 +48,10 @@ def register(service: Service) -> None:
 
 
 def check_roles(roles: list[dict[str, Any]]) -> None:
-    """Check what the kinds of the single values cannot say.
+    """Check the rules that the kinds of single values cannot express.
 
     Raises:
-        ValidationError: a scope without its other half, or a `roleId` given twice.
+        ValidationError: a `scopeType` or `scopeId` without the other, or a `roleId` given twice.
     """
     errors: dict[str, list[str]] = {}
     seen: set[str] = set()

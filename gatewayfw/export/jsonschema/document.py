@@ -7,7 +7,7 @@ document is required); ``model.NAME`` (a document with all that is shown of it),
 
 What the schema takes the validator takes, and the other way round, but:
 
-- mode ``create`` also takes what it coerces, such as ``"5"`` for a number;
+- mode ``create`` also accepts values that it converts, such as ``"5"`` for a number;
 - nobody can say here: the details of dates and e-mail addresses; patterns whose notation
   means something else in ECMA's (they are in ``$comment``); checks of the author's own, validator
   functions and what is special to marshmallow's own fields;
@@ -27,7 +27,7 @@ from gatewayfw.export.text import header
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-#: The body of an error; all but the message is there when the header X-Gateway-Detail is 1.
+#: The body of an error; it has more than the message only if the header X-Gateway-Detail is 1.
 ERROR: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -47,7 +47,7 @@ _DEFS = "#/$defs/"
 
 @dataclass(frozen=True)
 class ActEntry:
-    """One act of a catalog and where it stands."""
+    """One act of a catalog and its place."""
 
     service: str
     model: str
@@ -104,7 +104,7 @@ def definitions(catalog: Mapping[str, Any], prefix: str) -> dict[str, Schema]:
 def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema:
     """Return the schema of the details of one act, with ``$defs`` for what it needs.
 
-    A part that takes nothing but ``{}`` is not in it.
+    A part that takes only ``{}`` is not in it.
     """
     defs: dict[str, Schema] = {}
     sent, _ = _writers(catalog, _DEFS, defs)

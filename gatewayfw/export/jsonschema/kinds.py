@@ -1,7 +1,7 @@
 """The kinds of a catalog as JSON Schema: values, selections, documents.
 
-What several acts share stands once in ``$defs``: ``get.MODEL.DEPTH``, ``shown.MODEL.DEPTH`` and, for
-the copies of a link, ``shown.MODEL.LINK.DEPTH``; a depth is the number of levels of links below.
+Parts that several acts share are written once, in ``$defs``: ``get.MODEL.DEPTH``, ``shown.MODEL.DEPTH`` and, for the
+copies of a link, ``shown.MODEL.LINK.DEPTH``; a depth is the number of levels of links below.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ class Values:
         return self.shared(name, lambda: self._level(model, depth, levels))
 
     def shared(self, name: str, make: Callable[[], Schema]) -> Schema:
-        """Return a reference to what ``make`` writes, which is written once."""
+        """Return a reference to the schema that ``make`` gives; it is made once."""
         if name not in self.defs:
-            self.defs[name] = {}  # Its place is before what it refers to.
+            self.defs[name] = {}  # It comes before the schemas that it refers to.
             self.defs[name] = make()
         return {"$ref": self.prefix + name}
 
@@ -139,13 +139,13 @@ class Values:
         return {"anyOf": [{"const": 0}, inner]}
 
     def _is_whole(self, selection: Description) -> bool:
-        """Tell whether a link takes 1: where all fields of the model may be named."""
+        """Tell whether a link takes 1, that is, allows all fields of the model."""
         return "depth" in selection or bool(selection["whole"])
 
 
 @final
 class ShownValues(Values):
-    """Writes the schemas of values in replies, of which `get` requires none."""
+    """Writes the schemas of values in replies, where no field is required."""
 
     def date(self) -> Schema:
         """Return the schema of a date."""
@@ -154,7 +154,7 @@ class ShownValues(Values):
     def text(self, kind: Description) -> Schema:
         """Return the schema of a text.
 
-        A stored one may be longer than a new one, if the setting was higher.
+        A stored text may be longer than a new one, if the setting was higher.
         """
         return _any_length(kind, super().text(kind))
 
@@ -179,7 +179,7 @@ class ShownValues(Values):
         return _listed(link, one)
 
     def whole(self, model: str) -> Schema:
-        """Return the schema of a document as it is when everything of it is shown."""
+        """Return the schema of a document with everything shown."""
         described = self.models[model]
         properties = self._document(model, described["fields"], 1)["properties"]
         fields, links = described["fields"], described["links"]

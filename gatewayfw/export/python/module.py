@@ -1,9 +1,9 @@
 """The Python types of a gateway: one module without dependencies, for mypy.
 
 It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose
-``call`` has an overload for each act. The clients of `gatewayfw.client` fit it as they are:
-``client: Client = HttpClient(url)``. What a projection decides cannot be expressed: of a document
-every key may be missing (``total=False``).
+``call`` has an overload for each act. The clients of `gatewayfw.client` match it directly:
+``client: Client = HttpClient(url)``. The types cannot express the effect of a projection: every key of a document may
+    be missing (``total=False``).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Acts:
         )
 
     def _argument(self, kind: Mapping[str, Any], base: str, suffix: str) -> str:
-        """Return annotation and default of ``set`` or ``get``; left out it is ``{}``."""
+        """Return annotation and default of ``set`` or ``get``; the default means ``{}``."""
         if kind["kind"] == "selection":
             return f"{self._selections.shape(kind, base).get} | None = None"
         if kind["kind"] != "object" or kind["fields"] is None or kind.get("open"):
@@ -145,12 +145,12 @@ class _Acts:
 
 
 def _is_sure(part: Mapping[str, Any]) -> bool:
-    """Whether a part of a result is there whatever was asked for."""
+    """Whether a part of a result is there whatever `get` asks for."""
     return part["presence"] == "required" and not part.get("picked")
 
 
 def _remote(service: str) -> str:
-    """Return the method for a service of which nothing is known."""
+    """Return the method for a remote service, of which nothing is known."""
     names = {"model": "str", "act": "str", "service": _service(service), "set": _FREE, "get": _FREE}
     return _CALL.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
 

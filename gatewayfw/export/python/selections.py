@@ -1,8 +1,8 @@
-"""Selections as typed dictionaries: what `get` may name, what is then shown.
+"""Selections as typed dictionaries: what `get` may name and what it shows.
 
-One walk makes both. A selection of ``depth`` levels gives ``UserGet1`` and ``User1``, whose links are
-of depth 0. Below a link that hides fields the classes bear its name (``OrganizationUsersGet0``), because what a
-link excludes is hidden, of the same model, everywhere below it.
+One walk generates both. A selection of ``depth`` levels gives ``UserGet1`` and ``User1``, whose links are of depth 0.
+Below a link that hides fields the classes bear its name (``OrganizationUsersGet0``), because what a link excludes is
+hidden, of the same model, everywhere below it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, final
 from gatewayfw.export.python.types import Entry, Types, class_name, comment
 
 Selection = Mapping[str, Any]
-#: Names that are not shown, by model; models of which nothing is hidden are left out.
+#: The hidden names by model; models without any are left out.
 Hidden = Mapping[str, frozenset[str]]
 
 

@@ -1,8 +1,8 @@
 """Typed dictionaries as Python source: annotations, and the classes they need.
 
-The source runs on Python 3.10 without a dependency: no ``NotRequired``, so keys that may be left
-out are those of a class with ``total=False`` that inherits from one with the others. What a class
-body cannot say (keys such as ``a-b``, ``class`` or ``list``) takes the functional form.
+The source runs on Python 3.10 without a dependency: no ``NotRequired``, so keys that may be left out are those of a
+class with ``total=False`` that inherits from one with the others. Keys that a class body cannot have (such as ``a-b``,
+``class`` or ``list``) need the functional form.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, final
 
 from gatewayfw.export.text import printable
 
-#: Names of the module itself.
+#: Names that the module itself uses.
 RESERVED = (
     *("Any", "Client", "Date", "Flag", "Id", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
     *("None", "True", "False"),
 )
-#: Builtins that stand in annotations; as keys of a class body they would hide these.
+#: Builtins that annotations use; as keys of a class body they would hide them.
 _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
@@ -52,7 +52,7 @@ class Types:
         return "\n\n".join(self._blocks)
 
     def fresh(self, wanted: str) -> str:
-        """Return a name for a class that no other has; the wanted one, if it is free."""
+        """Return a free name for a class, if possible the wanted one."""
         name, number = wanted, 1
         while name in self._names:
             number += 1
@@ -168,7 +168,7 @@ def _typed_dict(name: str, base: str, entries: Sequence[Entry], doc: str, *, tot
 
 
 def _functional(name: str, entries: Iterable[Entry], doc: str, *, total: bool) -> str:
-    # The annotations are text, so that they may name classes that follow.
+    # The annotations are text, so that they can name later classes.
     lines = [
         f"    {line}"
         for entry in entries

@@ -10,12 +10,12 @@ from typing import Any, final
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.typescript.text import Member, block, union
 
-#: What links above hide, by model.
+#: The fields that links above hide, by model.
 Hidden = Mapping[str, frozenset[str]]
 
 #: Levels of links that the type `Get` counts.
 DEEPEST = 32
-#: What the comment of a field says of its bounds.
+#: The words for bounds in the comment of a field.
 _NOTES = {
     "minimum": "at least",
     "maximum": "at most",
@@ -33,7 +33,7 @@ _NOTES = {
 
 
 class Shown:
-    """Values as replies have them: what has a default is there."""
+    """Values in replies: fields with a default are present."""
 
     def type(self, kind: Description) -> str:
         """Return the type of a kind.
@@ -80,9 +80,9 @@ class Shown:
 
 
 class Sent(Shown):
-    """Values as clients send them.
+    """Values that clients send.
 
-    What has a default may be left out, and a list may be constant.
+    Fields with a default may be left out, and a list may be constant.
     """
 
     def _may_be_absent(self, kind: Description) -> bool:
@@ -124,7 +124,7 @@ class Asked(Sent):
         return self._select(kind, self._levels, {})
 
     def _select(self, kind: Description, levels: int, hidden: Hidden) -> str:
-        """Return what may be said of one model; a restricted selection is written out."""
+        """Return the selection of one model; a restricted one is written out."""
         model = kind["model"]
         if "depth" in kind:
             depth = min(kind["depth"], max(levels, 0), DEEPEST)
