@@ -21,7 +21,7 @@ from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
 from gatewayfw.odm.copies.rules import Hidden, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
-from gatewayfw.odm.upkeep.indexes import IndexRow, index_report
+from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Storage
@@ -86,6 +86,8 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
         found.add(kind, text)
     if not gateway.schemas.problems():
         found.warnings += [*_unlimited(gateway.schemas), *_too_large(gateway.schemas)]
+        for schema in gateway.schemas.get_schemas().values():
+            found.hints += listing_hints(gateway.schemas, schema)
         if gateway.odm.has_database:
             _examine_reachable(gateway, found)
     return found

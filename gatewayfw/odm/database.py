@@ -237,7 +237,7 @@ class Database:
                 self._prepared[reachable] = version
 
     def _ensure(self, storage: Storage, schema: ModelSchema) -> None:
-        problems = storage.ensure(schema.name, wanted_indexes(schema), self._settings.index_build_limit)
+        problems = storage.ensure(schema.name, wanted_indexes(self.schemas, schema), self._settings.index_build_limit)
         for problem in problems:
             _LOG.error("%s", problem)
         self._index_problems[schema.name] = problems

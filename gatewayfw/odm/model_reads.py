@@ -14,9 +14,11 @@ from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.copies.rules import HIDDEN
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.listings import Listing
+from gatewayfw.odm.listings.declaration import declare
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
-from gatewayfw.odm.reading.filters import check_raw_sort, selects_all, sort_check, stored_filter
+from gatewayfw.odm.reading.filters import check_raw_sort, revealed, selects_all, sort_check, stored_filter
 from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.spelling import pythonic
@@ -146,6 +148,49 @@ class ModelReads:
 
         return Cursor(read, check_raw_sort)
 
+    def listing(
+        self,
+        *,
+        filter: Mapping[str, Sequence[str]] | None = None,
+        sort: Sequence[str] = (),
+        default_sort: str = "-_id",
+        most: int = 100,
+        default: int | None = None,
+        count: bool | int = False,
+    ) -> Listing:
+        """Declare a list of documents that clients filter, sort and read by page.
+
+        ``filter``: names of fields, each with the operators that clients may use, of ``eq ne gt gte lt
+        lte in nin exists prefix contains``; fields of copies by their path, ``author._id``, a relation
+        alone for its ids. ``sort``: names that clients may sort by, ``default_sort`` the order without,
+        descending with ``-``. A page has ``default`` rows (20, if ``most`` allows), or as many as the
+        client asks for, up to ``most``. ``count``: whether the first page says how many match: True for
+        all, a number to count no further. Declare listings where the models are defined: their indexes are built with
+        those of the model.
+
+        Raises:
+            DefinitionError: an argument has the wrong form. Names are judged with all other
+                definitions, as other models may be defined later.
+        """
+        schemas, made = self._database.schemas, []
+
+        def make(number: int) -> Listing:
+            declared = declare(
+                self.name,
+                number,
+                filter=filter or {},
+                sort=sort,
+                default_sort=default_sort,
+                most=most,
+                default=min(20, most) if default is None else default,
+                count=count,
+            )
+            made.append(Listing(schemas, declared, self._ready, self._shown))
+            return made[0]
+
+        schemas.add_listing(self.name, make)
+        return made[0]
+
     # -- what the operations share
 
     def _ready(self) -> Storage:
@@ -164,23 +209,17 @@ class ModelReads:
         if filter is None and not optional:
             raise UsageError(f"{where}: expected an object")
         if reveal:
-            reveal = self._revealed(reveal)
+            reveal = revealed(self.schema, reveal)
         wanted = stored_filter(self._database.schemas, self.schema, filter, where, reveal)
         if not optional and selects_all(wanted):
             raise UsageError(f"{where}: name what is to be changed or deleted; an empty one is any document")
         return wanted
 
-    def _revealed(self, reveal: Sequence[str]) -> tuple[str, ...]:
-        names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
-        if unknown := [name for name in names if name not in self.schema.options.excludes]:
-            raise UsageError(f"reveal: {unknown[0]!r} is no excluded field of model {self.name}")
-        return names
-
     def _shown(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
         """Compile what is shown: what a `get` asks for, and what is revealed."""
         names: tuple[str, ...] = ()
         if reveal:
-            names = self._revealed(reveal)
+            names = revealed(self.schema, reveal)
             if isinstance(get, Mapping):
                 get = {**get, **dict.fromkeys(names, 1)}
         return self._projections.compiled(self.schema, get, names)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from marshmallow.fields import Field
 
@@ -55,11 +55,19 @@ class ModelSchema:
         return known
 
 
+class Listed(Protocol):
+    """A listing, as far as its model is concerned; see `gatewayfw.odm.listings`."""
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with its declaration, in words."""
+
+
 @dataclass(frozen=True)
 class State:
     """All models, and what follows from them; replaced as a whole.
 
     Attributes:
+        listings: those of each model, in the order of their declaration.
         remembered: what other parts found out about these models, by a key of their own.
     """
 
@@ -67,6 +75,7 @@ class State:
     models: Mapping[str, ModelSchema] = field(default_factory=dict)
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
+    listings: Mapping[str, tuple[Listed, ...]] = field(default_factory=dict)
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -79,7 +88,13 @@ class State:
             target = relation.schema_name
             embedders[target] = (*embedders.get(target, ()), relation)
             appearing[target] = (*appearing.get(target, ()), *relation.related_relations.values())
-        return State(self.version + 1, {**self.models, model.name: model}, embedders, appearing)
+        models = {**self.models, model.name: model}
+        return State(self.version + 1, models, embedders, appearing, self.listings)
+
+    def listing(self, model: str, listing: Listed) -> State:
+        """Return the state with one more listing of a model."""
+        listings = {**self.listings, model: (*self.listings.get(model, ()), listing)}
+        return replace(self, version=self.version + 1, listings=listings)
 
     def reverses(self, name: str) -> Mapping[str, RelatedRelation]:
         """Return the reverse relations on a model by name; of two namesakes the first."""

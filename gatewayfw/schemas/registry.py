@@ -19,7 +19,7 @@ from gatewayfw.schemas.kinds import Maxima
 from gatewayfw.schemas.kinds.stored import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.maxima import bounded
-from gatewayfw.schemas.models import ModelSchema, State, closure
+from gatewayfw.schemas.models import Listed, ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.relations import (
@@ -86,6 +86,21 @@ class Schemas(Constructors):
             self.version = self._state.version  # after the state: no cache may take the old one for this version's
         self.note_change()
         return model
+
+    def add_listing(self, model: str, make: Callable[[int], Listed]) -> None:
+        """Keep a listing of a model.
+
+        ``make`` gets its number among those of the model, from 0.
+        """
+        with self._lock:
+            listing = make(len(self.listings(model)))
+            self._state = self._state.listing(model, listing)
+            self.version = self._state.version
+        self.note_change()
+
+    def listings(self, model: str) -> tuple[Any, ...]:
+        """Return the listings of a model, in the order of their declaration."""
+        return self._state.listings.get(model, ())
 
     def note_change(self) -> None:
         """Say that a definition of the gateway changed, after it did; see `stamp`."""
@@ -237,7 +252,9 @@ class Schemas(Constructors):
     def problems(self) -> list[str]:
         """Return what is wrong with the definitions of all models, in words."""
         state = self._state
-        return list(dict.fromkeys(problem for model in state.models for problem in problems_of(state, model)))
+        found = [problem for model in state.models for problem in problems_of(state, model)]
+        found += [problem for one in state.listings.values() for listing in one for problem in listing.problems()]
+        return list(dict.fromkeys(found))
 
     def select_structs(self) -> list[SelectStruct]:
         """Return the select structs made so far, one of each, used or not."""

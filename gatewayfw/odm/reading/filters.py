@@ -64,6 +64,18 @@ def stored_filter(
     return convert_filter(find, filters, where, where)
 
 
+def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of excluded fields that a call may use, one name or several.
+
+    Raises:
+        UsageError: one is no excluded field.
+    """
+    names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
+    if unknown := [name for name in names if name not in schema.options.excludes]:
+        raise UsageError(f"reveal: {unknown[0]!r} is no excluded field of model {schema.name}")
+    return names
+
+
 def selects_all(wanted: Mapping[str, Any]) -> bool:
     """Tell whether a filter names nothing, so that every document matches."""
     return not wanted or all(

@@ -100,6 +100,7 @@ class Kind:
         kind: its name.
         own: whether its class is one of this package's; of a user's subclass less is known.
         sorts: whether MongoDB orders its values as a user expects.
+        is_text: whether its values are stored as text.
         operators: the update operators it takes, beside ``$set`` and ``$unset``.
         sets_parts: whether ``$set`` reaches below it, ``address.street``.
         is_free: whether it says nothing about what is inside its values.
@@ -113,6 +114,7 @@ class Kind:
     kind = ""
     own = False
     sorts = False
+    is_text = False
     operators: frozenset[str] = frozenset()
     sets_parts = False
     is_free = False

@@ -72,6 +72,10 @@ class StoredField(Foreign, mm.Field[Any]):
         return isinstance(self._field, _SORTED)
 
     @property
+    def is_text(self) -> bool:  # type: ignore[override]  # by the field's class
+        return isinstance(self._field, mm.String) and not isinstance(self._field, mm.UUID)
+
+    @property
     def operators(self) -> frozenset[str]:  # type: ignore[override]  # by the field's class
         if isinstance(self._field, mm.Number):
             return CALCULATED | ORDERED

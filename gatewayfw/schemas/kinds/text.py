@@ -30,6 +30,7 @@ class StringField(KindField, mm.String, own=True):
 
     kind = "string"
     sorts = True
+    is_text = True
 
     def _validate(self, value: Any) -> None:
         for check in self.validators:

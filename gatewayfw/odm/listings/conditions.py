@@ -1,0 +1,152 @@
+"""What clients filter a listing by, as conditions that the storage takes. Pure.
+
+A client's value never becomes an operator: each stands behind one that is written here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.odm.listings.resolution import Filtered, Resolution
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.paths import below
+
+#: Characters of what ``contains`` looks for, at most.
+MOST_CONTAINED = 200
+
+_INVALID = "Invalid value."
+_LAST = sys.maxunicode
+_SURROGATES = (0xD800, 0xE000)
+
+Condition = dict[str, Any]
+
+
+def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -> list[Condition]:
+    """Return the conditions that a client's filter means, all of which must hold.
+
+    ``where`` is the filter's path in the request; lists have at most ``most_ids`` values. Equal
+    filters give equal conditions, in whatever order their names stand.
+
+    Raises:
+        ValidationError: an undeclared name or operator, or a value that the field cannot have.
+    """
+    if not isinstance(given, Mapping):
+        raise ValidationError({where: ["Not a valid mapping type."]})
+    conditions: list[Condition] = []
+    errors: dict[str, list[str]] = {}
+    for name in sorted(given, key=str):
+        path = below(where, name)
+        field = found.filters.get(name) if isinstance(name, str) else None
+        try:
+            if field is None:
+                raise ValidationError({path: ["Unknown field."]})
+            conditions += _conditions(field, given[name], most_ids, path)
+        except ValidationError as error:
+            errors |= error.errors
+    if errors:
+        raise ValidationError(errors)
+    return conditions
+
+
+def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[Condition]:
+    if not isinstance(given, Mapping):
+        if "eq" not in field.operators:
+            raise ValidationError({path: [f"Must be an object with {' or '.join(field.operators)}."]})
+        return [_condition(field, "eq", given, most_ids, path)]
+    if not given:
+        raise ValidationError({path: [f"Must have one of {', '.join(field.operators)}."]})
+    conditions: list[Condition] = []
+    errors: dict[str, list[str]] = {}
+    for name in sorted(given, key=str):
+        place = below(path, name)
+        if name not in field.operators:
+            errors[place] = [f"Must be one of: {', '.join(field.operators)}."]
+            continue
+        try:
+            conditions.append(_condition(field, name, given[name], most_ids, place))
+        except ValidationError as error:
+            errors |= error.errors
+    if errors:
+        raise ValidationError(errors)
+    return conditions
+
+
+def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: str) -> Condition:
+    if operator in _SPECIAL:
+        return {field.path: _SPECIAL[operator](value, path)}
+    if operator in ("in", "nin"):
+        if not isinstance(value, list):
+            raise ValidationError({path: ["Not a valid list."]})
+        if len(value) > most_ids:
+            raise ValidationError({path: [f"Longer than maximum length {most_ids}."]})
+        return {field.path: {f"${operator}": [_operand(field, one, below(path, at)) for at, one in enumerate(value)]}}
+    if value is None and operator not in ("eq", "ne"):
+        raise ValidationError({path: [_INVALID]})
+    return {field.path: {f"${operator}": _operand(field, value, path)}}
+
+
+def _operand(field: Filtered, value: Any, path: str) -> Any:
+    if isinstance(value, (Mapping, Sequence, set, frozenset)) and not isinstance(value, (str, bytes)):
+        raise ValidationError({path: [_INVALID]})
+    return as_kind(field.field).operand(value, path)
+
+
+def _presence(value: Any, path: str) -> Condition:
+    if not isinstance(value, bool):
+        raise ValidationError({path: ["Not a valid boolean."]})
+    return {"$exists": value}
+
+
+def _prefix(value: Any, path: str) -> Condition:
+    text = _text(value, path)
+    end = end_of_prefix(text)
+    return {"$gte": text} if end is None else {"$gte": text, "$lt": end}
+
+
+def _contained(value: Any, path: str) -> Condition:
+    text = _text(value, path)
+    if not 1 <= len(text) <= MOST_CONTAINED:
+        raise ValidationError({path: [f"Length must be between 1 and {MOST_CONTAINED}."]})
+    if "\0" in text:
+        raise ValidationError({path: [_INVALID]})
+    return {"$regex": contained_pattern(text)}
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str) or any(_SURROGATES[0] <= ord(letter) < _SURROGATES[1] for letter in value):
+        raise ValidationError({path: ["Not a valid string."]})
+    return value
+
+
+def end_of_prefix(prefix: str) -> str | None:
+    """Return the first text after all that begin with a prefix; None without one.
+
+    Texts are ordered by code point, as in UTF-8; surrogates are none.
+    """
+    kept = prefix.rstrip(chr(_LAST))
+    if not kept:
+        return None
+    after = ord(kept[-1]) + 1
+    return kept[:-1] + chr(_SURROGATES[1] if after == _SURROGATES[0] else after)
+
+
+def contained_pattern(text: str) -> str:
+    """Return the expression for texts that contain this one.
+
+    The case of ASCII letters does not matter.
+    """
+    return "".join(
+        f"[{letter.lower()}{letter.upper()}]" if letter.isascii() and letter.isalpha() else re.escape(letter)
+        for letter in text
+    )
+
+
+_SPECIAL: Mapping[str, Callable[[Any, str], Condition]] = {
+    "exists": _presence,
+    "prefix": _prefix,
+    "contains": _contained,
+}

@@ -1,0 +1,188 @@
+"""The face of a listing: what its act takes, what it returns, and one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, final
+
+from marshmallow.fields import Field
+
+from gatewayfw.errors import ValidationError
+from gatewayfw.odm.listings.conditions import conditions_of
+from gatewayfw.odm.listings.declaration import Declaration
+from gatewayfw.odm.listings.fields import CountField, FilterField
+from gatewayfw.odm.listings.keyset import Order
+from gatewayfw.odm.listings.resolution import Resolution, resolve, resolved
+from gatewayfw.odm.listings.token import MOST_CHARACTERS, digest, read_token, write_token
+from gatewayfw.odm.reading.deep import show_found
+from gatewayfw.odm.reading.filters import revealed, stored_filter
+from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.schemas import Schemas
+from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.storage import Document, Storage
+
+_FOREIGN = "Not a token of this list: begin again without it."
+
+
+@final
+class Listing:
+    """A list of one model's documents that clients filter, sort and read by page.
+
+    Made by `Model.listing`; give `set` and `returns` to the act that answers with `page`. Safe to share
+    between threads.
+    """
+
+    def __init__(
+        self,
+        schemas: Schemas,
+        declaration: Declaration,
+        ready: Callable[[], Storage],
+        shown: Callable[[Mapping[str, Any] | None], Projection],
+    ) -> None:
+        self.declaration = declaration
+        self._schemas = schemas
+        self._ready = ready
+        self._shown = shown
+
+    @property
+    def set(self) -> dict[str, Field[Any]]:
+        """The fields of ``details.set``: ``filter sort limit after``, all optional.
+
+        ``filter`` and ``sort`` are left out where nothing is declared for them.
+        """
+        declared = self.declaration
+        fields: dict[str, Any] = {}
+        if declared.filters:
+            fields["filter"] = optional(FilterField(self._schemas, declared))
+        if declared.sorts:
+            text = f"The order of the rows; without it {declared.default_sort}. With - the other way round."
+            fields["sort"] = optional(described(enums(*declared.orders), text))
+        text = f"Rows of a page at most; without it {declared.default}."
+        fields["limit"] = optional(described(integer(minimum=1, maximum=declared.most), text))
+        text = "The text of next of the page before; filter and sort must be the same."
+        fields["after"] = optional(described(string(size=(1, MOST_CHARACTERS)), text))
+        return fields
+
+    @property
+    def returns(self) -> dict[str, Any]:
+        """What an act that answers with `page` gives to ``returns=``."""
+        count = self.declaration.count
+        total = {} if count is False else {"total": optional(integer() if count is True else CountField(count))}
+        return {"rows": "many", "next": nullable(string()), **total}
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with the declaration, in words."""
+        yield from self.resolution().problems
+
+    def resolution(self) -> Resolution:
+        """Return what the declared names lead to."""
+        return self._schemas.remembered(resolve, self.declaration)
+
+    def page(
+        self, details: Mapping[str, Any], *, where: Mapping[str, Any] | None = None, reveal: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return one page: ``{"rows": [...], "next": text or None}``.
+
+        ``details`` are those of the request: ``set`` with the fields of `set`, maybe beside others, and
+        ``get`` for the rows. ``where`` is a filter of the server's: rows match it and the client's
+        filter; ``reveal`` names excluded fields that it uses. ``next`` is None on the last page, else
+        what the client sends as ``after`` for the page after it. Where the listing counts, the first page
+        also has ``total``: the number of all matches, or ``{"atLeast": n}`` where there are more than the
+        n that are counted.
+
+        A document that matches from the first page to the last, and whose sort value does not change
+        meanwhile, is on exactly one of them, in order. Rows are read with two commands at most on the
+        first page, one on others, and one for each level below copies that ``get`` names.
+
+        Raises:
+            ValidationError: an undeclared filter or sort, a value that cannot be the field's, a token of
+                another listing, filter or sort (``set.after``), or ``get`` names what the model does not have.
+            UsageError: ``where`` or ``reveal`` is wrong, as for `Model.find`.
+            DefinitionError: the declaration is wrong.
+        """
+        given, declared = details["set"], self.declaration
+        found = resolved(self._schemas, declared)
+        text, most = _sort(given, declared), _limit(given, declared)
+        order = Order.of(text)
+        asked = conditions_of(found, given.get("filter", {}), self._schemas.settings.max_ids, "set.filter")
+        about = digest(declared, asked, text)
+        schema = self._schemas.get_schema(declared.model)
+        own = stored_filter(self._schemas, schema, where, "where", revealed(schema, reveal))
+        conditions = [own, *asked] if own else asked
+        after = given.get("after")
+        later = [] if after is None else [_after(after, about, order, found)]
+        projection = self._shown(details.get("get"))
+        storage = self._ready()
+        rows, last = _read(storage, declared.model, _all_of([*conditions, *later]), projection, order, most)
+        result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, last)}
+        if declared.count is not False and after is None:
+            result["total"] = _total(storage, declared, _all_of(conditions))
+        return result
+
+
+def _read(
+    storage: Storage, model: str, wanted: Mapping[str, Any], projection: Projection, order: Order, most: int
+) -> tuple[list[Document], Document | None]:
+    """Return the rows shown, and the last one as it was read.
+
+    None in its place where no row comes after it.
+    """
+    wider = _with_path(projection, order.path)
+    documents = list(storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1))
+    more = len(documents) > most
+    if more:
+        del documents[most:]
+    last = dict(documents[-1]) if more else None  # rows may be what was read, and be changed by the act
+    return list(show_found(storage, wider, documents)), last
+
+
+def _with_path(projection: Projection, path: str) -> Projection:
+    """Return a projection that also reads a path, and shows no more."""
+    if any(path == one or path.startswith(f"{one}.") for one in (*projection.paths, "_id")):
+        return projection
+    return replace(projection, paths=(*projection.paths, path), exact=False)
+
+
+def _sort(given: Mapping[str, Any], declared: Declaration) -> str:
+    text = given.get("sort", declared.default_sort)
+    if text != declared.default_sort and text not in declared.orders:
+        raise ValidationError({"set.sort": [f"Must be one of: {', '.join(declared.orders)}."]})
+    return str(text)
+
+
+def _limit(given: Mapping[str, Any], declared: Declaration) -> int:
+    limit = given.get("limit", declared.default)
+    if type(limit) is not int or not 1 <= limit <= declared.most:
+        raise ValidationError({"set.limit": [f"Must be between 1 and {declared.most}."]})
+    return limit
+
+
+def _after(token: Any, about: bytes, order: Order, found: Resolution) -> dict[str, Any]:
+    """Return the condition for what comes after the row that a token names."""
+    try:
+        value, id_ = read_token(token, about)
+        if value is not None and order.path != "_id":
+            value = as_kind(found.sorts[order.path]).operand(value, "set.after")
+    except (TypeError, ValueError, ValidationError):
+        raise ValidationError({"set.after": [_FOREIGN]}) from None
+    return order.after(value, id_)
+
+
+def _token(about: bytes, order: Order, found: Resolution, last: Document) -> str:
+    value, id_ = order.value_in(last), last["_id"]
+    stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
+    return write_token(about, stored, id_)
+
+
+def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:
+    if declared.count is True:
+        return storage.count(declared.model, wanted)
+    counted = storage.count(declared.model, wanted, limit=declared.count + 1)
+    return counted if counted <= declared.count else {"atLeast": declared.count}
+
+
+def _all_of(conditions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the filter for what meets all conditions; none is merged into another."""
+    return {} if not conditions else conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}

@@ -1,0 +1,51 @@
+"""What an author may write: gatewayfw.odm.listings.declaration."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.odm.listings.declaration import Declaration, declare
+
+PLAIN = {"filter": {}, "sort": [], "default_sort": "-_id", "most": 100, "default": 20, "count": False}
+
+
+def test_a_declaration_is_kept_as_written():
+    given = {"filter": {"year": ["eq", "gte"]}, "sort": ["title"], "default_sort": "-year", "count": 1_000}
+    filters, sorts = (("year", ("eq", "gte")),), ("title",)
+    assert declare("book", 2, **{**PLAIN, **given}) == Declaration("book", 2, filters, sorts, "-year", 100, 20, 1_000)
+
+
+def test_clients_may_sort_by_each_name_in_both_directions():
+    assert declare("book", 0, **{**PLAIN, "sort": ["title", "year"]}).orders == ("title", "-title", "year", "-year")
+
+
+WRONG = {
+    "most 0": ({"most": 0}, "most must be an integer in 1..1000"),
+    "most true": ({"most": True}, "most must be an integer in 1..1000"),
+    "most 1001": ({"most": 1_001}, "most must be an integer in 1..1000"),
+    "default above most": ({"most": 10, "default": 11}, "default must be an integer in 1..10"),
+    "count 0": ({"count": 0}, "count must be true, false or how many to count, from 1"),
+    "count text": ({"count": "all"}, "count must be true, false or how many to count, from 1"),
+    "filter list": ({"filter": ["year"]}, "filter must be an object of names to lists of operators"),
+    "operators text": ({"filter": {"year": "eq"}}, "filter 'year': expected a list of operators"),
+    "no operator": ({"filter": {"year": []}}, "filter 'year': expected different operators, at least one"),
+    "operator twice": ({"filter": {"year": ["eq", "eq"]}}, "filter 'year': expected different operators, at least one"),
+    "unknown operator": (
+        {"filter": {"year": ["$gt"]}},
+        "filter 'year': unknown operator '$gt' (known: eq, ne, gt, gte, lt, lte, in, nin, exists, prefix, contains)",
+    ),
+    "no name": ({"filter": {"": ["eq"]}}, "'' is not the name of a field"),
+    "sort text": ({"sort": "title"}, "sort must be a list of names"),
+    "sort direction": ({"sort": ["-title"]}, "'-title' is not the name of a field"),
+    "sort twice": ({"sort": ["title", "title"]}, "sort names a field twice"),
+    "default_sort": ({"default_sort": "-"}, "default_sort must be the name of a field, or -name"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_declarations_are_refused(given, message):
+    with pytest.raises(DefinitionError) as refused:
+        declare("book", 0, **{**PLAIN, **given})
+    separator = ", " if message.startswith("filter '") else ": "
+    assert refused.value.message == f"listing of model 'book'{separator}{message}"

@@ -1,0 +1,80 @@
+"""Tokens of pages: gatewayfw.odm.listings.token."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from datetime import datetime
+
+import bson
+import pytest
+from bson import Decimal128, Int64, ObjectId, Regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatewayfw.odm.listings.declaration import declare
+from gatewayfw.odm.listings.token import digest, read_token, write_token
+
+ID = ObjectId()
+ABOUT = b"01234567"
+VALUES = ["x" * 256, "", 5, Int64(5), 1.5, True, None, datetime(2020, 1, 2, 3, 4, 5, 6000), Decimal128("1.50"), ID]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_a_token_keeps_value_and_type(value):
+    read = read_token(write_token(ABOUT, value, ID), ABOUT)
+    assert (read, type(read[0])) == ((value, ID), type(value))
+
+
+def encoded(document):
+    return urlsafe_b64encode(bson.encode(document)).decode().rstrip("=")
+
+
+GOOD = write_token(ABOUT, 5, ID)
+WRONG = {
+    "empty": "",
+    "cut": GOOD[:-1],
+    "longer": GOOD + "AAAA",
+    "padded": GOOD + "=",
+    "another alphabet": "é" * 20,
+    "spaces": f" {GOOD}",
+    "too long": "A" * 2_049,
+    "of another list": write_token(b"76543210", 5, ID),
+    "another key": encoded({"d": ABOUT, "v": 5, "x": ID}),
+    "one key more": encoded({"d": ABOUT, "v": 5, "i": ID, "x": 1}),
+    "no id": encoded({"d": ABOUT, "v": 5, "i": "x"}),
+    "an object": encoded({"d": ABOUT, "v": {"$gt": 1}, "i": ID}),
+    "a list": encoded({"d": ABOUT, "v": [1], "i": ID}),
+    "an expression": encoded({"d": ABOUT, "v": Regex("x"), "i": ID}),
+    "code": encoded({"d": ABOUT, "v": bson.Code("x"), "i": ID}),
+}
+
+
+@pytest.mark.parametrize("token", WRONG.values(), ids=WRONG)
+def test_what_is_no_token_of_the_list_is_refused(token):
+    with pytest.raises(ValueError, match="no token of this list"):
+        read_token(token, ABOUT)
+
+
+@given(st.text(max_size=200) | st.binary(max_size=200).map(lambda data: urlsafe_b64encode(data).decode()))
+def test_any_other_text_is_refused(text):
+    with pytest.raises(ValueError, match="no token of this list"):
+        read_token(text, ABOUT)
+
+
+def declared(**changed):
+    plain = {"filter": {}, "sort": ["a"], "default_sort": "a", "most": 100, "default": 20, "count": False}
+    return declare("book", changed.pop("number", 0), **{**plain, **changed})
+
+
+def test_a_digest_tells_listings_filters_and_sorts_apart():
+    condition = {"a": {"$eq": 1}}
+    digests = {
+        digest(declared(), [], "a"),
+        digest(declared(), [], "-a"),
+        digest(declared(), [condition], "a"),
+        digest(declared(), [{"a": {"$eq": True}}], "a"),
+        digest(declared(number=1), [], "a"),
+        digest(declared(sort=["a", "b"]), [], "a"),
+    }
+    assert len(digests) == 6
+    assert digest(declared(), [condition], "a") == digest(declared(), [dict(condition)], "a")
