@@ -35,6 +35,12 @@ class Scope:
         if time.monotonic() >= self._until:
             raise Timeout()
 
+    def end(self) -> None:
+        """Let no time be left, here and in every scope around."""
+        self._until = 0.0
+        if self._outer is not None:
+            self._outer.end()
+
     def commit(self) -> None:
         """Note that an operation committed, here and in every scope around."""
         self.committed = True

@@ -196,12 +196,9 @@ class SteppingMock(_Named, MockStorage):
 
 def expire(scope):
     """Let the deadline of ``scope`` and those around it be over, for the driver too."""
-    over = time.monotonic() - 1
-    while scope is not None:
-        scope._until = over
-        scope = scope._outer
+    scope.end()
     if _csot.DEADLINE.get() < math.inf:
-        _csot.DEADLINE.set(over)
+        _csot.DEADLINE.set(time.monotonic() - 1)
 
 
 class Elsewhere:

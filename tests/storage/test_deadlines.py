@@ -27,6 +27,15 @@ def test_the_nearer_of_two_counts(outer, inner):
     assert Scope(inner, Scope(outer)).remaining() == 0
 
 
+def test_work_can_be_ended_before_its_time_with_all_around_it():
+    outer = Scope(60)
+    other, inner = Scope(60, outer), Scope(60, outer)
+    inner.end()
+    assert [scope.remaining() > 0 for scope in (outer, inner, other)] == [False, False, True]
+    with pytest.raises(Timeout):
+        inner.check()
+
+
 def test_a_commit_is_noted_in_every_scope_around():
     outer = Scope(60)
     first, second = Scope(60, outer), Scope(60, outer)

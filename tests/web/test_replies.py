@@ -190,7 +190,7 @@ def test_iterators_inside_of_iterators_count_once():
 
 def test_the_deadline_is_looked_at_between_two_pieces():
     scope = Bound(2**30)
-    late = Pieces(before=lambda: setattr(scope, "_until", 0 if late.read == 3 else scope._until))
+    late = Pieces(before=lambda: late.read == 3 and scope.end())
     with pytest.raises(Timeout):
         success(Found(iter(late)), scope)
     assert late.read == 4
@@ -218,7 +218,7 @@ def test_large_values_of_an_iterator_are_read_one_by_one():
 
 def test_the_deadline_is_looked_at_between_large_values():
     scope = Bound(2**30)
-    values, read = large(before=lambda count: setattr(scope, "_until", 0 if count == 3 else scope._until))
+    values, read = large(before=lambda count: count == 3 and scope.end())
     with pytest.raises(Timeout):
         success({"rows": values}, scope)
     assert len(read) == 4
@@ -275,14 +275,14 @@ def test_large_results_of_an_act_are_made_one_by_one(shop):
 
 def test_what_is_finished_is_sent_after_the_deadline():
     scope = Bound(2**30)
-    scope._until = 0
+    scope.end()
     assert success({"rows": [1, 2], "more": (n for n in range(100))}, scope).startswith(b'{"body":{"rows":[1,2]')
 
 
 @pytest.mark.parametrize("value", LISTS.values(), ids=LISTS)
 def test_lists_that_are_finished_are_sent_after_the_deadline(value):
     scope = Bound(2**30)
-    scope._until = 0
+    scope.end()
     if value is not LISTS["beside a cursor"]:
         assert orjson.loads(success(value, scope))["body"] == orjson.loads(orjson.dumps(value))
 
@@ -290,6 +290,6 @@ def test_lists_that_are_finished_are_sent_after_the_deadline(value):
 def test_a_cursor_after_the_deadline_is_not_read(shop):
     cursor = shop.notes.find()
     with shop.odm.deadline(30) as scope:
-        scope._until = 0
+        scope.end()
         with pytest.raises(Timeout):
             success(cursor, scope)

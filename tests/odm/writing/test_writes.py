@@ -111,7 +111,7 @@ class Late(UserList):
         for document in self.data:
             self.reads += 1
             if self.reads == 3:
-                self.scope._until = 0
+                self.scope.end()
             yield document
 
 

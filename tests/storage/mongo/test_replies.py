@@ -100,7 +100,7 @@ def test_the_deadline_is_looked_at_within_a_reply(storage, texts, read):
     with storage.deadline(30) as scope:
         found = read(storage)
         assert next(found) == LARGE[0]
-        scope._until = 0
+        scope.end()
         with pytest.raises(Timeout):
             next(found)
     assert texts.count == 1
