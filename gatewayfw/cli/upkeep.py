@@ -22,7 +22,7 @@ from gatewayfw.odm.copies.jobs import LEASE, Job
 from gatewayfw.odm.upkeep.indexes import IndexRow, create_missing, index_report
 
 #: Seconds between two checks for new jobs.
-_INTERVAL = 1.0
+INTERVAL = 1.0
 _INDEX_COLUMNS = ("collection", "keys", "options", "state", "reason")
 _JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
 
@@ -131,7 +131,7 @@ def _work_on(odm: Odm, steps: _Steps) -> int:
             odm.work(on_progress=steps)
         except Unavailable as error:
             click.echo(f"waiting: {error.message}", err=True)
-        steps.stop.wait(_INTERVAL)
+        steps.stop.wait(INTERVAL)
     return 0
 
 
@@ -146,10 +146,10 @@ def _work_once(odm: Odm, steps: _Steps) -> int:
         pending = odm.jobs()
         state = {(job.key, job.token) for job in pending}
         if state != before:
-            before, patience = state, time.monotonic() + LEASE + _INTERVAL
+            before, patience = state, time.monotonic() + LEASE + INTERVAL
         if time.monotonic() > patience or not any(job.leased for job in pending):
             break
-        steps.stop.wait(_INTERVAL)
+        steps.stop.wait(INTERVAL)
     return left
 
 

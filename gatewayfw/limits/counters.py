@@ -32,8 +32,6 @@ _LOG = logging.getLogger("gatewayfw.acts")
 _MOST = 10_000
 #: Longest span, seconds.
 _LONGEST = 366 * 24 * 3600
-#: Most callers and calls that are kept in memory, over all limits: 35 and 16 MB.
-_KEYS, _CALLS = 100_000, 2_000_000
 #: Where MongoDB keeps the calls; models cannot have this name.
 _COLLECTION = "_gw_limits"
 #: Attempts to count a call that was refused though there is room.
@@ -84,7 +82,9 @@ class MemoryCounters:
     when too much is to be remembered, those go first whose last call that passed is the oldest.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keys: int = 100_000, calls: int = 2_000_000) -> None:
+        """Remember so many callers and calls, all limits together: 35 and 16 MB."""
+        self._most_keys, self._most_calls = keys, calls
         self._lock = threading.Lock()
         # By the length of the span, so that those at the front are the first to expire.
         self._calls: dict[int, OrderedDict[str, array[float]]] = {}
@@ -108,7 +108,7 @@ class MemoryCounters:
             calls.append(now)
             self._entries += 1
             known.move_to_end(key)
-            while self._keys > _KEYS or self._entries > _CALLS:
+            while self._keys > self._most_keys or self._entries > self._most_calls:
                 self._forget(max(self._calls.values(), key=len))
             return 0.0
 

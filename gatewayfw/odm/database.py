@@ -33,13 +33,13 @@ from gatewayfw.storage.base import Filter
 _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")
 #: Conflicts after which an operation leaves all fan-out to jobs.
-_CONFLICTS = 3
+CONFLICTS = 3
 #: In a name of its own: Python 3.11 looks a member of an enumeration up for ten times as long.
 _NO_CARE = Care.NONE
 #: What careful operations queue for: each of them writes much, so those of one process go one by one.
 _CAREFUL = ("", "careful")
 #: Most seconds, and most of what is left of the deadline, that a process works on its own jobs at once.
-_DRAIN, _DRAIN_SHARE = 0.2, 0.25
+DRAIN, DRAIN_SHARE = 0.2, 0.25
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Database:
         def attempt() -> T:
             nonlocal backlog, attempts
             attempts += 1
-            crowded = attempts > _CONFLICTS and outer is None and backlog.bounded
+            crowded = attempts > CONFLICTS and outer is None and backlog.bounded
             backlog = Backlog(fanout.jobs, 0 if crowded else fanout.limit, self._local.care)
             result = operation(backlog)
             if outer is not None:
@@ -205,7 +205,7 @@ class Database:
             return self.fanout.drain(sorted(keys), math.inf)
         if self.storage.in_transaction():  # of another gateway on the same storage, which is not committed yet
             return Drained(left=keys)
-        drained = self.fanout.drain(sorted(keys), min(_DRAIN, self.storage.remaining() * _DRAIN_SHARE))
+        drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.remaining() * DRAIN_SHARE))
         if drained.left and self._helper is not None:
             self._helper.wake()
         return drained

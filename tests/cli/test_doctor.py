@@ -299,7 +299,7 @@ def test_members_that_mostly_opted_out_are_a_warning(database):
 @pytest.fixture
 def waiting(mongo_database, monkeypatch):
     """A gateway with a pending job."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     gw = shop(mongo_database, inline_limit=1, fan_out_thread=False)
     shop_id, _ = stock(gw, items=2)
     gw.odm.model("shop").find_one_and_update(filter={"_id": shop_id}, update={"$set": {"name": "new"}})

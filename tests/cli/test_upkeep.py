@@ -21,7 +21,7 @@ from tests.cli.shop import make_app, runner, shop, stock
 @pytest.fixture
 def busy(mongo_database, monkeypatch):
     """A gateway with one pending job of five copies, which nobody works on."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     gw = shop(mongo_database, inline_limit=3, fan_out_thread=False)
     gw.shop_id, _ = stock(gw, items=5)
     rename(gw, "new")
@@ -302,7 +302,7 @@ def test_on_a_terminal_work_shows_one_line_that_changes(busy, monkeypatch, capsy
 
 
 def test_work_goes_on_when_the_server_is_away(lost, monkeypatch):
-    monkeypatch.setattr(upkeep, "_INTERVAL", 0.05)
+    monkeypatch.setattr(upkeep, "INTERVAL", 0.05)
     timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM))
     timer.start()
     try:

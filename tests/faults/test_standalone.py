@@ -214,7 +214,7 @@ def die():
 
 def write(uri, limit, here, act, number):
     """Write in a child; die before the n-th write of the last operation."""
-    database._DRAIN = PATIENCE  # else a slow machine leaves jobs sooner
+    database.DRAIN = PATIENCE  # else a slow machine leaves jobs sooner
     listener = BeforeWrite()
     with world_on(uri, "world", limit, listener) as world:
         acknowledged(world, here)

@@ -171,9 +171,8 @@ def test_memory_is_given_back_when_spans_have_passed(clock):
     assert (counted._keys, counted._entries, sum(map(len, counted._calls.values()))) == (600, 600, 600)
 
 
-def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock, monkeypatch):
-    monkeypatch.setattr(counters, "_KEYS", 10)
-    counted = MemoryCounters()
+def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock):
+    counted = MemoryCounters(keys=10)
     assert take(counted, "1/day", "of another span")
     for number in range(30):
         clock[0] += 0.1
@@ -183,9 +182,8 @@ def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(cloc
     assert take(counted, "1/minute", "0")
 
 
-def test_a_busy_caller_is_not_the_first_to_be_forgotten(clock, monkeypatch):
-    monkeypatch.setattr(counters, "_KEYS", 3)
-    counted = MemoryCounters()
+def test_a_busy_caller_is_not_the_first_to_be_forgotten(clock):
+    counted = MemoryCounters(keys=3)
     assert all(take(counted, "2/minute", key) for key in "abcad")
     assert [take(counted, "2/minute", key) for key in "ab"] == [False, True]
 
@@ -198,17 +196,15 @@ def test_what_expired_is_given_back_though_one_caller_stays_busy(clock):
     assert (counted._keys, counted._entries) == (1, 2)
 
 
-def test_callers_of_one_limit_do_not_crowd_out_the_few_of_another(clock, monkeypatch):
-    monkeypatch.setattr(counters, "_KEYS", 10)
-    counted = MemoryCounters()
+def test_callers_of_one_limit_do_not_crowd_out_the_few_of_another(clock):
+    counted = MemoryCounters(keys=10)
     for number in range(10):
         assert take(counted, "1/minute", str(number))
     assert [take(counted, "1/day"), take(counted, "1/day")] == [True, False]
 
 
-def test_the_calls_remembered_are_bounded(clock, monkeypatch):
-    monkeypatch.setattr(counters, "_CALLS", 10)
-    counted = MemoryCounters()
+def test_the_calls_remembered_are_bounded(clock):
+    counted = MemoryCounters(calls=10)
     for number in range(30):
         assert take(counted, "5/minute", str(number // 4))
     assert counted._entries <= 10

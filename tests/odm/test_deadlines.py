@@ -223,7 +223,7 @@ def silent_commits(monkeypatch, really, times):
         raise AutoReconnect("lost", errors={"errorLabels": ["UnknownTransactionCommitResult"]})
 
     monkeypatch.setattr(ClientSession, "commit_transaction", lost)
-    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", 0.2)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.ENDING", 0.2)
 
 
 @pytest.mark.mongo

@@ -36,7 +36,7 @@ def world_storage(request, world_database, monkeypatch):
     """An empty storage with points, at a fixed time, so that equal operations store equal documents."""
     monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.0))
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.random", SimpleNamespace(shuffle=lambda keys: None))
-    monkeypatch.setattr("gatewayfw.odm.database._CONFLICTS", math.inf)  # on a slow machine one waits for another
+    monkeypatch.setattr("gatewayfw.odm.database.CONFLICTS", math.inf)  # on a slow machine one waits for another
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
     return request.param(world_database)
@@ -293,7 +293,7 @@ def crowd(world_database, monkeypatch):
 
     No operation works on its own jobs, and every lease is over at once, so workers are always late.
     """
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     monkeypatch.setattr("gatewayfw.odm.copies.jobs.LEASE", -1.0)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     for name in world_database.list_collection_names():

@@ -8,9 +8,6 @@ from gatewayfw.odm.copies.rules import locks_of
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 
-#: Documents and relations that are remembered.
-_MOST = 10_000
-
 
 @final
 class CopyCounts:
@@ -25,12 +22,14 @@ class CopyCounts:
     tool added holders without a lock, is forgotten by the first change that fails over it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 10_000) -> None:
+        """Remember bounds for so many documents and relations."""
+        self._most = most
         self._met: dict[tuple[str, str, object], tuple[int, int]] = {}
 
     def note(self, relation: Relation, source: Document, met: int) -> None:
         """Remember how many copies in a relation a committed change of the source met."""
-        if len(self._met) >= _MOST:
+        if len(self._met) >= self._most:
             self._met.clear()
         self._met[_key(relation, source)] = (met, locks_of(source))
 

@@ -47,7 +47,7 @@ _GRACE = 0.4
 #: Seconds that must be left for a batch to be started at all.
 _RESERVE = 0.02
 #: Seconds to wait for a source to be visible to majority reads.
-_VISIBLE = 5.0
+VISIBLE = 5.0
 
 
 #: What the database may refuse of one document, whatever is tried again.
@@ -222,7 +222,7 @@ class Fanout:
 
         It is newer at once, unless the primary has changed meanwhile, and is waited for a moment.
         """
-        until = time.monotonic() + _VISIBLE
+        until = time.monotonic() + VISIBLE
         fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)

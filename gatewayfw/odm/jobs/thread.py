@@ -16,7 +16,7 @@ _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two looks for jobs that another process left behind.
 INTERVAL = 10.0
 #: Seconds until the next look while jobs are left, or after a failure.
-_SOON = 1.0
+SOON = 1.0
 
 
 @final
@@ -54,12 +54,12 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
         if work is None:
             return
         try:
-            pause = _SOON if work() else INTERVAL
+            pause = SOON if work() else INTERVAL
             waits = False
         except GatewayError as error:
             if not waits:  # once, not each second of an outage
                 _LOG.warning("job worker paused: %s", error.message)
-            pause, waits = _SOON, True
+            pause, waits = SOON, True
         except Exception as error:  # a thread that died would leave copies stale until the process ends
             _LOG.error("the work on jobs failed\n%s", traceback_of(error))
             pause = INTERVAL

@@ -26,7 +26,7 @@ Link = Relation | RelatedRelation
 _Key = tuple[str, tuple[str, ...], bytes]
 
 #: Compiled projections that are kept, and how many paths one of them may have: at most about 2.5 MB.
-_KEPT, _KEPT_PATHS = 256, 64
+KEPT, KEPT_PATHS = 256, 64
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class Projections:
         found = known.get(key)
         if found is None:
             found = compile_projection(self._schemas, schema, get, reveal)
-            if found.size <= _KEPT_PATHS and version == self._schemas.version:
-                if len(known) >= _KEPT:
+            if found.size <= KEPT_PATHS and version == self._schemas.version:
+                if len(known) >= KEPT:
                     known.clear()
                 known[key] = found
         return found

@@ -33,7 +33,7 @@ from gatewayfw.storage.mongo.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: Seconds an abort may take, and a commit with its repetitions at least; they run outside the caller's deadline.
-_ENDING = 0.75
+ENDING = 0.75
 #: Seconds to look whether an unknown commit happened.
 _LOOK = 0.4
 #: Seconds that must be left for a commit to be started at all.
@@ -316,7 +316,7 @@ class Transactions(Storage):
 
     def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None, scope: Scope) -> None:
         """Commit in what is left of the deadline; let the proof settle an unknown outcome."""
-        until = time.monotonic() + max(_ENDING, scope.remaining())
+        until = time.monotonic() + max(ENDING, scope.remaining())
         while True:
             try:
                 _aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
@@ -347,7 +347,7 @@ def _is_transient(error: BaseException) -> bool:
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
 
 
-def _aside(fn: Callable[[], T], seconds: float = _ENDING) -> T:
+def _aside(fn: Callable[[], T], seconds: float = ENDING) -> T:
     """Run what ends a transaction outside the caller's deadline, under its own."""
 
     def bounded() -> T:

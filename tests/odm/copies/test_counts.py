@@ -9,7 +9,6 @@ from bson import ObjectId
 
 from gatewayfw.errors import Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies import counts
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.settings import Settings
@@ -60,8 +59,9 @@ def test_a_document_that_was_never_locked_has_a_counter_of_zero(document):
     assert known.take(CITIES, source(2)) == 5
 
 
-def test_the_number_of_bounds_is_limited(known, monkeypatch):
-    monkeypatch.setattr(counts, "_MOST", 2)
+def test_the_number_of_bounds_is_limited():
+    known = CopyCounts(most=2)
+    known.note(CITIES, source(1), 3)
     others = [ObjectId(), ObjectId()]
     for id_ in others:
         known.note(CITIES, source(1, id_), 1)
@@ -84,7 +84,7 @@ class CountingStorage(MongoStorage):
 @pytest.fixture
 def world(world_database, monkeypatch):
     """The world on MongoDB with two cities in a country; a transaction may write 5 copies."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
     odm = Odm(Schemas(Settings()), Settings(inline_limit=5, fan_out_thread=False))

@@ -227,8 +227,8 @@ def test_a_new_model_is_seen_at_once(projections):
 
 
 def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.reading.projection._KEPT", 2)
-    monkeypatch.setattr("gatewayfw.odm.reading.projection._KEPT_PATHS", 3)
+    monkeypatch.setattr("gatewayfw.odm.reading.projection.KEPT", 2)
+    monkeypatch.setattr("gatewayfw.odm.reading.projection.KEPT_PATHS", 3)
     country = SCHEMAS.get_schema("country")
     first, second, third, large = {"name": 1}, {}, {"population": 1}, {"cities": {"country": {"name": 1}}}
     kept = [projections.compiled(country, get) for get in (first, second)]

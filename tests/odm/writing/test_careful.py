@@ -24,7 +24,7 @@ SHARE = MOST // 4
 @pytest.fixture
 def club(database, monkeypatch):
     """Users and organizations; each operation works its jobs off. At the end everything is right."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 30)  # however slow the machine is
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 30)  # however slow the machine is
     club = Club(limited(database))
     yield club
     assert (club.odm.work(), club.problems()) == (0, [])

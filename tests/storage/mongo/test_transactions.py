@@ -194,7 +194,7 @@ def failing_commit(monkeypatch, label, really, times=10**9):
             raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
 
     monkeypatch.setattr(ClientSession, "commit_transaction", fail)
-    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", 0.5)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.ENDING", 0.5)
     return calls
 
 
@@ -239,7 +239,7 @@ def test_an_unknown_commit_is_sent_again(storage, monkeypatch, really):
 )
 def test_a_slow_commit_has_what_is_left(storage, monkeypatch, deadline, least, slow):
     answer, calls = ClientSession.commit_transaction, failing_commit(monkeypatch, UNKNOWN, really=False)
-    monkeypatch.setattr("gatewayfw.storage.mongo.transactions._ENDING", least)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.ENDING", least)
     fail, begun = ClientSession.commit_transaction, []
 
     def commit(session):
