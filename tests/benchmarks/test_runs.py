@@ -24,6 +24,7 @@ from benchmarks.rounds import Contest, Plan, requests_of
 from benchmarks.servers import Server, ServerError
 from benchmarks.works import WORKS
 from tests.benchmarks.conftest import SIZE
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 CHOSEN = [REFERENCE, TWIN, PROTECTED, "blueprint"]
@@ -101,13 +102,6 @@ def servers_on(uri):
     return found
 
 
-def until(true, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.02)
-    return true()
-
-
 @pytest.mark.mongo
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -130,12 +124,12 @@ def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, sta
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        assert until(lambda: len(servers_on(mongod_uri).keys() - before) >= 2)
+        assert wait_until(lambda: len(servers_on(mongod_uri).keys() - before) >= 2)
         started = servers_on(mongod_uri)
         process.send_signal(number)
         _, told = process.communicate(timeout=60)
     assert process.returncode == status, told
-    assert until(lambda: not servers_on(mongod_uri).keys() & started.keys() - before)
+    assert wait_until(lambda: not servers_on(mongod_uri).keys() & started.keys() - before)
     with MongoClient(mongod_uri) as client:
         names = {started[pid] for pid in started.keys() - before}
         assert names.isdisjoint(client.list_database_names()) == (number != signal.SIGKILL)

@@ -9,10 +9,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import urllib3
+
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 _LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
@@ -46,12 +47,11 @@ class Gunicorn:
         self._pool = urllib3.HTTPConnectionPool("127.0.0.1", self._port(), maxsize=16, timeout=30, retries=False)
 
     def _port(self):
-        for _ in range(600):
-            if found := _LISTENING.search(self.log.read_text()):
-                return int(found[1])
-            assert self._process.poll() is None, self.log.read_text()
-            time.sleep(0.05)
-        raise AssertionError(f"gunicorn does not listen: {self.log.read_text()}")
+        found = wait_until(
+            lambda: _LISTENING.search(self.log.read_text()), process=self._process, log=self.log.read_text
+        )
+        assert found, f"gunicorn does not listen: {self.log.read_text()}"
+        return int(found[1])
 
     def post(self, data, headers):
         """Send one request; gives status and body."""

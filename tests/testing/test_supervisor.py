@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from pymongo import MongoClient
 
 from gatewayfw.testing.mongod import local_mongod
 from tests.testing.servers import listens, needs_mongod
+from tests.waiting import wait_until
 
 #: A program that starts a mongod, tells where, and waits to be killed.
 OWNER = """
@@ -36,20 +36,13 @@ def owner(more="", *arguments):
         process.kill()
 
 
-def eventually(condition):
-    end = time.monotonic() + 20
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
-
-
 @needs_mongod
 @pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed_by):
     with owner() as (process, port, data):
         assert listens(port)
         process.send_signal(killed_by)
-        assert eventually(lambda: not listens(port) and not data.exists())
+        assert wait_until(lambda: not listens(port) and not data.exists())
 
 
 @needs_mongod

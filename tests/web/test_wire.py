@@ -16,12 +16,12 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from gatewayfw import any_, gateway, object_
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
@@ -68,13 +68,9 @@ class Server:
 
     def wait(self):
         """Wait until it listens."""
-        for _ in range(600):
-            if found := LISTENING.search(self.log()):
-                self.port = int(found[1])
-                return
-            assert self._process.poll() is None, self.log()
-            time.sleep(0.05)
-        raise AssertionError(f"gunicorn does not listen: {self.log()}")
+        found = wait_until(lambda: LISTENING.search(self.log()), process=self._process, log=self.log)
+        assert found, f"gunicorn does not listen: {self.log()}"
+        self.port = int(found[1])
 
     def log(self):
         """Return what it has logged."""

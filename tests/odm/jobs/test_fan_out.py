@@ -18,6 +18,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.mongo.transactions import _aside
 from tests.odm.world import World, define_world
+from tests.waiting import wait_until
 
 #: The version that the clock gives, which `few` stops.
 V = 1_000_000
@@ -26,7 +27,7 @@ V = 1_000_000
 @pytest.fixture
 def few(world_database, monkeypatch):
     """The world on MongoDB, where a transaction may write 3 copies; each operation works its jobs off."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 30)  # however slow the machine is
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 30)  # however slow the machine is
     monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
@@ -40,7 +41,7 @@ def few(world_database, monkeypatch):
 @pytest.fixture
 def unattended(monkeypatch):
     """Let no operation work on its own jobs: they stay until a test does. Ask for it after `few`."""
-    monkeypatch.setattr("gatewayfw.odm.database._DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
 
 
 def rename(world, model, id_, name="new"):
@@ -293,11 +294,7 @@ def test_the_thread_works_on_what_is_left(world_database, unattended, helper_thr
     for number in range(9):
         world.add_city(str(number), land)
     rename(world, world.country, land, str(ObjectId()))
-    for _ in range(200):
-        if not odm.jobs():
-            break
-        time.sleep(0.05)
-    assert odm.jobs() == []
+    assert wait_until(lambda: not odm.jobs())
 
 
 def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(few, caplog):
@@ -496,7 +493,7 @@ def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unat
 
 
 def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unattended, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out._VISIBLE", 0.05)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.VISIBLE", 0.05)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     land = few.add_country("land")
     for number in range(6):

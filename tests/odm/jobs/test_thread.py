@@ -56,7 +56,7 @@ def test_it_looks_at_once_and_when_woken(monkeypatch):
 
 
 def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch):
-    monkeypatch.setattr(helper, "_SOON", 0.01)
+    monkeypatch.setattr(helper, "SOON", 0.01)
     monkeypatch.setattr(helper, "INTERVAL", 60)
     owner = Owner(1, Unavailable(), 0)
     Helper(owner.work).start()
@@ -103,7 +103,7 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
 
 
 def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
-    monkeypatch.setattr(helper, "_SOON", 0.01)
+    monkeypatch.setattr(helper, "SOON", 0.01)
     owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
     Helper(owner.work).start()
     assert [owner.asked.acquire(timeout=5) for _ in range(7)] == [True] * 7

@@ -9,7 +9,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -23,6 +22,7 @@ from gatewayfw.storage.mongo import outages as mongo_outages
 from gatewayfw.storage.mongo.outages import Outages, concerns_server
 from gatewayfw.testing.mongod import find_mongod
 from tests.faults.replica import ReplicaSet
+from tests.waiting import wait_until
 
 #: Seconds within which something must have happened.
 PATIENCE = 30.0
@@ -62,15 +62,6 @@ def replica_set(mongod_uri):
 
 def count(storage):
     return storage.count("things", {})
-
-
-def until(condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def answers(storage):
@@ -260,7 +251,7 @@ def test_a_wrong_password_is_an_outage_until_it_is_right(connect, lines, guarded
     text = f"{host} refuses the user name or the password"
     assert (lines(), storage.trouble()) == ([out(text)], Trouble("unauthenticated", text))
     root.db.command("updateUser", "shop", pwd="wrong")
-    assert until(lambda: answers(storage))
+    assert wait_until(lambda: answers(storage))
     assert (lines(), storage.trouble()) == ([out(text), back()], None)
 
 
@@ -317,11 +308,11 @@ def test_a_server_that_dies_and_comes_back_is_two_lines(connect, lines, replica_
     for _ in range(3):
         with pytest.raises(Unavailable):
             storage.transaction(lambda: count(storage))
-    assert until(lambda: not answers(storage) and lines())
+    assert wait_until(lambda: not answers(storage) and lines())
     [(level, text)] = lines()
     assert (level, text.startswith(f"database db is out of reach: no answer ({host}: ")) == ("ERROR", True)
     replica_set.start()
-    assert until(lambda: answers(storage))
+    assert wait_until(lambda: answers(storage))
     assert lines()[1:] == [back()]
 
 
@@ -341,13 +332,13 @@ def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     storage.has_transactions()
     os.killpg(member._process.pid, signal.SIGSTOP)
     try:
-        assert until(lambda: states(member._process.pid) == {"T"})
+        assert wait_until(lambda: states(member._process.pid) == {"T"})
         # The first command waits in vain, and the next asks the server first: the driver itself notices much later.
         assert [answers(storage), lines(), answers(storage)] == [False, [], False]
         assert lines() == [out(f"no answer (127.0.0.1:{member.port}: no answer in time)")]
     finally:
         os.killpg(member._process.pid, signal.SIGCONT)
-    assert until(lambda: answers(storage))
+    assert wait_until(lambda: answers(storage))
     assert lines()[1:] == [back()]
 
 
@@ -357,11 +348,11 @@ def test_a_set_without_a_primary_is_logged(connect, lines, replica_set):
     storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
     count(storage)
     member.command({"replSetStepDown": 600, "force": True})
-    assert until(lambda: not answers(storage) and lines())
+    assert wait_until(lambda: not answers(storage) and lines())
     text = f"no primary (127.0.0.1:{member.port}: a secondary)"
     assert (lines(), storage.trouble()) == ([out(text)], Trouble("no_primary", text))
     member.command({"replSetFreeze": 0})
-    assert until(lambda: answers(storage))
+    assert wait_until(lambda: answers(storage))
     assert (lines()[1:], storage.trouble()) == ([back()], None)
 
 
@@ -371,7 +362,7 @@ def test_a_set_that_is_not_initiated_is_logged(connect, lines, mongod_uri, monke
     monkeypatch.setattr(ReplicaSet, "wait_for_primary", lambda self: None)
     with ReplicaSet(size=1) as idle:
         [member] = idle.members
-        assert until(lambda: connects(member.port))
+        assert wait_until(lambda: connects(member.port))
         storage = connect(idle.uri.replace("/?", "/db?"), 1.0)
         with pytest.raises(Unavailable):
             count(storage)

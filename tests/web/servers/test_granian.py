@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,6 +13,7 @@ import urllib3
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web.servers.granian import granian_options, without_environment
 from gatewayfw.web.servers.serve import serve
+from tests.waiting import wait_until
 from tests.web.mount import BODY
 
 
@@ -106,12 +106,7 @@ class Granian:
 
     def wait(self, ready):
         """Wait until a condition holds."""
-        for _ in range(1200):
-            if ready():
-                return
-            assert self.process.poll() is None, self.log()
-            time.sleep(0.05)
-        raise AssertionError(self.log())
+        assert wait_until(ready, process=self.process, log=self.log), self.log()
 
     def ask(self, act="who"):
         """Call an act on a connection of its own; gives status and body."""
