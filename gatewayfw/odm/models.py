@@ -21,8 +21,8 @@ from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.links import Link, parse_links, parse_new_links, sources_in
 from gatewayfw.odm.writing.new_documents import parse_document
+from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
@@ -104,15 +104,15 @@ class Model(ModelReads):
         projection = self._shown(get)
         if not docs:
             return []
-        links = parse_new_links(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
+        inputs = parse_new_inputs(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
         new = []
-        for doc, given, place in zip(docs, links, where, strict=True):
+        for doc, given, place in zip(docs, inputs, where, strict=True):
             storage.check_deadline()
             new.append(parse_document(self.schema, doc, given, self._allowance, place))
         done = self._database.run(
             lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
             proof=(self.name, new[0].proof()),
-            hot=[target for one in new for target in sources_in(one.links)],
+            hot=[target for one in new for target in sources_in(one.inputs)],
         )
         return done.result
 
@@ -274,7 +274,7 @@ class Model(ModelReads):
             self._filter(filter, filters, reveal),
             relations,
             projection,
-            lambda writes, wanted, links: writes.add(self.schema, wanted, links, replace),
+            lambda writes, wanted, inputs: writes.add(self.schema, wanted, inputs, replace),
         )
 
     @overload
@@ -320,7 +320,7 @@ class Model(ModelReads):
             self._filter(filter, filters, reveal),
             relations,
             projection,
-            lambda writes, wanted, links: writes.remove(self.schema, wanted, links),
+            lambda writes, wanted, inputs: writes.remove(self.schema, wanted, inputs),
         )
 
     def _relate(
@@ -328,16 +328,16 @@ class Model(ModelReads):
         wanted: Mapping[str, Any],
         relations: Mapping[str, Any],
         get: Get | None,
-        operation: Callable[[Writes, Mapping[str, Any], Mapping[str, Link]], Document | None],
+        operation: Callable[[Writes, Mapping[str, Any], Mapping[str, RelationInput]], Document | None],
     ) -> Document | None:
         storage = self._ready()
         projection = self._shown(get)
-        links = parse_links(self.schema, relations)
-        if not links:
+        inputs = parse_inputs(self.schema, relations)
+        if not inputs:
             raise ValidationError({"relations": ["Name at least one relation."]})
         return self._database.run(
-            lambda backlog: show_one(storage, projection, operation(self._writes(backlog), wanted, links)),
-            hot=[*self._named(wanted), *sources_in(links)],
+            lambda backlog: show_one(storage, projection, operation(self._writes(backlog), wanted, inputs)),
+            hot=[*self._named(wanted), *sources_in(inputs)],
         ).result
 
     # -- what they share

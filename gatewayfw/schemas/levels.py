@@ -16,7 +16,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.kinds.base import Description, KindField, cut
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
-from gatewayfw.schemas.models import Linked, ModelSchema
+from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import Relation
 from gatewayfw.settings import Settings
 
@@ -32,7 +32,7 @@ NO_LINK_VALUE = "Must be 1, 0 or an object."
 
 
 @dataclass(frozen=True)
-class Link:
+class Selectable:
     """A relation or reverse relation that may be selected, and what of it."""
 
     model: str
@@ -49,7 +49,7 @@ class Level:
 
     pure: frozenset[str]
     whole: bool
-    links: Mapping[str, Link]
+    links: Mapping[str, Selectable]
     #: The names that take 1 and 0: `_id`, ``pure``, and links of which all fields may be selected.
     flags: frozenset[str]
     #: What is allowed below the links, by name; found when first asked for.
@@ -68,7 +68,7 @@ class Models(Protocol):
     def get_schema(self, name: str) -> ModelSchema:
         """Return one model; NotFound without one."""
 
-    def links(self, name: str) -> Mapping[str, Linked]:
+    def links(self, name: str) -> Mapping[str, Link]:
         """Return a model's relations and reverse relations by name; NotFound without one."""
 
     def level(self, model: str, spec: Spec) -> Level:
@@ -100,12 +100,14 @@ def level(schemas: Models, model: str, spec: Spec) -> Level:
     schema = schemas.get_schema(model)
     pure, links = schema.pure, _links(schemas, model)
     if isinstance(spec, int):
-        reachable = {name: Link(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
+        reachable = (
+            {name: Selectable(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
+        )
         return Level(frozenset(pure), True, reachable, _flags(schemas, pure, reachable))
     named = dict(spec)
     kept = {name for name in pure if named.get(name) == 1} or {name for name in pure if name not in named}
     allowed = {
-        name: Link(links[name].model, links[name].excludes, value - 1 if isinstance(value, int) else value)
+        name: Selectable(links[name].model, links[name].excludes, value - 1 if isinstance(value, int) else value)
         for name, value in spec
         if name in links and value != 0
     }
@@ -351,7 +353,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
                 errors[key] = [self.error_messages["unknown"]]
         return errors
 
-    def _link_errors(self, item: Any, link: Link) -> Any:
+    def _link_errors(self, item: Any, link: Selectable) -> Any:
         if isinstance(item, Mapping):
             return self._errors(item, self.schemas.level(link.model, link.spec))
         if not is_flag(item):
@@ -361,11 +363,11 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return None
 
 
-def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Link]) -> frozenset[str]:
+def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Selectable]) -> frozenset[str]:
     return frozenset({"_id", *pure, *(name for name, link in links.items() if _is_whole(schemas, link))})
 
 
-def _is_whole(schemas: Models, link: Link) -> bool:
+def _is_whole(schemas: Models, link: Selectable) -> bool:
     """Tell whether a link surely takes 1; one to an undefined model does not."""
     try:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
@@ -386,8 +388,8 @@ def _restricted(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec
     return [(links[name].model, value) for name, value in named if name in links]
 
 
-def _links(schemas: Models, model: str) -> dict[str, Link]:
+def _links(schemas: Models, model: str) -> dict[str, Selectable]:
     return {
-        name: Link(link.schema_name if isinstance(link, Relation) else link.member, link.excludes, 0)
+        name: Selectable(link.schema_name if isinstance(link, Relation) else link.member, link.excludes, 0)
         for name, link in schemas.links(model).items()
     }

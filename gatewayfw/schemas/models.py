@@ -15,7 +15,7 @@ from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 
 #: A relation a model declares, or a reverse relation that appears on it.
-Linked = Relation | RelatedRelation
+Link = Relation | RelatedRelation
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class State:
     _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _links: dict[str, Mapping[str, Linked]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _links: dict[str, Mapping[str, Link]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def plus(self, model: ModelSchema) -> State:
         embedders, appearing = dict(self.embedders), dict(self.appearing)
@@ -106,7 +106,7 @@ class State:
             known = self._reverses[name] = MappingProxyType(found)
         return known
 
-    def links(self, name: str) -> Mapping[str, Linked]:
+    def links(self, name: str) -> Mapping[str, Link]:
         """Return a defined model's relations, then its reverse relations."""
         known = self._links.get(name)
         if known is None:

@@ -11,8 +11,8 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.writing.links import parse_links
 from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.relation_input import parse_inputs
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
@@ -84,7 +84,7 @@ def push_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
     def write(world):
         schemas, schema = world.odm.schemas, world.city.schema
         given = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
-        new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_links(schema, given))
+        new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_inputs(schema, given))
         run = world.city._database.run
         return run(lambda backlog: Writes(schemas, world.storage, backlog, CopyCounts()).insert(schema, [new])).result
 

@@ -15,11 +15,12 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.odm.copies.rules import HIDDEN
-from gatewayfw.odm.reading.projection import Link, links_of, source_of
+from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ELEMENT, ENDLESS, ID, NUMBER, element_bytes, list_bytes
+from gatewayfw.schemas.models import Link
 
 __all__ = ["ENDLESS", "MOST_BYTES", "Part", "Size", "own_bytes", "worst_sizes"]
 

@@ -14,10 +14,11 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError
-from gatewayfw.odm.reading.projection import Link, links_of, source_of
+from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
 
 _ID: Field[Any] = object_id()

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast, final
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas, Sort
+from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
+from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.storage.order import order_key
 
-Link = Relation | RelatedRelation
 #: Model, revealed fields, and the bytes of a `get`.
 _Key = tuple[str, tuple[str, ...], bytes]
 

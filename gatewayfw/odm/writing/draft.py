@@ -10,7 +10,7 @@ from bson import ObjectId
 from gatewayfw.odm.copies.rules import Hidden, copy_of, version_of
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.writing.effects import Effects
-from gatewayfw.odm.writing.links import Link
+from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document
 
@@ -31,16 +31,16 @@ class Draft:
         self.hidden = Hidden(document)
         self.effects = effects
 
-    def enrol(self, link: Link, present: Container[Any] = ()) -> None:
+    def enrol(self, given: RelationInput, present: Container[Any] = ()) -> None:
         """Put the document into its targets' reverse relations, or note that it opted out.
 
         An id that is ``present`` keeps its membership where the flag is omitted.
         """
-        for reverse in self._schemas.reverses(link.relation):
-            flag = link.flags.get(reverse.name, False)
+        for reverse in self._schemas.reverses(given.relation):
+            flag = given.flags.get(reverse.name, False)
             copy = copy_of(self.document, source_of(self._schemas, reverse).copy_fields(reverse.excludes))
-            for id_ in link.ids:
-                if id_ in present and reverse.name not in link.flags:
+            for id_ in given.ids:
+                if id_ in present and reverse.name not in given.flags:
                     continue
                 if reverse.type == "multiple":
                     self.hidden.set_out(reverse, id_, not flag)

@@ -11,7 +11,7 @@ from bson import ObjectId
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.rules import HIDDEN, clock
 from gatewayfw.odm.writing.allowance import Allowance
-from gatewayfw.odm.writing.links import Link, object_id
+from gatewayfw.odm.writing.relation_input import RelationInput, object_id
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.structs import check_document
 
@@ -22,7 +22,7 @@ class NewDocument:
 
     fields: Mapping[str, Any]
     version: int
-    links: Mapping[str, Link]
+    inputs: Mapping[str, RelationInput]
 
     def proof(self) -> dict[str, Any]:
         """Return the filter that finds it only if this operation inserted it."""
@@ -31,7 +31,7 @@ class NewDocument:
 
 
 def parse_document(
-    schema: ModelSchema, doc: object, links: Mapping[str, Link], allowance: Allowance | None, where: str
+    schema: ModelSchema, doc: object, inputs: Mapping[str, RelationInput], allowance: Allowance | None, where: str
 ) -> NewDocument:
     """Check a document that a caller wants inserted, and give it its `_id`.
 
@@ -53,7 +53,7 @@ def parse_document(
         allowance.check_new(fields, where)
     # A caller's own _id may have belonged to a deleted document: late copies of that are older.
     version = clock() if "_id" in doc else 0
-    return NewDocument({"_id": own, **fields}, version, links)
+    return NewDocument({"_id": own, **fields}, version, inputs)
 
 
 def _below(where: str, path: str) -> str:

@@ -30,9 +30,10 @@ from gatewayfw.odm.copies.rules import (
     window_query,
 )
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.reading.projection import Link, source_of
+from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Key, Settled
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
+from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter, Lock, Update
 

@@ -44,8 +44,8 @@ from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
-from gatewayfw.odm.writing.links import Link
 from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
@@ -79,7 +79,7 @@ class Writes:
         effects = Effects()
         drafts = [self._begun(one, effects) for one in new]
         sources, settled = self._targets.touch(
-            [(link.relation, id_) for one in new for link in one.links.values() for id_ in link.ids],
+            [(given.relation, id_) for one in new for given in one.inputs.values() for id_ in given.ids],
             entering=None if chosen else effects,  # a window may still list what had the same _id
         )
         counts = self._storage.counts_locks() and self._room(schema.name) is not None
@@ -92,8 +92,8 @@ class Writes:
         """Return the draft of a new document, still without its copies."""
         draft = Draft(self._schemas, new.fields, effects)
         draft.hidden.v = new.version
-        for link in new.links.values():
-            draft.enrol(link)
+        for given in new.inputs.values():
+            draft.enrol(given)
         return draft
 
     def _finished(self, new: NewDocument, draft: Draft, sources: Sources, counts: bool) -> Document:
@@ -102,9 +102,9 @@ class Writes:
         Without the counter, its first lock would make it grow: a full one could not even be deleted.
         """
         document = dict(new.fields)
-        for name, link in new.links.items():
-            relation = link.relation
-            if copies := [draft.take(relation, sources[relation.schema_name, id_]) for id_ in link.ids]:
+        for name, given in new.inputs.items():
+            relation = given.relation
+            if copies := [draft.take(relation, sources[relation.schema_name, id_]) for id_ in given.ids]:
                 document[name] = embedded(relation, copies)
         told = draft.hidden.document()
         if counts or (new.version and self._storage.counts_locks()):
@@ -285,7 +285,7 @@ class Writes:
     # -- relations
 
     def add(
-        self, schema: ModelSchema, filter: Mapping[str, Any], links: Mapping[str, Link], replace: bool
+        self, schema: ModelSchema, filter: Mapping[str, Any], inputs: Mapping[str, RelationInput], replace: bool
     ) -> Document | None:
         """Add or replace one document's related documents; None when nothing matched.
 
@@ -295,65 +295,67 @@ class Writes:
                 relation would be left empty.
             ValidationError: more ids than the relation's limit.
         """
-        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN], lock=LOCK)
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], lock=LOCK)
         if document is None:
             return None
-        kept = {name: self._kept_ids(document, link, replace) for name, link in links.items()}
-        removed = {name: [id_ for id_ in ids_in(document.get(name)) if id_ not in kept[name]] for name in links}
-        before = {name: {copy.get("_id"): copy for copy in copies_in(document.get(name))} for name in links}
+        kept = {name: self._kept_ids(document, given, replace) for name, given in inputs.items()}
+        removed = {name: [id_ for id_ in ids_in(document.get(name)) if id_ not in kept[name]] for name in inputs}
+        before = {name: {copy.get("_id"): copy for copy in copies_in(document.get(name))} for name in inputs}
         draft = Draft(self._schemas, document, Effects())
-        for name, link in links.items():
-            draft.enrol(link, present=before[name])
-            draft.drop(link.relation, removed[name])
-        is_new = all(id_ not in before[name] for name, link in links.items() for id_ in link.ids)
+        for name, given in inputs.items():
+            draft.enrol(given, present=before[name])
+            draft.drop(given.relation, removed[name])
+        is_new = all(id_ not in before[name] for name, given in inputs.items() for id_ in given.ids)
         sources, settled = self._targets.touch(
-            [(link.relation, id_) for link in links.values() for id_ in link.ids],
-            windows=[(links[name].relation.schema_name, ids) for name, ids in removed.items()],
+            [(given.relation, id_) for given in inputs.values() for id_ in given.ids],
+            windows=[(inputs[name].relation.schema_name, ids) for name, ids in removed.items()],
             locked={(schema.name, document["_id"]): document},
             entering=draft.effects if is_new else None,
         )
         update: dict[str, dict[str, Any]] = {}
-        for name, link in links.items():
-            fresh = {id_: draft.take(link.relation, sources[link.relation.schema_name, id_]) for id_ in link.ids}
+        for name, given in inputs.items():
+            fresh = {id_: draft.take(given.relation, sources[given.relation.schema_name, id_]) for id_ in given.ids}
             copies = [fresh.get(id_) or before[name][id_] for id_ in kept[name]]
-            update = merged(update, assign(name, embedded(link.relation, copies)))
+            update = merged(update, assign(name, embedded(given.relation, copies)))
         return self._store_relations(schema, draft, update, settled)
 
-    def _kept_ids(self, document: Document, link: Link, replace: bool) -> list[ObjectId]:
+    def _kept_ids(self, document: Document, given: RelationInput, replace: bool) -> list[ObjectId]:
         """Return the ids the relation holds afterwards, in order."""
-        relation = link.relation
+        relation = given.relation
         present = ids_in(document.get(relation.name))
         if relation.type == "single" and present and not replace:
             raise Conflict(f"{relation.model} already has {relation.name}")
-        if not link.ids and not relation.optional and (replace or not present):
+        if not given.ids and not relation.optional and (replace or not present):
             raise Conflict(f"{relation.name} is required")
-        kept = list(link.ids) if replace else [*present, *(id_ for id_ in link.ids if id_ not in present)]
+        kept = list(given.ids) if replace else [*present, *(id_ for id_ in given.ids if id_ not in present)]
         if relation.limit is not None and len(kept) > relation.limit:
             raise ValidationError({f"relations.{relation.name}._ids": [f"More than {relation.limit} ids."]})
         return kept
 
-    def remove(self, schema: ModelSchema, filter: Mapping[str, Any], links: Mapping[str, Link]) -> Document | None:
+    def remove(
+        self, schema: ModelSchema, filter: Mapping[str, Any], inputs: Mapping[str, RelationInput]
+    ) -> Document | None:
         """Remove related documents from one document; None when nothing matched.
 
         Raises:
             NotFound: an id is not related.
             Conflict: a required relation would be left empty.
         """
-        document = self._storage.touch(schema.name, filter, [*schema.pure, *links, HIDDEN], lock=LOCK)
+        document = self._storage.touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], lock=LOCK)
         if document is None:
             return None
-        for link in links.values():
-            present = ids_in(document.get(link.relation.name))
-            if missing := [id_ for id_ in link.ids if id_ not in present]:
-                raise missing_related(link.relation.name, missing)
-            if not link.relation.optional and link.ids and set(link.ids) == set(present):
-                raise Conflict(f"{link.relation.name} is required")
-        self._targets.lock((link.relation.schema_name, link.ids) for link in links.values())
+        for given in inputs.values():
+            present = ids_in(document.get(given.relation.name))
+            if missing := [id_ for id_ in given.ids if id_ not in present]:
+                raise missing_related(given.relation.name, missing)
+            if not given.relation.optional and given.ids and set(given.ids) == set(present):
+                raise Conflict(f"{given.relation.name} is required")
+        self._targets.lock((given.relation.schema_name, given.ids) for given in inputs.values())
         draft = Draft(self._schemas, document, Effects())
         update: dict[str, dict[str, Any]] = {}
-        for link in links.values():
-            draft.drop(link.relation, link.ids)
-            update = merged(update, without(link.relation, document, link.ids))
+        for given in inputs.values():
+            draft.drop(given.relation, given.ids)
+            update = merged(update, without(given.relation, document, given.ids))
         return self._store_relations(schema, draft, update)
 
     def _store_relations(

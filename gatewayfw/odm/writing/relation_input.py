@@ -17,7 +17,7 @@ _UNKNOWN = "Unknown field."
 
 
 @dataclass(frozen=True)
-class Link:
+class RelationInput:
     """Relation input: the ids of one relation and the reverse flags that were given."""
 
     relation: Relation
@@ -35,7 +35,7 @@ def object_id(value: object) -> ObjectId | None:
     return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
-def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, Link]:
+def parse_inputs(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, RelationInput]:
     """Parse relation input, ``{name: {"_ids": ..., "relatedRelations": ...}}``.
 
     ``relatedRelations`` is ``{reverse: bool}``.
@@ -51,7 +51,7 @@ def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[st
     if not isinstance(given, Mapping):
         raise ValidationError({"relations": ["Expected an object."]})
     errors: dict[str, list[str]] = {}
-    links = {}
+    inputs = {}
     for name, value in given.items():
         path = f"relations.{name}"
         if name not in schema.relations:
@@ -63,39 +63,39 @@ def parse_links(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[st
             relation = schema.relations[name]
             ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
             flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
-            links[name] = Link(relation, ids, flags)
+            inputs[name] = RelationInput(relation, ids, flags)
     if errors:
         raise ValidationError(errors)
-    return links
+    return inputs
 
 
-def parse_new_links(
+def parse_new_inputs(
     schema: ModelSchema, given: Sequence[Mapping[str, Any] | None], count: int, most: int
-) -> list[dict[str, Link]]:
+) -> list[dict[str, RelationInput]]:
     """Parse the relation input of ``count`` new documents.
 
     An input for each, or one that all of them share.
 
     Raises:
-        ValidationError: as from `parse_links`, or a required relation is missing or has no ids.
+        ValidationError: as from `parse_inputs`, or a required relation is missing or has no ids.
         TooLarge: they have more than ``most`` ids together; what is left is not read.
     """
     shared = count if len(given) == 1 else 1
     parsed, copies = [], 0
     for one in given:
-        links = parse_links(schema, one)
-        _check_required(schema, links)
-        copies += shared * sum(len(link.ids) for link in links.values())
+        inputs = parse_inputs(schema, one)
+        _check_required(schema, inputs)
+        copies += shared * sum(len(one.ids) for one in inputs.values())
         if copies > most:
             text = f"one insert may embed {most} copies of related documents, all of its documents together"
             raise TooLarge(f"{schema.name}: {text}")
-        parsed.append(links)
+        parsed.append(inputs)
     return parsed * shared
 
 
-def sources_in(links: Mapping[str, Link]) -> list[tuple[str, object]]:
+def sources_in(inputs: Mapping[str, RelationInput]) -> list[tuple[str, object]]:
     """Return the documents that relation input names, as (model, `_id`)."""
-    return [(link.relation.schema_name, id_) for link in links.values() for id_ in link.ids]
+    return [(one.relation.schema_name, id_) for one in inputs.values() for id_ in one.ids]
 
 
 def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
@@ -127,11 +127,11 @@ def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str,
     return dict(value)
 
 
-def _check_required(schema: ModelSchema, links: Mapping[str, Link]) -> None:
+def _check_required(schema: ModelSchema, inputs: Mapping[str, RelationInput]) -> None:
     missing = [
         name
         for name, relation in schema.relations.items()
-        if not relation.optional and not (name in links and links[name].ids)
+        if not relation.optional and not (name in inputs and inputs[name].ids)
     ]
     if missing:
         raise ValidationError({f"relations.{name}": [REQUIRED] for name in missing})
