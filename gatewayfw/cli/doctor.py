@@ -18,7 +18,7 @@ from gatewayfw.cli.output import dumped
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
-from gatewayfw.odm.copies.rules import Hidden, ids_in, out_path
+from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
@@ -217,7 +217,7 @@ def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
         )
         documents.update({one["_id"]: one for one in found})
     members = sum(len(ids_in(one.get(reverse.relation))) for one in documents.values())
-    return members, sum(len(Hidden(one).outs(reverse)) for one in documents.values())
+    return members, sum(len(HiddenField(one).outs(reverse)) for one in documents.values())
 
 
 def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from bson import ObjectId, encode
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.copies.rules import HIDDEN, Hidden, copy_of, ids_in
+from gatewayfw.odm.copies.rules import HIDDEN, HiddenField, copy_of, ids_in
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -71,7 +71,7 @@ def _relation_problems(
 ) -> Iterator[Problem]:
     fields = schemas.get_schema(relation.schema_name).copy_fields(relation.excludes)
     value = document.get(relation.name)
-    versions = Hidden(document).document().get("at", {}).get(relation.name, {})
+    versions = HiddenField(document).document().get("at", {}).get(relation.name, {})
     ids = ids_in(value)
     if len(set(ids)) < len(ids):
         yield Problem(relation.model, document["_id"], relation.name, "embeds a document twice")
@@ -105,7 +105,7 @@ def _window(reverse: RelatedRelation, fields: tuple[str, ...], target: object, d
 def _is_member(reverse: RelatedRelation, document: Document, target: object) -> bool:
     if not isinstance(target, ObjectId) or target not in ids_in(document.get(reverse.relation)):
         return False
-    return not Hidden(document).is_out(reverse, target)
+    return not HiddenField(document).is_out(reverse, target)
 
 
 def _holder_copy(

@@ -29,7 +29,7 @@ INDEXES = (Index((("id", 1),)),)
 #: Seconds after which another worker may take a job over.
 LEASE = 10.0
 
-Kind = Literal["copies", "removal", "windows"]
+JobKind = Literal["copies", "removal", "windows"]
 K = TypeVar("K", bound=Hashable)
 
 
@@ -56,7 +56,7 @@ class Job:
     """
 
     key: str
-    kind: Kind
+    kind: JobKind
     model: str
     id: ObjectId
     relation: str
@@ -80,7 +80,7 @@ class Jobs:
     # -- made and asked for inside transactions
 
     def put(
-        self, kind: Kind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
+        self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
     ) -> str:
         """Write a job, or add to the one of the same source and relation; return its key."""
         model, id_ = source
@@ -187,13 +187,13 @@ class Backlog:
         return beyond
 
     def leave(
-        self, kind: Kind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
+        self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
     ) -> None:
         """Leave the work on one source and relation to a job."""
         self.keys.add(self.jobs.put(kind, source, relation, v, targets))
 
 
-def _key(model: str, id_: ObjectId, relation: Relation, kind: Kind) -> str:
+def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:
     key = f"{model}:{id_}:{_named(relation)}"
     return f"{key}:windows" if kind == "windows" else key
 
@@ -221,7 +221,7 @@ def _job(stored: Document) -> Job:
     until = lease.get("until") if isinstance(lease, Mapping) else None
     return Job(
         key=stored["_id"],
-        kind=cast(Kind, stored["kind"]),
+        kind=cast(JobKind, stored["kind"]),
         model=stored["model"],
         id=stored["id"],
         relation=stored["relation"],

@@ -127,7 +127,7 @@ def window_order(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
     return (first,) if reverse.sort.field == "_id" else (first, ("_id", 1))
 
 
-class Hidden:
+class HiddenField:
     """The hidden field of one document, read, changed and turned into an update.
 
     ``rev`` and ``cut`` are never part of it: locking alone changes the one, windows the other.
@@ -181,7 +181,7 @@ class Hidden:
 
     def update(self) -> dict[str, dict[str, Any]]:
         """Return the update that stores changes since reading; ``{}`` for none."""
-        before, after = Hidden({HIDDEN: self._stored}).document(), self.document()
+        before, after = HiddenField({HIDDEN: self._stored}).document(), self.document()
         if after == before:
             return {}
         if not after and self._stored.keys().isdisjoint(("rev", "cut")):
@@ -287,6 +287,21 @@ def renewal(
     if gone := {f"{name}.{field}": "" for field in pure if field not in copy}:
         update["$unset"] = gone
     return update, {**holds, f"{name}.0": {"$exists": False}}
+
+
+def unset_relation(relation: Relation) -> dict[str, dict[str, Any]]:
+    """Return the update that takes a relation, and what is noted of it, off a holder."""
+    noted = (relation.name, f"{HIDDEN}.at.{relation.name}", f"{HIDDEN}.out.{relation.name}")
+    return {"$unset": dict.fromkeys(noted, "")}
+
+
+def pull_copy(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
+    """Return the update that takes one of several copies, and its notes, off a holder."""
+    outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
+    return {
+        "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},
+        "$unset": {version_path(relation, source_id): ""},
+    }
 
 
 def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:

@@ -25,7 +25,17 @@ from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, Too
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
-from gatewayfw.odm.copies.rules import HIDDEN, LOCK, Hidden, copy_of, merged, older, out_path, place, version_path
+from gatewayfw.odm.copies.rules import (
+    HIDDEN,
+    LOCK,
+    copy_of,
+    merged,
+    older,
+    place,
+    pull_copy,
+    unset_relation,
+    version_of,
+)
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
@@ -207,7 +217,7 @@ class Fanout:
             return None
         ids, progress = self._holders(job, relation, BATCH)
         update, holds = self._targets.renewal(relation, source)
-        stale = older(relation, job.id, "$lt", max(job.v, Hidden(source).v))
+        stale = older(relation, job.id, "$lt", max(job.v, version_of(source)))
         most = most_before(self._room(relation.model), copy_of(source, self._targets.source_fields(relation)))
         renewal = _Renewal(relation, {**holds, **stale}, update, most)
         refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
@@ -215,7 +225,7 @@ class Fanout:
             if id_ not in refused:
                 self._each(relation.model, [id_], lambda part: self._make_room(renewal, part[0]))
         # Another tool has put an older document in its place: the next batch need not wait for a newer one.
-        return progress and {**progress, "waited": Hidden(source).v < job.v}
+        return progress and {**progress, "waited": version_of(source) < job.v}
 
     def _source(self, job: Job, relation: Relation) -> Document | None:
         """Read the source as it is now, at least as new as the job; None when it is gone.
@@ -226,7 +236,7 @@ class Fanout:
         fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)
-            if source is None or job.waited or Hidden(source).v >= job.v or time.monotonic() > until:
+            if source is None or job.waited or version_of(source) >= job.v or time.monotonic() > until:
                 return source
             time.sleep(0.01)
 
@@ -317,10 +327,10 @@ class Fanout:
         others = {f"{relation.name}.1": {"$exists": True}}
 
         def emptied(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **last}, _emptied(relation))
+            self._update(relation, part, {**holding, **last}, unset_relation(relation))
 
         def pulled(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **others}, _pulled(relation, job.id))
+            self._update(relation, part, {**holding, **others}, pull_copy(relation, job.id))
 
         def deleted(part: Sequence[object]) -> None:
             for id_ in part:
@@ -378,21 +388,3 @@ def _tried(batches: Iterator[Job], key: str) -> Job | None:
     except Exception as error:
         _LOG.error("job %s failed\n%s", key, traceback_of(error))
         return None
-
-
-def _emptied(relation: Relation) -> dict[str, dict[str, Any]]:
-    """Return the update that takes a relation, and what is noted of it, off a holder."""
-    noted = (relation.name, f"{HIDDEN}.at.{relation.name}", f"{HIDDEN}.out.{relation.name}")
-    return {"$unset": dict.fromkeys(noted, "")}
-
-
-def _pulled(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
-    """Return the update that takes one of several copies off a holder.
-
-    With what is noted of it.
-    """
-    outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
-    return {
-        "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},
-        "$unset": {version_path(relation, source_id): ""},
-    }

@@ -16,7 +16,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.relations import MOST_INDEXES
 from gatewayfw.storage import Index, Storage
 
-State = Literal["present", "missing", "differs", "extra"]
+IndexState = Literal["present", "missing", "differs", "extra"]
 
 #: What MongoDB fills in where a collation does not say it. Some locales have other defaults
 #: for further keys; those are compared only where the definition gives them.
@@ -41,7 +41,7 @@ class IndexRow:
 
     collection: str
     keys: tuple[tuple[str, int], ...]
-    state: State
+    state: IndexState
     wanted: Mapping[str, Any] | None = None
     present: Mapping[str, Any] | None = None
     reason: str = ""

@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in, single_reverse
 from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import links_of, source_of
-from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Finding, Judge, Verdict, same, same_copies
+from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Fault, Judge, Verdict, same, same_copies
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -37,7 +37,7 @@ class Report:
     Its wrong `single` reverses, too.
     """
 
-    findings: list[Finding] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     verdicts: dict[Relation, Verdict] = field(default_factory=dict)
     reverses: dict[RelatedRelation, Any] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ class Inspector:
         return [
             document["_id"]
             for document in batch
-            if any(one.findings for one in self._verdicts(schema, document, around, _nothing).values())
+            if any(one.faults for one in self._verdicts(schema, document, around, _nothing).values())
             or self._wrong_reverses(schema, document, around, idle)
         ]
 
@@ -100,10 +100,10 @@ class Inspector:
         around = self._around(schema, [document])
         report = Report(verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
         for verdict in report.verdicts.values():
-            report.findings += verdict.findings
+            report.faults += verdict.faults
         for reverse, value in self._wrong_reverses(schema, document, around, {}).items():
             pending = self._jobs.covers_reverse(reverse, document["_id"])
-            report.findings.append(Finding(reverse.name, DIFFERS_FROM_MEMBERS, True, pending))
+            report.faults.append(Fault(reverse.name, DIFFERS_FROM_MEMBERS, True, pending))
             if not pending:
                 report.reverses[reverse] = value
         return report

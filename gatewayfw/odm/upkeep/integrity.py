@@ -15,7 +15,7 @@ from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
-from gatewayfw.odm.copies.rules import LOCK, Hidden, assign, ids_in, merged
+from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
@@ -27,7 +27,7 @@ from gatewayfw.storage import Document, Storage
 
 _JSON = json_util.JSONOptions(json_mode=json_util.JSONMode.CANONICAL, tz_aware=False)
 
-State = Literal["found", "mended", "needs a decision"]
+ProblemState = Literal["found", "mended", "needs a decision"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Problem:
     path: str
     reason: str
     pending: bool = False
-    state: State = "found"
+    state: ProblemState = "found"
 
 
 @dataclass(frozen=True)
@@ -187,14 +187,14 @@ class Integrity:
             self._storage.update_one(schema.name, {"_id": id_}, update, ())
         self._targets.settle(effects)
         left = self._left(schema, id_)
-        states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.findings]
+        states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.faults]
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
         """Return what is still wrong: a window without room even to note its share."""
         found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
         reports = [self._inspector.report(schema, document) for document in found]
-        return {(finding.path, finding.reason) for report in reports for finding in report.findings}
+        return {(fault.path, fault.reason) for report in reports for fault in report.faults}
 
     def _touch_copied(self, report: Report) -> None:
         """Lock the sources of every value written.
@@ -210,10 +210,10 @@ class Integrity:
 
 
 def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:
-    return [Problem(schema.name, id_, one.path, one.reason, one.pending) for one in report.findings]
+    return [Problem(schema.name, id_, one.path, one.reason, one.pending) for one in report.faults]
 
 
-def _state(pending: bool, mendable: bool) -> State:
+def _state(pending: bool, mendable: bool) -> ProblemState:
     if pending:
         return "found"
     return "mended" if mendable else "needs a decision"
@@ -224,7 +224,7 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
 
     Its reverse relations are left out where `_effects` has them.
     """
-    hidden = Hidden(document)
+    hidden = HiddenField(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():
         for id_, version in verdict.taken.items():

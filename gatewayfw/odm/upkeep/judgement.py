@@ -1,6 +1,6 @@
 """What is wrong with the copies in one document, and what it should hold; pure.
 
-What is right is said by the rules of `gatewayfw.odm.copies.rules`. A finding can be mended unless
+What is right is said by the rules of `gatewayfw.odm.copies.rules`. A fault can be mended unless
 mending would lose what nothing else in the database says; that is for a person to decide.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import HIDDEN, Hidden, assign, copy_of, embedded
+from gatewayfw.odm.copies.rules import HIDDEN, HiddenField, assign, copy_of, embedded
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
@@ -32,7 +32,7 @@ DIFFERS_FROM_MEMBERS = "differs from its members"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Fault:
     """One fault: where, what, and whether it can be mended or a job is about to."""
 
     path: str
@@ -52,7 +52,7 @@ class Verdict:
         orphaned: whether the relation is required and each of its sources is gone for good.
     """
 
-    findings: list[Finding] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     copies: list[Document] = field(default_factory=list)
     taken: dict[ObjectId, int] = field(default_factory=dict)
     gone: list[ObjectId] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Verdict:
     @property
     def mends(self) -> bool:
         """Whether anything can be mended now."""
-        return any(finding.mendable and not finding.pending for finding in self.findings)
+        return any(fault.mendable and not fault.pending for fault in self.faults)
 
     def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
         """Return the update that mends the relation's value; ``{}`` for nothing to mend."""
@@ -95,13 +95,13 @@ class Judge:
         for copy in usable:
             distinct.setdefault(copy["_id"], dict(copy))
         if not distinct and not relation.optional:
-            verdict.findings.append(Finding(relation.name, IS_REQUIRED, mendable=False))
+            verdict.faults.append(Fault(relation.name, IS_REQUIRED, mendable=False))
         elif relation.type == "single" and len(distinct) > 1:
-            verdict.findings.append(Finding(relation.name, SEVERAL, mendable=False))
+            verdict.faults.append(Fault(relation.name, SEVERAL, mendable=False))
         else:
-            verdict.findings += self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
+            verdict.faults += self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
             if relation.limit is not None and len(distinct) > relation.limit:
-                verdict.findings.append(Finding(relation.name, OVER_LIMIT, mendable=False))
+                verdict.faults.append(Fault(relation.name, OVER_LIMIT, mendable=False))
             versions = _versions(document, relation)
             for id_, copy in distinct.items():
                 self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
@@ -111,10 +111,10 @@ class Judge:
     def _all_gone(self, ids: Iterable[ObjectId]) -> bool:
         return all(id_ not in self.sources and not self.covered(self.relation, id_) for id_ in ids)
 
-    def _form(self, value: object, strange: int, doubled: int) -> list[Finding]:
+    def _form(self, value: object, strange: int, doubled: int) -> list[Fault]:
         """Judge a value's form, given how many elements are no copies or repeat one."""
         if value == []:
-            return [Finding(self.relation.name, IS_EMPTY)]
+            return [Fault(self.relation.name, IS_EMPTY)]
         reasons = []
         if value is not None and isinstance(value, list) == (self.relation.type == "single"):
             reasons.append(IS_LIST if isinstance(value, list) else IS_NO_LIST)
@@ -122,14 +122,14 @@ class Judge:
             reasons.append(NO_COPY)
         if doubled:
             reasons.append(DOUBLED)
-        return [Finding(self.relation.name, reason) for reason in reasons]
+        return [Fault(self.relation.name, reason) for reason in reasons]
 
     def _judge_copy(self, id_: ObjectId, copy: Document, version: object, verdict: Verdict) -> None:
         path = f"{self.relation.name}.{id_}"
         source = self.sources.get(id_)
         if source is None:
             pending = self.covered(self.relation, id_)
-            verdict.findings.append(Finding(path, DANGLING, self.drops, pending))
+            verdict.faults.append(Fault(path, DANGLING, self.drops, pending))
             if self.drops and not pending:
                 verdict.gone.append(id_)
             else:
@@ -137,12 +137,12 @@ class Judge:
             return
         right = copy_of(source, self.fields)
         # Reading hidden fields is half of the work, and most copies are of no counted version.
-        ahead = version != 0 and not _is_at_most(version, Hidden(source).v)
+        ahead = version != 0 and not _is_at_most(version, HiddenField(source).v)
         if ahead or not same(copy, right):
-            newest = Hidden(source).v
+            newest = HiddenField(source).v
             # A job renews no copy that says it is as new as the source.
             pending = _is_at_most(version, newest - 1) and self.covered(self.relation, id_)
-            verdict.findings.append(Finding(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
+            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
             if not pending:
                 verdict.taken[id_] = newest
                 copy = right
@@ -174,5 +174,5 @@ def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, A
     """Return the source versions that a document's copies say they were taken from."""
     if HIDDEN not in document:
         return {}
-    versions: Mapping[str, Any] = Hidden(document).document().get("at", {}).get(relation.name, {})
+    versions: Mapping[str, Any] = HiddenField(document).document().get("at", {}).get(relation.name, {})
     return versions

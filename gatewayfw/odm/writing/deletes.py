@@ -13,7 +13,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import HIDDEN, LOCK, Hidden, assign, clock, ids_in, merged, version_of
+from gatewayfw.odm.copies.rules import HIDDEN, LOCK, HiddenField, assign, clock, ids_in, merged, version_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects
@@ -153,7 +153,7 @@ class Deletes:
         changes: dict[str, list[tuple[object, dict[str, dict[str, Any]]]]] = {}
         for model, id_ in ordered(losses):
             loss = losses[model, id_]
-            hidden = Hidden(loss.document)
+            hidden = HiddenField(loss.document)
             update: dict[str, dict[str, Any]] = {}
             for name, gone in loss.ids.items():
                 relation = self._schemas.get_schema(model).relations[name]

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import Hidden, copy_of, version_of
+from gatewayfw.odm.copies.rules import HiddenField, copy_of, version_of
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.writing.effects import Effects
 from gatewayfw.odm.writing.relation_input import RelationInput
@@ -28,7 +28,7 @@ class Draft:
     def __init__(self, schemas: Schemas, document: Mapping[str, Any], effects: Effects) -> None:
         self._schemas = schemas
         self.document = document
-        self.hidden = Hidden(document)
+        self.hidden = HiddenField(document)
         self.effects = effects
 
     def enrol(self, given: RelationInput, present: Container[Any] = ()) -> None:

@@ -21,13 +21,13 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
 from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.copies.jobs import Backlog, Kind
+from gatewayfw.odm.copies.jobs import Backlog, JobKind
 from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.copies.rules import (
     HIDDEN,
     LOCK,
     VERSION_BYTES,
-    Hidden,
+    HiddenField,
     assign,
     clock,
     copy_of,
@@ -192,7 +192,7 @@ class Writes:
 
     def _left_for_later(
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
-    ) -> set[tuple[Kind, Relation]]:
+    ) -> set[tuple[JobKind, Relation]]:
         """Choose a changed document's relations that are left to jobs.
 
         Its copies are counted if need be.
@@ -211,9 +211,11 @@ class Writes:
 
     def _beyond(
         self, holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
-    ) -> set[tuple[Kind, Relation]]:
+    ) -> set[tuple[JobKind, Relation]]:
         """Return what is too much for one transaction: copies, or windows of targets."""
-        sizes: dict[tuple[Kind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
+        sizes: dict[tuple[JobKind, Relation], int] = {
+            ("windows", relation): len(ids) for relation, ids in related.items()
+        }
         sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
         return self._backlog.beyond(sizes)
 
@@ -238,7 +240,7 @@ class Writes:
                         copy = copy_of(document, self._targets.source_fields(reverse))
                         effects.renewals.append((reverse, ids, copy))
                     continue
-                hidden = Hidden(document)
+                hidden = HiddenField(document)
                 for id_ in ids:
                     if not hidden.is_out(reverse, id_):
                         effects.recompute(reverse, id_)

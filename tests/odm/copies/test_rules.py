@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import Hidden, assign, copy_of, embedded, ids_in, merged, window_query
-from gatewayfw.odm.writing.links import object_id
+from gatewayfw.odm.copies.rules import HiddenField, assign, copy_of, embedded, ids_in, merged, window_query
+from gatewayfw.odm.writing.relation_input import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -62,7 +62,7 @@ def test_updates_are_merged_by_operator():
 
 
 def test_a_hidden_field_that_says_nothing_is_empty_and_not_written():
-    hidden = Hidden({"_id": A, "_gw": {"rev": 5}})
+    hidden = HiddenField({"_id": A, "_gw": {"rev": 5}})
     hidden.set_out(NEWEST, A, True)
     hidden.set_out(NEWEST, A, False)
     hidden.set_at("orgs", A, 0)
@@ -70,7 +70,7 @@ def test_a_hidden_field_that_says_nothing_is_empty_and_not_written():
 
 
 def test_hidden_changes_become_the_smallest_update():
-    hidden = Hidden({"_gw": {"rev": 1, "v": 2, "out": {"orgs": {"users": [A]}}, "at": {"orgs": {str(A): 1}}}})
+    hidden = HiddenField({"_gw": {"rev": 1, "v": 2, "out": {"orgs": {"users": [A]}}, "at": {"orgs": {str(A): 1}}}})
     hidden.set_out(NEWEST, B, True)
     hidden.forget("orgs", [A])
     assert hidden.is_out(NEWEST, B)
@@ -79,12 +79,12 @@ def test_hidden_changes_become_the_smallest_update():
 
 
 def test_a_hidden_field_without_counter_vanishes_with_its_last_word():
-    hidden = Hidden({"_gw": {"out": {"orgs": {"users": [A]}}}})
+    hidden = HiddenField({"_gw": {"out": {"orgs": {"users": [A]}}}})
     hidden.set_out(NEWEST, A, False)
     assert hidden.update() == {"$unset": {"_gw": ""}}
 
 
 def test_reading_does_not_share_lists_with_the_document():
     document = {"_gw": {"out": {"orgs": {"users": [A]}}}}
-    Hidden(document).set_out(NEWEST, B, True)
+    HiddenField(document).set_out(NEWEST, B, True)
     assert document == {"_gw": {"out": {"orgs": {"users": [A]}}}}

@@ -62,14 +62,14 @@ def test_a_wrong_window_is_suspected_and_reported(world, inspector, country, dam
     (batch,) = inspector.batches(schema(world, "country"))
     assert inspector.suspects(schema(world, "country"), batch) == [country]
     report = inspector.report(schema(world, "country"), batch[0])
-    assert [(one.path, one.reason) for one in report.findings] == [("cities", "differs from its members")]
+    assert [(one.path, one.reason) for one in report.faults] == [("cities", "differs from its members")]
 
 
 def test_a_wrong_copy_is_reported_with_what_it_should_be(world, inspector, country, damage):
     damage("city", **{"country.name": "old"})
     ((document,),) = inspector.batches(schema(world, "city"))
     (verdict,) = inspector.report(schema(world, "city"), document).verdicts.values()
-    assert (verdict.copies, [one.path for one in verdict.findings]) == (
+    assert (verdict.copies, [one.path for one in verdict.faults]) == (
         [{"_id": country, "name": "land"}],
         [f"country.{country}"],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.upkeep.judgement import Finding, Judge, same, same_copies
+from gatewayfw.odm.upkeep.judgement import Fault, Judge, same, same_copies
 from gatewayfw.schemas import Relation
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -25,7 +25,7 @@ def verdict(value, *, of=None, covered=False, drops=False, hidden=None):
 @pytest.mark.parametrize("value", [None, [ORG], [dict(reversed(ORG.items()))]], ids=["none", "one", "another order"])
 def test_right_copies_have_no_findings(value):
     found = verdict(value)
-    assert (found.findings, found.update(relation(optional=True))) == ([], {})
+    assert (found.faults, found.update(relation(optional=True))) == ([], {})
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_right_copies_have_no_findings(value):
 def test_a_wrong_form_is_mended(value, reason):
     of = relation(optional=True)
     found = verdict(value, of=of)
-    assert found.findings == [Finding("orgs", reason)]
+    assert found.faults == [Fault("orgs", reason)]
     assert found.update(of) == ({"$set": {"orgs": [ORG]}} if value else {"$unset": {"orgs": ""}})
 
 
@@ -53,13 +53,13 @@ def test_a_wrong_form_is_mended(value, reason):
 )
 def test_what_nothing_else_says_is_left_to_a_person(value, of, reason):
     found = verdict(value, of=of)
-    assert (found.findings, found.mends) == ([Finding("orgs", reason, mendable=False)], False)
+    assert (found.faults, found.mends) == ([Fault("orgs", reason, mendable=False)], False)
 
 
 def test_a_copy_that_differs_is_taken_anew_with_its_version():
     found = verdict([{"_id": A, "name": "old"}])
-    assert (found.findings, found.copies, found.taken) == (
-        [Finding(f"orgs.{A}", "differs from its source")],
+    assert (found.faults, found.copies, found.taken) == (
+        [Fault(f"orgs.{A}", "differs from its source")],
         [ORG],
         {A: 2},
     )
@@ -67,18 +67,18 @@ def test_a_copy_that_differs_is_taken_anew_with_its_version():
 
 def test_a_pending_job_will_set_an_old_copy_right():
     found = verdict([{"_id": A, "name": "old"}], covered=True)
-    assert (found.findings[0].pending, found.mends, found.taken) == (True, False, {})
+    assert (found.faults[0].pending, found.mends, found.taken) == (True, False, {})
 
 
 def test_a_copy_that_says_it_is_newer_is_told():
     found = verdict([ORG], hidden={"at": {"orgs": {str(A): 3}}})
-    assert found.findings == [Finding(f"orgs.{A}", "is newer than its source")]
+    assert found.faults == [Fault(f"orgs.{A}", "is newer than its source")]
 
 
 @pytest.mark.parametrize("drops", [False, True])
 def test_a_dangling_copy_is_dropped_only_where_it_may_be(drops):
     found = verdict([{"_id": B, "name": "gone"}], drops=drops)
-    assert found.findings == [Finding(f"orgs.{B}", "its source does not exist", mendable=drops)]
+    assert found.faults == [Fault(f"orgs.{B}", "its source does not exist", mendable=drops)]
     assert (found.gone, len(found.copies)) == (([B], 0) if drops else ([], 1))
 
 

@@ -7,7 +7,7 @@ from bson import ObjectId
 
 from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import Effects
-from gatewayfw.odm.writing.links import Link
+from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
@@ -45,19 +45,19 @@ def draft(schemas):
 
 
 def test_a_flag_enters_the_reverse_with_the_copy_it_shows(draft, relation, reverses):
-    draft.enrol(Link(relation, (A,), {"users": True, "head": True}))
+    draft.enrol(RelationInput(relation, (A,), {"users": True, "head": True}))
     assert draft.effects.entries == {(reverses["users"], A): [{"_id": ME, "name": "n"}]}
     assert draft.effects.claims == {(reverses["head"], A): {"_id": ME, "name": "n", "mail": "m"}}
     assert draft.hidden.document() == {}
 
 
 def test_without_a_flag_a_new_member_opts_out(draft, relation):
-    draft.enrol(Link(relation, (A,)))
+    draft.enrol(RelationInput(relation, (A,)))
     assert (draft.effects.targets(), draft.hidden.document()) == ({}, {"out": {"orgs": {"users": [A]}}})
 
 
 def test_a_present_id_keeps_its_membership_where_the_flag_is_omitted(draft, relation, reverses):
-    draft.enrol(Link(relation, (A, B), {"users": False}), present=[A, B])
+    draft.enrol(RelationInput(relation, (A, B), {"users": False}), present=[A, B])
     assert draft.effects.windows == {reverses["users"]: {A, B}}
     assert draft.effects.releases == {}
 
