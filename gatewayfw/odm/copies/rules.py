@@ -19,7 +19,7 @@ The hidden field ``_gw`` of a document, absent while it says nothing (a job may 
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ LOCK = Lock(f"{HIDDEN}.rev")
 CUT = f"{HIDDEN}.cut"
 #: Bytes by which noting the version of one more copy makes a holder grow at most, beside the relation's name.
 VERSION_BYTES = 256
+#: Ids in their order, found without a search.
+_Ids = dict[ObjectId, None]
 
 
 @dataclass(frozen=True)
@@ -136,17 +138,17 @@ class HiddenField:
     def __init__(self, document: Mapping[str, Any] | None = None) -> None:
         self._stored = stored = _field(document or {})
         self.v: int = _version(stored)
-        self._out: dict[str, dict[str, list[ObjectId]]] = {
-            relation: {reverse: list(ids) for reverse, ids in reverses.items() if isinstance(ids, list)}
+        self._out: dict[str, dict[str, _Ids]] = {
+            relation: {reverse: _ids(ids) for reverse, ids in reverses.items() if isinstance(ids, list)}
             for relation, reverses in _parts(stored.get("out"))
         }
         self._at: dict[str, dict[str, int]] = {
             relation: dict(versions) for relation, versions in _parts(stored.get("at"))
         }
 
-    def outs(self, reverse: RelatedRelation) -> Sequence[ObjectId]:
+    def outs(self, reverse: RelatedRelation) -> Collection[ObjectId]:
         """Return the targets whose reverse relation the document opted out of."""
-        return self._out.get(reverse.relation, {}).get(reverse.name, ())
+        return self._out.get(reverse.relation, {}).get(reverse.name, {})
 
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
         """Return whether the document opted out of a target's reverse relation."""
@@ -155,11 +157,11 @@ class HiddenField:
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note that a document opts out of a target's `multiple` reverse, or no longer."""
-        ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, [])
-        if out and target_id not in ids:
-            ids.append(target_id)
-        elif not out and target_id in ids:
-            ids.remove(target_id)
+        ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, {})
+        if out:
+            ids[target_id] = None
+        else:
+            ids.pop(target_id, None)
 
     def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
         """Note the source's version that a copy was taken from."""
@@ -171,7 +173,7 @@ class HiddenField:
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
         for reverse, listed in self._out.get(relation, {}).items():
-            self._out[relation][reverse] = [id_ for id_ in listed if id_ not in gone]
+            self._out[relation][reverse] = _ids(id_ for id_ in listed if id_ not in gone)
 
     def document(self) -> dict[str, Any]:
         """Return the field's value without ``rev``; ``{}`` when it says nothing."""
@@ -213,6 +215,11 @@ def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a document's hidden field; empty if another tool broke it."""
     stored = document.get(HIDDEN)
     return stored if isinstance(stored, Mapping) else {}
+
+
+def _ids(values: Iterable[object]) -> _Ids:
+    """Return the ids among values, once each, in order."""
+    return {value: None for value in values if isinstance(value, ObjectId)}
 
 
 def _version(stored: Mapping[str, Any]) -> int:
