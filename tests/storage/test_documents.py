@@ -1,22 +1,23 @@
-"""Documents as BSON, also those that a database gives with UUIDs as such."""
+"""Documents as BSON, UUIDs included."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-import bson
 import pytest
-from bson import Binary
-from bson.errors import BSONError
+from bson import BSON, Binary, InvalidDocument
 
 from gatewayfw.storage.documents import encode
 
 
-def test_a_uuid_is_encoded_as_it_is_stored():
-    one = UUID(int=5)
-    assert encode({"u": [one]}) == encode({"u": [Binary.from_uuid(one)]}) == bson.encode({"u": [Binary.from_uuid(one)]})
+def test_a_uuid_is_encoded_as_the_database_holds_it():
+    id_ = UUID(int=5)
+    assert BSON(encode({"a": [id_]})).decode() == {"a": [Binary.from_uuid(id_)]}
+    assert encode({"a": id_}) == encode({"a": Binary.from_uuid(id_)})
 
 
-def test_what_bson_does_not_know_is_refused():
-    with pytest.raises(BSONError):
-        encode({"x": object()})
+def test_what_bson_cannot_hold_is_refused():
+    with pytest.raises(InvalidDocument):
+        encode({"a": object()})
+    with pytest.raises(OverflowError):
+        encode({"a": 2**63})
