@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import array, binary, string
+from gatewayfw.schemas import array, binary, integer, string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
 
@@ -347,3 +347,17 @@ def test_why_the_server_is_out_of_reach_is_a_problem_in_words(mongod_uri, user, 
 def test_a_uri_without_a_database_is_named():
     with pytest.raises(DefinitionError, match="must name a database"):
         shop("mongodb://127.0.0.1:9/")
+
+
+def test_doctor_names_what_listings_read_without_an_index(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    names = [f"n{number}" for number in range(4)]
+    item = gw.odm.new_model("item", {"name": string(size=(1, 9)), **dict.fromkeys(names, integer())})
+    item.listing(filter={"name": ["contains"], **dict.fromkeys(names, ["eq"])}, sort=names)
+    place, too_many = "listing 1 of model 'item'", "a collection or listing would have too many"
+    left_out = ["n3, n2", "n0, n3", "n1, n3", "n2, n3"]
+    assert report(gw)[1]["hints"] == [
+        f"{place}: 'contains' on name reads every value of it",
+        *(f"{place}: no index on {names}, _id; {too_many}" for names in left_out),
+    ]

@@ -8,14 +8,15 @@ from typing import Any, final
 
 from marshmallow.fields import Field
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.batches import in_batches
+from gatewayfw.errors import ReplyTooLarge, ValidationError
 from gatewayfw.odm.listings.conditions import conditions_of
 from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.odm.listings.fields import CountField, FilterField
 from gatewayfw.odm.listings.keyset import Order
 from gatewayfw.odm.listings.resolution import Resolution, resolve, resolved
 from gatewayfw.odm.listings.token import MOST_CHARACTERS, digest, read_token, write_token
-from gatewayfw.odm.reading.deep import show_found
+from gatewayfw.odm.reading.deep import show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.schemas import Schemas
@@ -100,6 +101,7 @@ class Listing:
             ValidationError: an undeclared filter or sort, a value that cannot be the field's, a token of
                 another listing, filter or sort (``set.after``), or ``get`` names what the model does not have.
             UsageError: ``where`` or ``reveal`` is wrong, as for `Model.find`.
+            ReplyTooLarge: the rows have more bytes than the reply of this request may hold.
             DefinitionError: the declaration is wrong.
         """
         given, declared = details["set"], self.declaration
@@ -130,12 +132,32 @@ def _read(
     None in its place where no row comes after it.
     """
     wider = _with_path(projection, order.path)
-    documents = list(storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1))
+    found = storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
+    documents = _bounded(found, storage.reply_bytes())
     more = len(documents) > most
     if more:
         del documents[most:]
     last = dict(documents[-1]) if more else None  # rows may be what was read, and be changed by the act
     return list(show_found(storage, wider, documents)), last
+
+
+def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
+    """Return all documents, unless they alone would exceed the reply.
+
+    Only large answers of a database come in more pieces than one, and only these are weighed.
+
+    Raises:
+        ReplyTooLarge: they would.
+    """
+    documents: list[Document] = []
+    weight = 0
+    for piece in in_batches(found):
+        documents += piece
+        if most is not None and len(documents) > len(piece):
+            weight += sum(map(weigh, piece))
+            if weight > most:
+                raise ReplyTooLarge(most)
+    return documents
 
 
 def _with_path(projection: Projection, path: str) -> Projection:

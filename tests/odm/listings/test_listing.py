@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw import string
+from gatewayfw.errors import ReplyTooLarge, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
 from gatewayfw.schemas.values import moment_of
@@ -203,6 +204,17 @@ def test_the_indexes_of_a_listing_are_built(shop):
         (("lent", 1), ("_id", 1)),
         (("lent", 1), ("title", 1), ("_id", 1)),
     }
+
+
+def test_rows_beyond_the_bound_of_the_reply_are_not_read_on(shop):
+    notes = shop.odm.new_model("note", {"text": string(size=(1, 100_000))})
+    notes.insert_many([{"text": "x" * 100_000} for _ in range(110)])
+    listing = notes.listing(most=200)
+    with shop.odm.deadline(60) as scope:
+        scope.reply_bytes = 500_000
+        assert len(listing.page({"set": {"limit": 3}, "get": {"text": 1}})["rows"]) == 3
+        with pytest.raises(ReplyTooLarge):
+            listing.page({"set": {"limit": 200}, "get": {"text": 1}})
 
 
 # -- every document once, whatever the order
