@@ -1,6 +1,6 @@
 """One act: parsed and checked once, when it is registered.
 
-The validator is compiled, each hook's signature and the rate limits are read here.
+The validator is compiled here, and each hook's signature and the rate limits are parsed.
 
 Source: specification 18.2; access rules, ceilings and rate limits are our choice.
 """
@@ -70,16 +70,16 @@ class Act(ActDefinition, Mapping[str, Any]):
         public: whether the act says that it needs no access rule.
         limit: the texts of its rate limits, or None.
         max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
-        max_reply_bytes: its own bound of the reply's body, or None for the setting's.
-        returns: what it says of its result, as given; see `gatewayfw.acts.returns`.
+        max_reply_bytes: its own limit on the reply's body, or None for the setting's.
+        returns: the declared result, as given; see `gatewayfw.acts.returns`.
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
         bounds: the ceilings of ``get`` in force: its own, or the settings.
-        reply_bytes: the bound of the reply's body in force.
+        reply_bytes: the limit on the reply's body in force.
         rates: the parsed rate limits, for the gateway's `Limits`; the shortest span first.
-        result: what ``returns`` means.
+        result: the parsed ``returns``.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
 
@@ -209,7 +209,7 @@ def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[Ac
     ``key`` names the list in messages.
 
     Raises:
-        DefinitionError: it is no list of hooks; the message names every one that is none.
+        DefinitionError: it is not a list of hooks; the message names every element that is not one.
     """
     if problems := list(_hook_problems(key, hooks, spelling)):
         raise DefinitionError("; ".join(problems))
@@ -285,7 +285,7 @@ def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds
 def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spelling: Spelling) -> Iterator[str]:
     """Say what is wrong with who may call.
 
-    With ``require_access`` silence is not consent.
+    With ``require_access`` an act without a rule must say that it is public.
     """
     ruled = bool(access_rules(hooks))
     if not isinstance(public, bool):
@@ -311,7 +311,7 @@ def _bare(hook: Hook) -> ActFn:
 
 
 def _takes_body(fn: Callable[..., Any]) -> bool:
-    # A decorator that takes *args says nothing; what it wraps does. Both must take the body.
+    # A decorator's *args say nothing, so look at the function it wraps. Both must take the body.
     return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
 
 

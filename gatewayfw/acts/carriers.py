@@ -1,4 +1,4 @@
-"""What carries a token or a role in a request: header, cookie or field.
+"""Where a request carries a token or a role: header, cookie or field.
 
 The contract's are the header ``token`` and the field ``activeRoleId``; all others are our choice.
 """
@@ -15,7 +15,7 @@ from gatewayfw.errors import DefinitionError
 
 CarrierPlace = Literal["header", "bearer", "cookie", "set"]
 
-#: Narrower than HTTP: it also stands in generated code.
+#: Narrower than HTTP, because the name is also used in generated code.
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 #: What may stand around names and values. Python takes more for spaces, which no browser does: a
 #: neighbouring site could set ``\x85__Host-session``.
@@ -41,9 +41,9 @@ class Carrier:
         return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.place]
 
     def read(self, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
-        """Return what a request carries here: nothing, one value, or several.
+        """Return the values that a request carries here: none, one or several.
 
-        Several are a caller's mistake or a trick, such as a cookie that a neighbouring site has set.
+        Several are a mistake or a trick of the caller, such as a cookie that a neighbouring site has set.
         """
         if self.place == "set":
             value = body["details"]["set"].get(self.name)
@@ -81,7 +81,7 @@ def header(name: str) -> Carrier:
     """Return the carrier that is a whole header.
 
     Raises:
-        DefinitionError: the name is none of a header, as with the others below.
+        DefinitionError: the name is not a header's. The functions below refuse bad names, too.
     """
     return Carrier("header", _checked("header", name).lower())
 
@@ -97,7 +97,7 @@ def bearer() -> Carrier:
 def cookie(name: str) -> Carrier:
     """Return the carrier that is a cookie.
 
-    docs/security.md says what a service that reads one must do.
+    docs/security.md says how to use one safely.
     """
     return Carrier("cookie", _checked("cookie", name))
 
@@ -109,7 +109,7 @@ def set_field(name: str) -> Carrier:
     return Carrier("set", name)
 
 
-#: Where the contract has them.
+#: The contract's places.
 TOKEN = Carrier("header", "token")
 ROLE = Carrier("set", "activeRoleId")
 

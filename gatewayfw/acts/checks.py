@@ -1,7 +1,7 @@
 """Checks of a gateway's definitions that need no database.
 
-One function judges for the start of an app, for the first request after a change, and for
-``doctor``. It names all that is wrong, each with its place. What is wrong is our choice.
+One function checks at the start of an app, at the first request after a change, and for ``doctor``. It names every
+mistake with its place. What counts as a mistake is our choice.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.spelling import MAIN
 
-#: Models that are named.
+#: How many models are named.
 _NAMED = 10
 
 
 @final
 class Checks:
-    """Judges the definitions of one gateway, once for each state of them.
+    """Checks the definitions of one gateway, once for each state of them.
 
     Attributes:
         schemas: those of the gateway; their ``stamp`` changes with every definition.
-        right: the stamp of the definitions that were found right last; None before.
+        right: the stamp of the last definitions that were correct; None before.
     """
 
     def __init__(self, schemas: Schemas, acts: Acts, has_database: Callable[[], bool]) -> None:
@@ -39,7 +39,7 @@ class Checks:
 
     def problems(self) -> list[str]:
         """Return what is wrong, in words: models first, then acts in the order registered."""
-        stamp = self.schemas.stamp  # before what it stands for: a change meanwhile is judged at the next call
+        stamp = self.schemas.stamp  # read first: the next call checks a change made meanwhile
         judged, found = self._judged
         if judged is not stamp:
             found = tuple(dict.fromkeys(self._found()))
@@ -81,7 +81,7 @@ class Checks:
 def acts_by_name(acts: Acts) -> Iterator[tuple[str, Act]]:
     """Yield every act of this process by its name.
 
-    The service stands in front of it, unless that is ``main``.
+    The name is prefixed with the service, unless that is ``main``.
     """
     for service, models in acts.get_acts_with_services().items():
         if not isinstance(models, str):
@@ -99,9 +99,9 @@ def act_problems(act: Act) -> Iterator[str]:
 
 
 def _role_problems(act: Act) -> Iterator[str]:
-    """Judge where rules find the role of the caller.
+    """Check where rules find the role of the caller.
 
-    Validators that are functions or Schemas are passed over.
+    Validators that are functions or Schemas are not checked.
     """
     given = (act.struct.fields or {}).get("set")
     if not isinstance(given, ObjectField) or given.fields is None:

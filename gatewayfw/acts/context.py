@@ -1,9 +1,9 @@
 """The request context: what hooks and acts share during one request.
 
-Every gateway has its own `ContextFns`. The context of a request is an attribute of the request
-itself, so it ends with it and no other request can meet it, whatever thread, app context or
-environment the two share. Contexts opened by hand live in one `ContextVar`, each with the request it
-was opened in. Source: specification 4; where a context lives is our choice.
+Every gateway has its own `ContextFns`. The context of a request is an attribute of the request itself, so it ends with
+it and no other request can see it, whatever thread, app context or environment they share. Contexts opened by hand live
+in one `ContextVar`, each with the request it was opened in. Source: specification 4; where a context lives is our
+choice.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Headers(Mapping[str, str]):
 
     def __init__(self, source: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
         self._later: Callable[[], Iterable[tuple[str, str]]] | None = None
-        # What was read is never changed: a copy may share it.
+        # Headers that were read never change, so a copy may share them.
         if isinstance(source, Headers):
             self._read = source._values
         elif isinstance(source, Mapping):
@@ -45,9 +45,9 @@ class Headers(Mapping[str, str]):
 
     @classmethod
     def later(cls, read: Callable[[], Iterable[tuple[str, str]]]) -> Headers:
-        """Return headers that ``read`` gives when one is first asked for.
+        """Return headers that call ``read`` at first use.
 
-        Few acts look at any.
+        Few acts use any.
 
         Threads that ask at the same time may each call it.
         """
@@ -57,7 +57,7 @@ class Headers(Mapping[str, str]):
 
     @property
     def _values(self) -> dict[str, tuple[str, list[str]]]:
-        read = self._later  # looked at once: another thread may be done at any moment
+        read = self._later  # read once: another thread may set it at any moment
         if read is not None:
             self._read = _by_name(read())
             self._later = None
@@ -110,7 +110,7 @@ class Context(dict[str, Any]):
 
     Always there: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until the gateway has
     parsed it). In a request also ``Request``, a weak reference that behaves as the framework's request
-    (who needs it after the request takes the request itself), and ``Address``, the address of the
+    (keep the request itself if you need it later), and ``Address``, the address of the
     connection, empty when it has none. All other keys are the hooks' own. The names
     of dictionary methods (``items``, ``get``) work as keys only.
     """
@@ -151,12 +151,12 @@ class _Opened(NamedTuple):
     request: object | None
 
     def counts(self, request: object | None) -> bool:
-        """Whether it is the context to work on while a request, or none, is current."""
+        """Whether it is the current context, during a request or outside of any."""
         return request is None or self.request is request
 
 
 class _Open(NamedTuple):
-    """What is open in a thread, greenlet or task.
+    """The contexts open in a thread, greenlet or task.
 
     ``opened`` is replaced, never changed, because copies share it.
 
@@ -180,7 +180,7 @@ def _empty(_request: object) -> Context:
 
 
 class _Opening(AbstractContextManager[Context]):
-    """A context of its own for a block; a class, because a generator costs more."""
+    """A separate context for a block; a class, because a generator costs more."""
 
     __slots__ = ("_fns", "_token", "_values")
 
@@ -217,11 +217,10 @@ def open_scratch() -> Iterator[None]:
 class ContextFns:
     """The context functions of one gateway.
 
-    In a request they share one context of that request, whichever is called first and by whom: a
-    ``before_request`` of the host, a view of the host, the gateway's hooks, the act, an
-    ``after_request``. A request within a request has its own, and so has a second one that a
-    middleware dispatches with the same environment. A block of `open` has its own as well; it is
-    passed over while another request than the one it was opened in is current.
+    In a request they all share that request's context, no matter which code calls one first: a ``before_request`` of
+    the host, a view of the host, the gateway's hooks, the act, an ``after_request``. A request within a request has its
+    own, and so has a second one that a middleware dispatches with the same environment. A block of `open` has its own
+    as well; it is ignored while a different request is current than the one it was opened in.
 
     Where there is neither, the seven functions raise a RuntimeError: in a thread that was started
     without `run_in_context`, in a script, while a streamed reply is sent without Flask's
@@ -244,7 +243,7 @@ class ContextFns:
     def get_context_model(self) -> Context:
         """Return the current context itself.
 
-        Later hooks and the act see what is changed in it.
+        Later hooks and the act see changes to it.
 
         Raises:
             RuntimeError: outside of a request and of `open`, as of all functions that work on it.
@@ -310,7 +309,7 @@ class ContextFns:
         """
         request = self._current()
         if request is not None:
-            self.get_context_model()  # begun here, so that it is copied for each call
+            self.get_context_model()  # created here, so that each call copies it
         captured, found = copy_context(), _OPEN.get()
         contexts: dict[ContextFns, Context] = {} if request is None else dict(request.__dict__.get(_KEPT, ()))
         contexts |= {fns: opened.context for fns, opened in found.opened.items() if opened.counts(request)}
@@ -328,11 +327,11 @@ class ContextFns:
         return run
 
     def open(self, values: Mapping[str, Any] = _NO_VALUES) -> AbstractContextManager[Context]:
-        """Give a new context with these values; afterwards the previous is back.
+        """Open a new context with these values; the previous one returns afterwards.
 
-        Where ``values`` name none, ``Headers`` is empty and ``body`` None. Outside of a request the
-        block belongs to the thread, not to a generator: what runs between its steps is inside of the
-        block, too. So a streamed reply wants Flask's ``stream_with_context``.
+        By default ``Headers`` is empty and ``body`` None. Outside of a request the block belongs to the thread, not to
+        a generator: code that runs between its steps is inside the block, too. So a streamed reply needs Flask's
+        ``stream_with_context``.
         """
         return _Opening(self, values)
 
@@ -370,7 +369,7 @@ def fill(fns: ContextFns, request: Any, values: Context) -> Context:
 
     The web calls this as an act begins.
 
-    Where there is none yet, ``values`` becomes the context.
+    If there is none yet, ``values`` becomes the context.
     """
     opened = _OPEN.get().opened.get(fns)
     is_opened = opened is not None and opened.request is request

@@ -1,7 +1,7 @@
 """The life of one request between reading its body and writing its envelope.
 
-The count of a rate limit, hooks before validation, validation, hooks before the act, the act, and
-the writing of its result, all under one deadline. Source: specification 12.
+It counts the call for rate limits, then runs the hooks before validation, validation, the hooks before the act, the
+act, and the writing of its result, all under one deadline. Source: specification 12.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
 
-#: What stands for work that somebody else has to await; acts and hooks are plain functions.
+#: Results that somebody would have to await; acts and hooks are plain functions.
 LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
-#: What a hook does not return unless its author thinks that it stops the request, or has forgotten to call it:
-#: a reply, an error, its class, a check that somebody else would have to run.
+#: Results of a hook whose author expects them to stop the request, or forgot a call: a reply, an error, its class, a
+#: check that somebody else would have to run.
 _NO_ANSWERS: tuple[Any, ...] = (
     *LATER,
     Iterator,

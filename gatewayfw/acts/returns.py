@@ -1,4 +1,4 @@
-"""What an act says it returns, for clients; results are not checked against it.
+"""The declared result of an act, for clients; results are not checked.
 
 ``returns=`` of an act is one of:
 
@@ -32,8 +32,8 @@ class Selected:
     """Documents in the shape that a ``get`` asks for.
 
     Attributes:
-        select: the part of ``get`` that asks.
-        path: where that part is: empty for the whole ``get``, else one name.
+        select: the part of ``get`` that selects them. path: the place of that part: empty for the whole ``get``, else
+            one name.
     """
 
     word: Word
@@ -41,15 +41,15 @@ class Selected:
     path: tuple[str, ...] = ()
 
 
-#: What is known of a result: documents, a value, an object of both, or nothing.
+#: The declared result: documents, a value, an object of both, or unknown.
 Returns = Selected | Field[Any] | Mapping[str, "Selected | Field[Any]"] | None
 
 
 def parse_returns(given: Any, get: Field[Any] | None) -> Returns:
-    """Return what ``returns=`` means for an act with this ``get``.
+    """Return the parsed ``returns=`` of an act with this ``get``.
 
     Raises:
-        DefinitionError: it is none of the forms, or a word where ``get`` selects nothing.
+        DefinitionError: it has none of the forms, or is a word although ``get`` selects nothing.
     """
     if given is None:
         return Selected("one", get) if isinstance(get, SelectStruct) else None

@@ -1,6 +1,6 @@
-"""Services elsewhere, as acts see them.
+"""Remote services, as acts see them.
 
-`gatewayfw.remote.HttpService` is one that is asked over HTTP.
+`gatewayfw.remote.HttpService` calls one over HTTP.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from gatewayfw.spelling import PYTHON
 @final
 @dataclass(frozen=True)
 class RemoteReply:
-    """What a remote service answered: status and envelope, as sent.
+    """The answer of a remote service: status and envelope, unchanged.
 
     The status is in 200..299 or 400..599.
 
-    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply that leaves
-    open what was written (503, ``outcome_unknown``) would look like one that wrote nothing.
+    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply with an
+    unknown outcome (503, ``outcome_unknown``) would look like one that wrote nothing.
     """
 
     status: int
@@ -32,7 +32,7 @@ class RemoteReply:
 
 
 class RemoteService:
-    """A service that another gateway serves.
+    """A service of another gateway.
 
     Attributes:
         name: the name it is registered under, for messages.
@@ -62,7 +62,7 @@ class RemoteService:
         carriers: Iterable[Carrier] = (),
         address: str = "",
     ) -> RemoteReply:
-        """Post a request on, for the service ``main``, and return the answer.
+        """Forward a request, for the service ``main``, and return the answer.
 
         What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
         ``address`` is that of the caller's connection. Takes at most ``seconds``.
@@ -76,7 +76,7 @@ class RemoteService:
 
 
 class Connect(Protocol):
-    """Makes a `RemoteService`; nothing is connected yet."""
+    """Makes a `RemoteService`, which connects later."""
 
     def __call__(self, url: str, /, *, name: str, pre_act: Sequence[Hook], headers: Sequence[str]) -> RemoteService:
         """Return the service at a URL.

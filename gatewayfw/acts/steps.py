@@ -37,7 +37,7 @@ class Step:
 
 
 def mark(step: Step) -> Callable[[H], H]:
-    """Return a decorator that says of a hook what it needs and gives."""
+    """Return a decorator that records what a hook needs and gives."""
 
     def marked(hook: H) -> H:
         hook.step = step  # type: ignore[attr-defined]  # the mark
@@ -47,7 +47,7 @@ def mark(step: Step) -> Callable[[H], H]:
 
 
 def step_of(hook: Callable[..., Any]) -> Step | None:
-    """Return what is known of a hook; None of an author's own."""
+    """Return the step of a hook; None for an author's own hook."""
     found = mark_of(hook, "step")
     return found if isinstance(found, Step) else None
 
@@ -68,16 +68,16 @@ def mark_of(hook: Callable[..., Any], name: str) -> object:
 
 
 def steps_of(hooks: Iterable[Callable[..., Any]]) -> Iterator[Step]:
-    """Yield what is known of hooks, in their order."""
+    """Yield the steps of hooks, in order."""
     yield from (step for step in map(step_of, hooks) if step is not None)
 
 
 def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
-    """Yield what cannot work in the order of an act's hooks, in words.
+    """Yield the mistakes in the order of an act's hooks, in words.
 
-    What a hook needs may also come from an author's hook before it or, where it is the first, from a
-    function of the app around the request. So there is a fault where what gives it comes later, and
-    where nothing before it does, though a hook with a mark was there.
+    What a hook needs may also come from an author's hook before it or, where it is the first, from a function of the
+    app around the request. So it is a mistake if the hook that gives it comes later, or if marked hooks come before but
+    none of them gives it.
     """
     steps = [step_of(hook) for hook in hooks]
     for number, step in enumerate(steps):
@@ -91,7 +91,7 @@ def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
 
 
 def unfed(hooks: Sequence[Callable[..., Any]]) -> Step | None:
-    """Return the first hook that only a function around the request can feed."""
+    """Return the first hook whose need only a function around the request can meet."""
     steps = [step_of(hook) for hook in hooks]
     first = steps[0] if steps else None
     return first if first and first.needs and not _giver(steps, first.needs) else None

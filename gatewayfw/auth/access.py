@@ -143,9 +143,9 @@ class Auth:
     def grant(self, *rules: Rule) -> AccessHook:
         """Return a hook that admits callers whom a rule allows.
 
-        Without rules only a ghost passes.
+        Without rules it admits only ghosts.
 
-        Who is not signed in, so that the context has no ``user`` or None, does not pass. The hook raises:
+        It never admits a caller who is not signed in, that is, without a ``user`` in the context. The hook raises:
             Unauthenticated: nobody is signed in.
             HttpError: 400, the id of the role, ``details.set.activeRoleId`` by default, is missing.
             Forbidden: it is no role of the user, was sent twice, or no rule allows that role.

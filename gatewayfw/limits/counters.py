@@ -2,9 +2,8 @@
 
 Imported only where a limit is given.
 
-Both refuse and pass exactly, under threads and, on MongoDB, under processes: they look back over the
-span of a limit from each call. Spans that begin at fixed times would let twice the limit pass where
-two of them meet.
+Both are exact, with threads and, on MongoDB, with several processes: from each call they look back over the span of a
+    limit. Spans that begin at fixed times would admit twice the limit where two of them meet.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _LOG = logging.getLogger("gatewayfw.acts")
 _MOST = 10_000
 #: Longest span, seconds.
 _LONGEST = 366 * 24 * 3600
-#: Where MongoDB keeps the calls; models cannot have this name.
+#: The collection of the calls on MongoDB; models cannot have this name.
 _COLLECTION = "_gw_limits"
-#: Attempts to count a call that was refused though there is room.
+#: How often to retry a call that was refused although there is room.
 _ATTEMPTS = 5
 
 
@@ -76,17 +75,17 @@ class Counters(Protocol):
 class MemoryCounters:
     """Counters of this process alone.
 
-    Not limits' own storage in memory: 5.8.0 never gives a key back (of 50,000 callers 50,000 were
-    there long after their spans), walks all of them in a thread after each call (100,000 callers
-    took 2.6 s of processor time, here 0.9 s), and drops locks that threads are waiting for. Here,
-    when too much is to be remembered, those go first whose last call that passed is the oldest.
+    Not limits' own storage in memory: 5.8.0 never gives a key back (50,000 callers were still there long after their
+    spans), walks all of them in a thread after each call (100,000 callers took 2.6 s of processor time, here 0.9 s),
+    and drops locks that threads are waiting for. Here the callers whose last admitted call is oldest are dropped first
+    when there are too many.
     """
 
     def __init__(self, keys: int = 100_000, calls: int = 2_000_000) -> None:
         """Remember so many callers and calls, all limits together: 35 and 16 MB."""
         self._most_keys, self._most_calls = keys, calls
         self._lock = threading.Lock()
-        # By the length of the span, so that those at the front are the first to expire.
+        # By the length of the span, so that the first ones expire first.
         self._calls: dict[int, OrderedDict[str, array[float]]] = {}
         self._keys = self._entries = 0
 
@@ -149,9 +148,9 @@ class _Storage(MongoDBStorage):
 class MongoCounters:
     """Counters that all processes share, by limits' storage on MongoDB.
 
-    A call that passes is one atomic update, a refused one takes two commands or more. Times are
-    those of the calling machines: their clocks must agree as well as the spans are short.
-    It connects at the first call, and no call waits longer than ``selection_timeout`` to find a server.
+    An admitted call is one atomic update, a refused one takes two commands or more. Times come from the calling
+    machines: the shorter the spans, the better their clocks must agree. It connects at the first call, and no call
+    waits longer than ``selection_timeout`` to find a server.
     """
 
     def __init__(self, uri: str, database: str, selection_timeout: float) -> None:
@@ -189,8 +188,8 @@ class MongoCounters:
             self._storage.client.close()
 
     def _taken(self, rate: RateLimitItem, key: str) -> float:
-        # limits 5.8.0 takes the race of two first calls of a key for a full span: of 800 calls within
-        # their limit, 8 threads had 177 refused. The second attempt finds the key there.
+        # If two first calls of a key race, limits 5.8.0 reports a full span: of 800 calls within their limit, 8 threads
+        # had 177 refused. The second attempt finds the key there.
         for _ in range(_ATTEMPTS):
             if self._limiter.hit(rate, key):
                 return 0.0

@@ -1,13 +1,12 @@
 """Rate limits: how many calls of one act a caller may make.
 
-A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It looks back
-from each call: of the calls in any span of that length, never more than so many pass. Calls that are
-refused do not count. Several limits are counted from the shortest span on, and the first that
-refuses ends it. All our choice.
+A limit is text of the `limits` library (``"10/minute"``, ``"100 per 2 hours"``). It looks back from each call: in any
+span of that length, no more calls than that are admitted. Calls that are refused do not count. Several limits are
+counted in order of their spans, the shortest first, until one refuses. All our choice.
 
-The caller is what ``caller_key`` says, by default the address of the connection; an IPv6 address
-stands for its network of 64 bits, which one caller commonly has. Calls without a caller (outside
-HTTP, or over a Unix socket) share one counter: no call goes uncounted.
+``caller_key`` identifies the caller, by default with the address of the connection; an IPv6 address counts as its
+network of 64 bits, which one caller commonly has. Calls without a caller (outside HTTP, or over a Unix socket) share
+one counter: no call goes uncounted.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ class RateLimits:
         return found
 
     def _open(self) -> Counters:
-        """Return the counters that the settings ask for; nothing is connected yet."""
+        """Return the counters that the settings ask for; they connect later."""
         from gatewayfw.limits.counters import MemoryCounters, MongoCounters
 
         uri = self._settings.rate_limit_storage

@@ -14,9 +14,9 @@ import sys
 def leave_to_signal(logger: str) -> None:
     """Tell Sentry to ignore the records of that logger.
 
-    Only where it listens to the signal.
+    Only if it listens to the signal.
 
-    Needs Sentry's SDK 2; an older one makes two events. Nothing is imported for it.
+    Needs Sentry's SDK 2; an older one makes two events. This imports nothing.
     """
     sentry, logs = sys.modules.get("sentry_sdk"), sys.modules.get("sentry_sdk.integrations.logging")
     if sentry is None or logs is None:

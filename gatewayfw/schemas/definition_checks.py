@@ -14,7 +14,7 @@ from gatewayfw.schemas.relations import MOST_INDEXES, RelatedRelation, Relation,
 
 
 def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
-    """Yield what is wrong with a model whatever the others are."""
+    """Yield what is wrong with a model by itself."""
     for target in dict.fromkeys(relation.schema_name for relation in model.relations.values()):
         yield from _collisions(alone, target)
     for relation in model.relations.values():
@@ -27,7 +27,7 @@ def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
 
 
 def problems_of(state: State, name: str) -> Iterator[str]:
-    """Yield what is wrong with a model, seen with all others."""
+    """Yield what is wrong with a model together with all others."""
     for relation in state.models[name].relations.values():
         where = f"model {name!r}, relation {relation.name!r}"
         target = state.models.get(relation.schema_name)
@@ -41,7 +41,7 @@ def problems_of(state: State, name: str) -> Iterator[str]:
 
 
 def _expiry_problem(state: State, name: str) -> Iterator[str]:
-    """Judge indexes with which the server deletes documents behind our back."""
+    """Refuse TTL indexes, which delete documents without our knowledge."""
     model = state.models[name]
     if not any("expireAfterSeconds" in index.options for index in model.options.indexes):
         return

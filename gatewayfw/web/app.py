@@ -25,14 +25,14 @@ def make_app(
 ) -> Flask:
     """Return an app of one gateway, with static files at the root.
 
-    Errors elsewhere are envelopes.
+    Errors outside its route are envelopes too.
 
-    With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, while
-    nothing in the app could notice: see `gatewayfw.web.lane.Lane`.
+    With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, as long as nothing in the
+    app could notice: see `gatewayfw.web.lane.Lane`.
 
-    Static files are looked for only when the routing found nothing, so they shadow no route.
-    Unknown paths and methods and bad hosts answer envelopes, because this app is ours (our choice); what
-    views that are added to it abort with stays as Flask makes it.
+    Static files are looked for only when the routing found nothing, so they shadow no route. Unknown paths and methods
+    and bad hosts answer envelopes, because this app is ours (our choice); if an added view aborts, Flask's error page
+    stays.
 
     Raises:
         DefinitionError: an option is of the wrong type, a directory does not exist, or the definitions
@@ -42,11 +42,11 @@ def make_app(
         raise DefinitionError("option 'fast_lane': expected true or false")
     files = StaticFiles(static_path)
     app = Flask(__name__, static_folder=None)
-    app.url_map.merge_slashes = False  # It would answer a doubled slash with a redirect, in HTML.
+    app.url_map.merge_slashes = False  # Otherwise it would redirect doubled slashes, with an HTML page.
     app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
 
     def is_own(error: exceptions.HTTPException) -> bool:
-        """Whether an error is the routing's, or a playground's that hides itself."""
+        """Whether an error comes from the routing, or from a hidden playground."""
         return request.routing_exception is error or is_playgrounds(app, request.endpoint)
 
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:

@@ -43,7 +43,7 @@ class Cors:
     Attributes:
         origins: nobody (None), everybody (``"*"``) or exact origins.
         headers: what a preflight allows.
-        carried: returns more of those: where hooks look for a token or a role now.
+        carried: returns further headers, those where hooks look for a token or a role.
     """
 
     origins: frozenset[str] | str | None = None
@@ -74,7 +74,7 @@ class Cors:
         return cls(frozenset(option), allowed, carried)
 
     def complete(self, headers: Headers, origin: str | None, *, preflight: bool) -> None:
-        """Add the headers of this policy to a reply's; those that are set already stay."""
+        """Add the headers of this policy to a reply; headers that it already has stay."""
         if self.origins is None:
             return
         if self.origins != "*" and "origin" not in [name.strip().lower() for name in _vary(headers)]:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def make_contexts() -> ContextFns:
     """Return context functions that work on Flask's current request."""
-    # The request behind the proxy, which costs at each use; outside of requests this raises RuntimeError.
+    # The request itself: its proxy costs time at each use. Outside of requests this raises RuntimeError.
     return ContextFns(request._get_current_object, begin)  # type: ignore[attr-defined]  # of the proxy
 
 
 def begin(sent: Request, request_id: str | None = None) -> Context:
-    """Return what the context of a request begins with.
+    """Return the initial values of a request's context.
 
     That is `Request`, `Headers`, `Address` and no body yet.
 
@@ -32,7 +32,7 @@ def begin(sent: Request, request_id: str | None = None) -> Context:
     environ = sent.environ
     return Context(
         {
-            # Behind a proxy this is the proxy's, unless the host uses werkzeug's ProxyFix.
+            # Behind a proxy this is the proxy's address, unless the host app uses werkzeug's ProxyFix.
             ADDRESS: sent.remote_addr or "",
             "Request": proxy(sent),
             "Headers": Headers.later(lambda: _headers(environ, request_id)),

@@ -1,6 +1,6 @@
-"""The endpoint: what answers the requests of one mount.
+"""The endpoint: it answers the requests of one mount.
 
-Every exception of a request ends here as an envelope, so no error page of the host is involved.
+Every exception of a request becomes an envelope here, so no error page of the host app is involved.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-#: Ids of requests, which are names and no secrets. Not from the system: a thread that asks it gives up its turn,
-#: and with 8 threads that is a tenth of a `ping`.
+#: Ids of requests, which are names, not secrets. Not from os.urandom, which releases the GIL: with 8 threads that takes
+#: a tenth of a `ping`.
 _IDS = random.Random()  # noqa: S311
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDS.seed)
 
 
 class Runner(Protocol):
-    """What runs an act: the `Lifecycle` of a gateway."""
+    """Runs an act: the `Lifecycle` of a gateway."""
 
     def run(
         self, body: Mapping[str, Any], finish: Callable[[Any, envelope.ReplyBounds], bytes], /
     ) -> bytes | RemoteReply:
-        """Return what ``finish`` makes of the act's result, or a remote service's reply."""
+        """Return the result of ``finish`` for the act, or a remote service's reply."""
 
 
 @final
@@ -55,8 +55,8 @@ class Runner(Protocol):
 class Endpoint:
     """Answers the requests of one mount; all state of a request is local to the call.
 
-    Where ``playground``, which is served beside it, is shown to the caller, the messages of unknown
-    names say which exist. With ``checks`` the definitions are judged when it is mounted, and before the
+    If the caller may see the ``playground`` beside it, the messages of unknown names say which exist. With ``checks``
+    the definitions are judged when it is mounted, and before the
     first request after any change of them: while some are wrong no act runs.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
@@ -70,7 +70,7 @@ class Endpoint:
     mute: Callable[[str], object] | None = None
 
     def check(self) -> None:
-        """Refuse wrong definitions, where that is wanted."""
+        """Refuse wrong definitions, unless the check is switched off."""
         if self.checks is not None:
             self.checks.check()
 
@@ -145,16 +145,16 @@ class Endpoint:
     def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
         """Return the response; it gets CORS headers after the host's own hooks ran.
 
-        Only then it is known which headers the host has set. The method is replaced on the
-        instance, because Flask changes the class of a response to the app's own.
+        Only then do we know which headers the host app has set. The method is replaced on the instance, because Flask
+        changes the class of a response to the app's own.
         """
         if self.cors.origins is None:
             return reply
         cors, own = self.cors, reply.headers
-        ref = weakref.ref(reply)  # Weak: a cycle would keep every reply until a collection.
+        ref = weakref.ref(reply)  # Weak: a cycle would keep every reply until a garbage collection.
 
         def completed(environ: Any) -> Headers:
-            owner = ref()  # None when a hook of the host copied the reply: the copy has this method, too.
+            owner = ref()  # None if a hook of the host app copied the reply: the copy has this method, too.
             headers = Headers(own) if owner is None else type(owner).get_wsgi_headers(owner, environ)
             cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=preflight)
             return headers
@@ -163,7 +163,7 @@ class Endpoint:
         return reply
 
     def _shows_names(self) -> bool:
-        """Whether the caller may learn what exists: who sees the playground does."""
+        """Whether the caller may learn which names exist: if they see the playground."""
         return self.playground is not None and self.playground.is_shown(request)
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
@@ -180,12 +180,12 @@ class Endpoint:
         # Without `cors` an OPTIONS request still learns the methods: our choice.
         preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
         reply = self.reply(b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": _request_id(request)})
-        del reply.headers["Content-Type"]  # There is no content.
+        del reply.headers["Content-Type"]  # The reply has no content.
         return self.with_cors(reply, preflight=preflight)
 
 
 def send_signal(error: Exception) -> None:
-    """Send Flask's `got_request_exception`; what a receiver raises is logged."""
+    """Send Flask's `got_request_exception`; log exceptions of receivers."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
     try:
         got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)

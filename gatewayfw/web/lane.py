@@ -1,7 +1,7 @@
 """The fast lane: an app of our own answers its route before Flask's dispatch.
 
-Everything else goes to Flask, and so does this route whenever its dispatch would do something that
-anybody could notice: see `Lane`. Both answer with the same view.
+Everything else goes to Flask, and so does this route whenever Flask's dispatch would make a difference: see `Lane`.
+Both answer with the same view.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _APP: Any = getattr(flask.globals, "_cv_app", None)
 _REQUEST: Any = getattr(flask.globals, "_cv_request", None)
 _RequestContext: Any = flask.ctx.RequestContext if SUPPORTED else object
 
-#: Hosts that routing takes, whatever follows; it refuses some of the others, such as `a..b`.
+#: Hosts that routing always accepts; it refuses some of the others, such as `a..b`.
 _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 
 
@@ -60,7 +60,7 @@ class Lane:
         self._app = app
         self._dispatch: WSGIApplication = app.wsgi_app
         self._endpoint = endpoint
-        self._path = path.encode().decode("latin-1")  # as it stands in WSGI
+        self._path = path.encode().decode("latin-1")  # as WSGI writes it
         self._name = view
         self._view = app.view_functions[view]
         self._rule = next(app.url_map.iter_rules(view))
@@ -86,10 +86,10 @@ class Lane:
             _APP.reset(app_token)
             if "files" in request.__dict__ or type(request) is not Request:
                 request.close()
-            environ["werkzeug.request"] = None  # Else the two are a cycle, for a collection to find.
+            environ["werkzeug.request"] = None  # Otherwise the two are a cycle that only a garbage collection frees.
 
     def _changed(self, reply: Success | Response, functions: Iterable[Callable[[Response], Response]]) -> Response:
-        """Return the response that the functions of `after_this_request` make of a reply."""
+        """Return a reply after the functions of `after_this_request` have changed it."""
         response = self._endpoint.response(reply) if isinstance(reply, Success) else reply
         try:
             for function in functions:
@@ -99,7 +99,7 @@ class Lane:
         return response
 
     def _is_free(self) -> bool:
-        """Whether nothing in the app waits for Flask's dispatch."""
+        """Whether nothing in the app needs Flask's dispatch."""
         app = self._app
         return not (
             app.before_request_funcs
@@ -144,7 +144,7 @@ class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may
         request: Request | None = None,
         session: SessionMixin | None = None,
     ) -> None:
-        """Set what Flask's own does, with the same parameters (its `copy` calls it)."""
+        """Set what Flask's own context sets; its `copy` calls this, too."""
         self.app = app
         self.request = app.request_class(environ) if request is None else request
         self.flashes: list[tuple[str, str]] | None = None
@@ -153,7 +153,7 @@ class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may
 
     @cached_property
     def url_adapter(self) -> MapAdapter | None:
-        """What `url_for` builds with."""
+        """The adapter that `url_for` uses."""
         return self.app.create_url_adapter(self.request)
 
     @cached_property

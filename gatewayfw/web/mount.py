@@ -1,4 +1,4 @@
-"""The blueprint: one route in any Flask app, and nothing else changed in it.
+"""The blueprint: one route in any Flask app, which otherwise stays unchanged.
 
 The route takes every method, because a 405 of the routing never reaches a blueprint.
 """
@@ -23,7 +23,7 @@ from gatewayfw.web.playground import Playground
 from gatewayfw.web.static import StaticFiles
 
 RULE = "/gateway"
-#: What a blueprint is called that was given no name; the first part of its endpoints.
+#: The name of a blueprint without one; the first part of its endpoints.
 NAME = "gateway"
 #: The last part of the playground's endpoints.
 PLAYGROUND_VIEWS = frozenset({"playground", "playground_page", "playground_file"})
@@ -31,7 +31,7 @@ PLAYGROUND_VIEWS = frozenset({"playground", "playground_page", "playground_file"
 
 @final
 class GatewayBlueprint(Blueprint):
-    """A blueprint that checks its gateway first, and finds a free name if need be.
+    """A blueprint that checks its gateway first and finds a free name.
 
     It is registered as ``gateway``, where that is taken in the app as ``gateway_2`` and so on; below
     another blueprint the name is free unless that one has it. So endpoints (``gateway.gateway``) are the
@@ -87,7 +87,7 @@ def make_blueprint(
 def is_playgrounds(app: App, endpoint: str | None) -> bool:
     """Tell whether an endpoint is the playground's of any gateway in an app.
 
-    Whatever its blueprint is called.
+    Its blueprint may have any name.
     """
     name, _, view = (endpoint or "").rpartition(".")
     return view in PLAYGROUND_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
@@ -101,7 +101,7 @@ def _add_rule(
     ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
 
     Raises:
-        DefinitionError: another gateway has the path, so that one of the two would never be asked.
+        DefinitionError: another gateway has the path, so that one of the two would never be called.
     """
     endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
     rule = state.app.url_rule_class(
@@ -128,7 +128,7 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
         try:
             return playground.reply(sent, playground_file)
-        except HTTPException:  # Not found, or the method: the host's own, as for any path.
+        except HTTPException:  # Not found, or a wrong method: the host app's own error, as for any path.
             raise
         except Exception as error:  # Of the catalog: an envelope, and in the log.
             return endpoint.refuse(error)
@@ -137,7 +137,7 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         return view("")
 
     def add(state: BlueprintSetupState) -> None:
-        # A redirect from doubled slashes would come before the guard, and say that there is a playground.
+        # A redirect from doubled slashes would come before the guard and reveal the playground.
         _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
         _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
         _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)

@@ -31,7 +31,7 @@ from gatewayfw.web.reply import logger
 
 #: Where the playground is, below the prefix of the blueprint.
 RULE = "/playground"
-#: Where acts are called, seen from there.
+#: The path to call acts, relative to the playground.
 _GATEWAY = "/gateway"
 _METHODS = ("GET", "HEAD")
 
@@ -55,7 +55,7 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 _FRESH = "no-store"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
-#: Smaller ones are not worth it; others are packed already.
+#: Smaller files are not worth it; other types are compressed already.
 _PACKED_FROM = 1000
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -69,7 +69,7 @@ class File:
 
     @cached_property
     def packed(self) -> bytes | None:
-        """The bytes as gzip; None where that gains nothing."""
+        """The bytes as gzip; None if that gains nothing."""
         return gzip.compress(self.content, 9, mtime=0) if len(self.content) >= _PACKED_FROM else None
 
 
@@ -118,7 +118,7 @@ class Playground:
     """Answers requests for the playground.
 
     Attributes:
-        catalog: makes the gateway's catalog; asked for each time, because acts may be added at any time.
+        catalog: makes the gateway's catalog; called each time, because acts may be added at any time.
         guard: decides who may see anything of it; None for everybody.
     """
 
@@ -128,7 +128,7 @@ class Playground:
     def is_shown(self, sent: Request) -> bool:
         """Tell whether a request may see the playground, with all names in it.
 
-        A guard that fails says no, and stands in the log; one that aborts (an HTTPException) only says no.
+        A guard that fails refuses and is logged; one that aborts (an HTTPException) only refuses.
         """
         if self.guard is None:
             return True
@@ -136,7 +136,7 @@ class Playground:
             return _answer(self.guard, sent)
         except HTTPException:
             return False
-        except Exception as error:  # Of the host's guard: a reply of its own would say that there is a playground.
+        except Exception as error:  # Raised by the guard: its own reply would reveal the playground.
             logger.error("the guard of the playground failed\n%s", traceback_of(error))
             return False
 
@@ -176,15 +176,15 @@ class Playground:
 
 
 def _answer(guard: Guard, sent: Request) -> bool:
-    """Return what a guard says of a request.
+    """Return the answer of a guard to a request.
 
     Raises:
-        DefinitionError: it answers neither true nor false: an object of any kind must not pass for yes.
+        DefinitionError: it answers neither true nor false: no other object may count as true.
         Exception: whatever the guard raised.
     """
     answer: Any = guard(sent)
     if isinstance(answer, CoroutineType):
-        answer.close()  # Else Python warns that nobody ran it.
+        answer.close()  # Otherwise Python warns that it was never awaited.
     if not isinstance(answer, bool):
         kind = type(answer).__name__
         raise DefinitionError(f"option 'playground_guard': it must answer true or false, not {kind}")
@@ -239,7 +239,7 @@ def _json_schema(catalog: Catalog, path: str) -> bytes:
     return orjson.dumps(json_schema(catalog), option=orjson.OPT_INDENT_2)
 
 
-#: What is made of the catalog when it is asked for: type and maker, by name.
+#: The files that are generated on request: type and function, by name.
 _MADE: Mapping[str, tuple[str, Callable[[Catalog, str], bytes]]] = MappingProxyType(
     {
         "catalog.json": (_JSON, _catalog),

@@ -28,15 +28,15 @@ def read_body(request: Request, settings: Settings) -> dict[str, Any]:
 
     Raises:
         UnsupportedMediaType: not plain `application/json` in UTF-8, or a content encoding.
-        TooLarge: more bytes than the lower one of the host's limit and ours.
-        BadRequest: anything else that is wrong with it.
+        TooLarge: more bytes than the lower of the host app's limit and ours.
+        BadRequest: anything else is wrong with it.
     """
     check_media_type(request.environ)
     return check_request(parse(_read(request, settings.max_body_bytes), settings))
 
 
 def check_media_type(environ: Mapping[str, Any]) -> None:
-    """Refuse a request that does not say it is plain JSON in UTF-8.
+    """Refuse a request that does not declare plain JSON in UTF-8.
 
     Raises:
         UnsupportedMediaType: not `application/json` in UTF-8, or a content encoding.
@@ -110,7 +110,7 @@ def _read(request: Request, limit: int) -> bytes:
 
 
 def _whole(request: Request, length: int) -> bytes:
-    """Return a body nobody has looked at, and keep it readable for later callers.
+    """Return a body that nobody has read, and keep it readable for later callers.
 
     werkzeug's streams take 10 us more.
     """

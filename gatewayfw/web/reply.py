@@ -1,14 +1,14 @@
-"""The envelope: results and errors as JSON, and what is logged of an error.
+"""The envelope: results and errors as JSON, and the log of errors.
 
 JSON: ids become hex strings, datetimes ISO 8601 in UTC with milliseconds and `Z` (a naive one
 is UTC), UUIDs text, members of an enum their values, cursors and other iterators arrays, NaN
 and Infinity null. Keys must be strings, and integers fit 64 bits, signed or unsigned; a set,
-bytes, a dataclass (its fields may not all be meant to be read) or any other object is an error
-of the act, not of the client. All our choice.
+bytes, a dataclass (its fields may not all be meant to be read) or any other object is the act's mistake, not the
+client's. All our choice.
 
-Cursors and iterators are read and written piece by piece, so that never more than one piece of
-them is in memory besides its JSON, and none is read on once the reply has too many bytes. So are
-written a list that is the result, and lists that are values of an object that is the result.
+Cursors and iterators are read and written piece by piece, so that only one piece is in memory besides the JSON, and
+reading stops once the reply has too many bytes. A list that is the result is written in the same way, and so are lists
+that are values in the result.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 #: Where bson 4 keeps the 12 bytes of an id: to read them there takes half as long as `str`.
 _HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
-#: What is written in pieces, though all of it is in memory: JSON may have many times its bytes.
+#: Types that are written in pieces although they are in memory: their JSON may be many times larger.
 _LISTS = frozenset({list, tuple})
 #: Values of a list up to which it is written whole: in pieces it takes a fifth longer.
 _SHORT = 64
-#: What `_plain` makes of an iterator.
+#: The result of `_plain` for an iterator.
 _ITERATOR = object()
-#: Bytes of JSON after which the deadline is looked at, and as many as a piece is to have at most.
+#: The deadline is checked after this many bytes of JSON; a piece should not have more.
 _PIECE_BYTES = 256 * 1024
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 
@@ -73,7 +73,7 @@ class NotJsonError(TypeError):
 
 
 class ReplyBounds(Protocol):
-    """What bounds a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
+    """The limits on a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
 
     reply_bytes: int | None
 
@@ -133,7 +133,7 @@ class _Writing:
             return self._carefully(value)
 
     def _carefully(self, value: Any) -> bytes:
-        """Write a value with iterators in it, or say why it has no JSON."""
+        """Write a value with iterators in it, or say why JSON cannot express it."""
         try:
             return orjson.dumps(value, default=self._plain, option=_OPTIONS)
         except orjson.JSONEncodeError as error:
@@ -156,7 +156,7 @@ class _Writing:
         return self.dumps({**value, **{key: orjson.Fragment(self.list(one)) for key, one in long.items()}})
 
     def list(self, values: Sequence[Any]) -> bytes:
-        """Return the array of what is there already; the deadline is not looked at."""
+        """Return the array of a list in memory, without checking the deadline."""
         if len(values) <= _SHORT:
             return self.dumps(values)
         most = None if self._bounds is None else self._bounds.reply_bytes
@@ -225,7 +225,7 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
         if _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(str(value))
     }
     own = error_headers(status, code)
-    if status == 401 and "WWW-Authenticate" in headers:  # The way to authenticate is the error's to say.
+    if status == 401 and "WWW-Authenticate" in headers:  # The error names the way to authenticate.
         del own["WWW-Authenticate"]
     return status, {**headers, **own}, dumps({"body": body, "success": False})
 
@@ -239,7 +239,7 @@ def error_headers(status: int, code: str | None = None) -> dict[str, str]:
 
 
 def client_error(error: Exception, *, expose: bool) -> GatewayError:
-    """Return the error a client may see in place of an exception.
+    """Return the error that a client may see instead of an exception.
 
     Source: specification 21.
 
@@ -266,7 +266,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
 
 
 def is_unexpected(error: Exception) -> bool:
-    """Tell whether an exception is the program's fault: whether to log its traceback."""
+    """Tell whether an exception is the program's fault: its traceback is logged."""
     if isinstance(error, GatewayError):
         return isinstance(error, DefinitionError | StorageError | UsageError)
     if isinstance(error, HTTPException):
@@ -358,7 +358,7 @@ def _status(error: HTTPException) -> int:
 
 def _aborted(error: HTTPException) -> GatewayError:
     status = _status(error)
-    # Only a description of the author's own is in the instance; werkzeug's are of the class.
+    # Only a description by the author is in the instance; werkzeug's are in the class.
     own = vars(error).get("description") if error.response is None else None
     message = own if isinstance(own, str) and own else HTTP_STATUS_CODES.get(status, "error")
     shown = HttpError(message, status)
@@ -372,7 +372,7 @@ def _errors(error: GatewayError) -> Mapping[str, list[str]]:
 
 
 def _code(error: GatewayError) -> str:
-    return error.code if _CODE.fullmatch(error.code) else "error"  # Authors write their own.
+    return error.code if _CODE.fullmatch(error.code) else "error"  # Authors may define their own.
 
 
 def _text(error: Exception) -> str:

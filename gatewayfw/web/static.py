@@ -55,7 +55,7 @@ class StaticFiles:
             reply = send_file(real, conditional=True)
         except RequestedRangeNotSatisfiable as error:
             reply = Response(status=416, headers={"Content-Range": f"bytes */{error.length}"})
-        except OSError:  # Removed or made unreadable since it was found.
+        except OSError:  # Removed or unreadable since it was found.
             return None
         reply.headers["X-Content-Type-Options"] = "nosniff"
         return reply
@@ -75,7 +75,7 @@ def _inside(root: str, parts: Sequence[str]) -> str | None:
         real = os.path.realpath(os.path.join(root, *parts))
         if not _holds(root, real) or not stat.S_ISREG(os.stat(real).st_mode):
             return None
-    except (OSError, ValueError):  # Not there, too long, or not encodable.
+    except (OSError, ValueError):  # Missing, too long, or not encodable.
         return None
     hidden = any(part.startswith(".") for part in os.path.relpath(real, root).split(os.sep))
     return None if hidden or not os.access(real, os.R_OK) else real

@@ -1,6 +1,6 @@
 """Strict JSON: from bytes to a value, within bounds.
 
-What the usual readers let through is refused here: NaN and Infinity, numbers that fit no
+This refuses what the usual readers accept: NaN and Infinity, numbers that fit no
 64 bits, lone surrogates, a byte order mark, other encodings than UTF-8, nesting that ends in
 a RecursionError. Of duplicate keys the last wins (our choice, as every JSON library does).
 Messages name what is wrong, never a value that was sent.
@@ -40,7 +40,7 @@ def parse(data: bytes, settings: Settings) -> Any:
             surrogate, NUL in a key.
     """
     text = _decode(data)
-    # Counting bytes, which costs next to nothing, shows of most bodies that they keep all bounds.
+    # Counting bytes is almost free and shows for most bodies that they keep all limits.
     opening = data.count(b"[") + data.count(b"{")
     # Each value but the first has a comma of its own before it, or is the first in brackets, which are then not empty.
     values = 1 + opening - data.count(b"[]") - data.count(b"{}") + data.count(b",")
@@ -67,9 +67,9 @@ def _decode(data: bytes) -> str:
 
 
 def _has_plain_texts(text: str, settings: Settings) -> bool:
-    """Tell whether no key and no text can be too long, or hold a surrogate or NUL.
+    """Tell whether no key and no text can be too long or hold a surrogate or NUL.
 
-    Only an escape can bring these two into what was valid UTF-8 and JSON.
+    In valid UTF-8 and JSON only an escape can produce these two.
     """
     most = min(settings.max_body_key, settings.max_body_text)
     if len(text) <= most:  # No part is longer than the whole.
@@ -79,7 +79,7 @@ def _has_plain_texts(text: str, settings: Settings) -> bool:
 
 
 def _check_parts(value: Any, text: str, settings: Settings) -> None:
-    """Bound the number of values, and judge keys and texts."""
+    """Limit the number of values, and check keys and texts."""
     escaped, longest = "\\u" in text, settings.max_body_key
     keys = _check_values(value, settings, texts=escaped or len(text) > settings.max_body_text)
     if len(text) > longest and max(map(len, keys), default=0) > longest:
@@ -97,7 +97,7 @@ def _too_many(limit: int) -> BadRequest:
 
 
 def _quickly(data: bytes) -> Any:
-    """Return what orjson reads, or `_UNREAD`; `_strictly` says why it is no JSON.
+    """Return what orjson reads, or `_UNREAD`; then `_strictly` finds the mistake.
 
     It ends at 1,024 levels, so that none has to be refused before. orjson 3.13 takes integers
     beyond 64 bits, as a float or up to 2**64-1: they are looked for in the text.
@@ -124,7 +124,7 @@ def _strictly(text: str, settings: Settings) -> Any:
 
 def _check_structure(data: bytes, settings: Settings) -> None:
     """Refuse deep nesting, and most excess values, before the recursive parser."""
-    # A text has two quotes, and at most every second one is a key: a bound from below that costs next to nothing.
+    # A text has two quotes, and at most every second text is a key: an almost free lower bound.
     if (data.count(b'"') - data.count(b'\\"')) // 4 > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
     bare = without_texts(data)
@@ -142,9 +142,9 @@ def _check_depth(bare: bytes, limit: int) -> None:
 
 
 def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
-    """Bound the number of values, judge texts, and return all keys.
+    """Limit the number of values, check texts, and return all keys.
 
-    Texts are judged with ``texts`` only.
+    It checks texts only if ``texts`` is true.
     """
     limit, seen = settings.max_body_nodes, 0
     keys: set[str] = set()
@@ -178,7 +178,7 @@ def _check_text(text: str, limit: int) -> None:
 
 
 def _check_encodable(text: str) -> None:
-    if text.isascii():  # Known without a look at the characters.
+    if text.isascii():  # Known without reading the characters.
         return
     try:
         text.encode("utf-8")
@@ -187,7 +187,7 @@ def _check_encodable(text: str) -> None:
 
 
 def _integer(text: str | bytes) -> int:
-    # The length is asked first: to convert thousands of digits is slow, or a ValueError.
+    # Check the length first: converting thousands of digits is slow, or raises a ValueError.
     if len(text) > _INT64_DIGITS or not LOWEST <= (value := int(text)) <= HIGHEST:
         raise BadRequest("the request body holds an integer that does not fit 64 bits")
     return value

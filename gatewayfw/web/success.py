@@ -1,4 +1,4 @@
-"""The reply to a request that went well, as it is sent with no look at it again."""
+"""The reply to a successful request, sent without being examined again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OK = "200 OK"
 
 
 class Success(NamedTuple):
-    """The reply to a request that went well, as it is sent with the status `OK`."""
+    """The reply to a successful request, sent with the status `OK`."""
 
     payload: bytes
     headers: list[tuple[str, str]]
@@ -33,14 +33,14 @@ class Success(NamedTuple):
 
 
 class Answer(Response):
-    """A `Success` as a response: sent as it was made, unless somebody has changed it.
+    """A `Success` as a response, sent unchanged unless somebody has changed it.
 
     What werkzeug makes of it is the same, but it looks through the headers several times. That is left
     to it after a hook of the host set another status or body, a header, an attribute or a callback.
     """
 
     def __init__(self, success: Success) -> None:
-        """Take what is sent."""
+        """Take the content."""
         payload, self._pairs = success
         self._chunks = [payload]
         headers = Headers()

@@ -1,11 +1,11 @@
 """JSON Schema 2020-12 of a gateway: every request, every reply, the models.
 
-``$defs`` has, by ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and
-``.reply`` (the ``body`` of the reply, as it is when ``get`` asks for everything; as ``get`` decides, nothing of a
-document is required); ``model.NAME`` (a document with all that is shown of it), ``error`` (the
-``body`` of an error) and ``remote.NAME.request`` of each remote service. The rest is what these share.
+``$defs`` has, by ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and ``.reply`` (the ``body``
+of the reply, as it is when ``get`` asks for everything; as ``get`` decides, nothing of a document is required);
+``model.NAME`` (a document with all that is shown of it), ``error`` (the ``body`` of an error) and
+``remote.NAME.request`` of each remote service. The rest are parts that these share.
 
-What the schema takes the validator takes, and the other way round, but:
+The schema accepts exactly what the validator accepts, except:
 
 - mode ``create`` also accepts values that it converts, such as ``"5"`` for a number;
 - nobody can say here: the details of dates and e-mail addresses; patterns whose notation

@@ -1,13 +1,12 @@
-"""Quick tests: functions made once from a field, which know good values at once.
+"""Quick tests: functions made once from a field that recognise valid values.
 
-Most values are right, and of a right one nothing else needs to be known. So a test says "mode
-``assert`` takes this value, and load gives it back", or that it cannot say; then the field itself
-decides, and it alone words the errors. Where load makes another value of a good one (an id, a date),
-there is a function that makes just that, and leaves what is not good to the test.
+Most values are valid and need no further checks. So a test either says "mode ``assert`` takes this value, and load
+returns it unchanged", or that it does not know; then the field itself decides, and only the field words errors. Where
+load turns a valid value into another (an id, a date), a function makes just that value and leaves invalid ones to the
+test.
 
-Only the value kinds of this package with checks of their own have tests, for values of exactly the
-types that JSON and BSON are read as: whatever else a user brings (marshmallow's fields, Schemas,
-checks, subclasses) is always loaded.
+Only the value kinds of this package, with their own checks, have tests, and only for values of exactly the types that
+JSON and BSON are read as. Anything else (marshmallow's fields, Schemas, checks, subclasses) is always loaded.
 
 Each kind makes its own tests; here is what they are made of. A field is looked at once: changing it
 after it was given to an act or model has no effect here.

@@ -15,18 +15,18 @@ from gatewayfw.errors import missing_extra
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
-#: Connections that one worker of granian keeps, idle ones too (gunicorn's default); others wait to be taken.
+#: Connections of one granian worker, idle ones too (gunicorn's default); more wait to be accepted.
 _CONNECTIONS = 1000
 
 
 def granian_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
     """Return granian's settings by name.
 
-    Those of its enumerations and of HTTP/1 are plain values.
+    Values of its enumerations and of HTTP/1 are plain.
 
-    A worker is killed when it has not stopped some seconds after the deadline of an act, and
-    one that dies is replaced. Connections beyond ``backpressure`` wait; a connection takes its place
-    for as long as it is open, so that it is far more than the threads.
+    A worker is killed when it has not stopped some seconds after the deadline of an act, and one that dies is replaced.
+    Connections beyond ``backpressure`` wait; an open connection counts until it closes, so the limit is far higher than
+    the number of threads.
     """
     return {
         "address": host,
@@ -61,7 +61,7 @@ def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int,
     from granian.http import HTTP1Settings
     from granian.server import Server
 
-    # Its workers bind the port each for itself, and would share it with a server that does so, too.
+    # Each worker binds the port by itself, and would share it with another server that does the same.
     with open_listener(host, port) as listener:
         host, port = listener.getsockname()[:2]
     options = granian_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
@@ -74,7 +74,7 @@ def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int,
 
 
 def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
-    """Return what a new worker of granian calls; Ctrl-C is left to its parent.
+    """Return the function for a new granian worker; it leaves Ctrl-C to its parent.
 
     granian sets a handler of its own afterwards; a worker that it ended would count as one that failed.
     """

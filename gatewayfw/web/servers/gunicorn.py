@@ -11,7 +11,7 @@ from flask import Flask
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
-#: Seconds beyond the deadline of an act before a worker that answers nothing is killed.
+#: Seconds beyond the deadline of an act after which a worker that does not respond is killed.
 _MARGIN = 25
 
 
@@ -53,7 +53,7 @@ def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int
 
 
 def _leave_interrupts_to_the_master(worker: Any) -> None:
-    """Ignore Ctrl-C in a worker; the master tells it to stop.
+    """Ignore Ctrl-C in a worker; the master stops it.
 
     A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters
     the worker's signal handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself,

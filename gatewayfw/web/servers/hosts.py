@@ -1,4 +1,4 @@
-"""The names under which a server on this machine alone may be called."""
+"""The host names that a server reachable only from this machine accepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gatewayfw.environment import is_development
 
 
 def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
-    """Let an app answer under `trusted_hosts` only, where that is due.
+    """Let an app answer only under `trusted_hosts`, if there are any.
 
     Flask compares the header Host letter by letter, so the header is put in lower case first.
     """
@@ -34,9 +34,9 @@ def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[
 def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
     """Return Flask's ``TRUSTED_HOSTS`` for a server; None for any name.
 
-    On a loopback address in development, or with a playground, only the names of this machine: else a
-    page whose own name is bound to 127.0.0.1 anew could call acts as the developer. A guard of the
-    playground changes nothing: such a page comes from the same address as the developer. Our choice.
+    On a loopback address in development, or with a playground, only the names of this machine: otherwise a page that
+        binds its own host name to 127.0.0.1 could call acts as the developer. A guard of the playground does not
+        prevent that: such a page comes from the same address as the developer. Our choice.
     """
     if not (playground or is_development(environ)):
         return None
@@ -48,7 +48,7 @@ def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) ->
 def _loopback_addresses(host: str) -> list[str]:
     """Return those addresses of a host that only this machine reaches.
 
-    Of ``127.1`` or its own name, too.
+    This includes ``127.1`` and the machine's own name.
     """
     try:
         found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
@@ -59,5 +59,5 @@ def _loopback_addresses(host: str) -> list[str]:
 
 def _is_loopback(address: str) -> bool:
     parsed = ip_address(address)
-    # Python 3.12 and before do not look into an IPv4 address that is written as an IPv6 one.
+    # Python 3.12 and earlier do not recognise an IPv4 address written as an IPv6 one.
     return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback

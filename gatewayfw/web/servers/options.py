@@ -1,4 +1,4 @@
-"""What servers are told, and whether they can be told so."""
+"""The options of servers, and their checks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 
-#: What can run several workers: gunicorn comes with the package, granian with the extra of its name.
+#: Servers with several workers: gunicorn comes with the package, granian with the extra of its name.
 SERVERS = ("gunicorn", "granian")
-#: Seconds beyond the deadline of an act that requests under way get when the server stops.
+#: Seconds beyond the deadline of an act that requests in progress get when the server stops.
 PATIENCE = 5
 
 
@@ -35,8 +35,8 @@ def check_worker_timeout(seconds: float, settings: Settings, option: str = "time
 
     For `on_starting` of gunicorn and the like.
 
-    ``seconds`` is the server's timeout, 0 for none, or with ``option="graceful_timeout"`` what
-    requests under way get when it stops. `run_server` derives both from the deadline itself.
+    ``seconds`` is the server's timeout, 0 for none, or, with ``option="graceful_timeout"``, the time that requests in
+    progress get when it stops. `run_server` derives both from the deadline itself.
 
     Raises:
         DefinitionError: it is not above the deadline of an act; names both.
