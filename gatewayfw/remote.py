@@ -121,7 +121,7 @@ class HttpService(RemoteService):
             raise RemoteTimeout(f"service {self.name} took too long") from error
         except HTTPError as error:
             raise RemoteError(f"service {self.name} is unreachable") from error
-        return RemoteReply(reply.status, reply.data, {} if envelope["success"] else reply.told())
+        return RemoteReply(reply.status, reply.data, {} if envelope["success"] else reply.pick_headers())
 
 
 def _checked_names(headers: object, name: str) -> list[str]:

@@ -93,8 +93,8 @@ class Auth:
         self.tokens = tokens
         self._contexts = contexts
         self._find_user = load_user
-        self._token_from = _checked("token_from", token_from, "set", "header(...), bearer() or cookie(...)")
-        self._role_from = _checked("role_from", role_from, "bearer", "set_field(...), header(...) or cookie(...)")
+        self._token_from = _check_place("token_from", token_from, "set", "header(...), bearer() or cookie(...)")
+        self._role_from = _check_place("role_from", role_from, "bearer", "set_field(...), header(...) or cookie(...)")
 
     @property
     def read_token(self) -> Callable[[], None]:
@@ -180,7 +180,7 @@ class Auth:
     grant.makes_hook = True  # type: ignore[attr-defined]  # the mark: given uncalled, it would refuse everybody
 
 
-def _checked(option: str, carrier: object, refused: str, expected: str) -> Carrier:
+def _check_place(option: str, carrier: object, refused: str, expected: str) -> Carrier:
     if not isinstance(carrier, Carrier) or carrier.place == refused:
         raise DefinitionError(f"Auth: {option}: expected {expected}")
     return carrier

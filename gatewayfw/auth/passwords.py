@@ -46,7 +46,7 @@ class Sha256Hasher:
 
     def hash(self, password: str) -> str:
         """Return the digest; see `PasswordHasher`."""
-        return hashlib.sha256(_encoded(password)).hexdigest()
+        return hashlib.sha256(_encode(password)).hexdigest()
 
     def verify(self, password: str, stored: str) -> bool:
         """Tell whether the digest is that of the password."""
@@ -77,8 +77,8 @@ class Pbkdf2Hasher:
 
     def hash(self, password: str) -> str:
         """Return a hash with a salt of its own; see `PasswordHasher`."""
-        encoded, salt = _encoded(password), secrets.token_hex(16)
-        return f"pbkdf2_sha256${self.iterations}${salt}${_derived(encoded, salt, self.iterations)}"
+        encoded, salt = _encode(password), secrets.token_hex(16)
+        return f"pbkdf2_sha256${self.iterations}${salt}${_derive(encoded, salt, self.iterations)}"
 
     def verify(self, password: str, stored: str) -> bool:
         """Tell whether the password belongs to the hash.
@@ -91,12 +91,12 @@ class Pbkdf2Hasher:
             return False
         found = _PBKDF2.fullmatch(stored)
         if found is None:
-            _derived(given, "", self.iterations)
+            _derive(given, "", self.iterations)
             return _is_sha256(given, stored)
         salt, expected, rounds = found[2], found[3], max(1, int(found[1]))
-        derived = _derived(given, salt, rounds)
+        derived = _derive(given, salt, rounds)
         if rounds < self.iterations:
-            _derived(given, "", self.iterations - rounds)
+            _derive(given, "", self.iterations - rounds)
         return compare_digest(b64decode(derived), b64decode(expected))
 
     def needs_rehash(self, stored: str) -> bool:
@@ -105,7 +105,7 @@ class Pbkdf2Hasher:
         return found is None or int(found[1]) != self.iterations
 
 
-def _derived(password: bytes, salt: str, iterations: int) -> str:
+def _derive(password: bytes, salt: str, iterations: int) -> str:
     return b64encode(hashlib.pbkdf2_hmac("sha256", password, salt.encode(), iterations)).decode()
 
 
@@ -114,7 +114,7 @@ def _is_sha256(password: bytes, stored: str) -> bool:
     return compare_digest(hashlib.sha256(password).hexdigest(), expected)
 
 
-def _encoded(password: str) -> bytes:
+def _encode(password: str) -> bytes:
     given = _given(password)
     if given is None:
         raise ValidationError({"password": [f"Must be text of at most {MAX_BYTES} bytes."]})

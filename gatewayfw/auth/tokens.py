@@ -119,10 +119,10 @@ class _Library(jwt.PyJWT):
         super().__init__(options)
         self._jws = jwt.PyJWS(algorithms=[algorithm])
         method: Any = self._jws.get_algorithm_by_name(algorithm)  # of this PyJWS alone
-        method.prepare_key = _prepared
+        method.prepare_key = _prepare
 
 
-def _prepared(key: Any) -> Any:
+def _prepare(key: Any) -> Any:
     return key
 
 

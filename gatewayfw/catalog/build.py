@@ -77,8 +77,8 @@ def _act(act: Act) -> dict[str, Any]:
         "mode": act.validation_run_type,
         "access": access,
         "roles": roles,
-        "token": _described(step.token for step in steps),
-        "role": _described(step.role for step in steps),
+        "token": _describe(step.token for step in steps),
+        "role": _describe(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
         "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
@@ -98,7 +98,7 @@ def _access(act: Act) -> tuple[str, list[str] | None]:
     return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
 
 
-def _described(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
+def _describe(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
     """Return the description of the first carrier."""
     return next((carrier.described() for carrier in carriers if carrier is not None), None)
 

@@ -21,7 +21,7 @@ def app() -> Flask:
     return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # a proxy
 
 
-def chosen(name: str | None) -> tuple[str, Gateway]:
+def find_gateway(name: str | None) -> tuple[str, Gateway]:
     """Return the gateway that ``--name`` means, with its name.
 
     Without a name: the only one there is.
@@ -40,7 +40,7 @@ def chosen(name: str | None) -> tuple[str, Gateway]:
 
 
 @contextmanager
-def errors_told() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """End the command with the message when the database or a definition fails.
 
     The exit status is 1.
@@ -51,15 +51,15 @@ def errors_told() -> Iterator[None]:
         raise click.ClickException(error.message) from error
 
 
-def sound(name: str | None) -> Odm:
+def find_odm(name: str | None) -> Odm:
     """Return the object-document mapper of the gateway that ``--name`` means.
 
     Ends the command with exit status 1 when a definition is wrong or no database is set.
     """
-    _, gateway = chosen(name)
+    _, gateway = find_gateway(name)
     problems = gateway.schemas.problems()
     if problems:
         raise click.ClickException("; ".join(problems))
-    with errors_told():
+    with report_errors():
         _ = gateway.odm.storage
     return gateway.odm

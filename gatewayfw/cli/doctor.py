@@ -12,9 +12,9 @@ import click
 from bson import ObjectId
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, app, chosen
+from gatewayfw.cli.choice import JSON, NAME, app, find_gateway
 from gatewayfw.cli.configuration import Finding, findings
-from gatewayfw.cli.output import dumped
+from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
@@ -52,10 +52,10 @@ def doctor(name: str | None, as_json: bool) -> None:
 
     Missing indexes are built where that is quick. Warnings and hints leave the exit status 0.
     """
-    _, gateway = chosen(name)
+    _, gateway = find_gateway(name)
     found = _examined(gateway, findings(app(), gateway, os.environ))
     if as_json:
-        click.echo(dumped({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
+        click.echo(format_json({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
     else:
         kinds = [("problem", found.problems), ("warning", found.warnings)]
         lines = [f"{kind}: {text}" for kind, texts in kinds for text in texts] or ["no problems found"]

@@ -10,8 +10,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import NAME, chosen, errors_told
-from gatewayfw.cli.output import dumped, table
+from gatewayfw.cli.choice import NAME, find_gateway, report_errors
+from gatewayfw.cli.output import format_json, table
 from gatewayfw.cli.route import Route, route_of
 from gatewayfw.export import files
 from gatewayfw.export.jsonschema.document import json_schema
@@ -34,8 +34,8 @@ TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 @with_appcontext
 def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | None, name: str | None) -> None:
     """Print the OpenAPI 3.1 document of a gateway."""
-    name, gateway = chosen(name)
-    with errors_told():
+    name, gateway = find_gateway(name)
+    with report_errors():
         document = openapi_document(
             gateway.catalog(),
             path=route_of(name).rule.rule,
@@ -52,8 +52,8 @@ def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | No
 @with_appcontext
 def jsonschema(output: Path | None, name: str | None) -> None:
     """Print the JSON Schema of a gateway's requests, replies and models."""
-    _, gateway = chosen(name)
-    with errors_told():
+    _, gateway = find_gateway(name)
+    with report_errors():
         _give(json_schema(gateway.catalog()), output)
 
 
@@ -72,8 +72,8 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
 
     It offers the acts with mcp=True. Each call is a request to the app, in this process.
     """
-    name, gateway = chosen(name)
-    with errors_told():
+    name, gateway = find_gateway(name)
+    with report_errors():
         catalog = gateway.catalog()
         tools = tools_of(catalog)
         if only_list:
@@ -89,10 +89,10 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
 
 def _give(document: Mapping[str, Any], output: Path | None) -> None:
     if output is None:
-        click.echo(dumped(document))
+        click.echo(format_json(document))
         return
     try:
-        files.write(output.parent, {output.name: dumped(document) + "\n"})
+        files.write(output.parent, {output.name: format_json(document) + "\n"})
     except OSError as error:
         raise click.ClickException(f"{output}: {error.strerror}") from error
 

@@ -12,8 +12,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
-from gatewayfw.cli.output import dumped, status_line
+from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
+from gatewayfw.cli.output import format_json, status_line
 from gatewayfw.cli.signals import interruptible
 from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
@@ -43,7 +43,7 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
     Problems are printed as they are found, as JSON one object a line. Differences that a pending job will correct are
     shown, but do not count.
     """
-    odm = sound(name)
+    odm = find_odm(name)
     integrity = odm.integrity
     _run(
         _Run(_subject("check", odm), state), lambda after, told: integrity.check(after=after, on_progress=told), as_json
@@ -61,7 +61,7 @@ def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: 
 
     Safe while others write. It never removes data that exists nowhere else.
     """
-    odm = sound(name)
+    odm = find_odm(name)
     integrity = odm.integrity
     command = "repair --delete-orphans" if delete_orphans else "repair"
 
@@ -152,11 +152,11 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
         bar.show(place)
 
     try:
-        with interruptible(), errors_told():
+        with interruptible(), report_errors():
             for problem in begin(run.after, reached):
                 run.counts.add(problem)
                 bar.clear()
-                click.echo(dumped(_object(problem), indent=None) if as_json else escaped(_line(problem)))
+                click.echo(format_json(_object(problem), indent=None) if as_json else escaped(_line(problem)))
     except KeyboardInterrupt:
         bar.clear()
         again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""

@@ -11,8 +11,8 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.acts import Act
-from gatewayfw.cli.choice import JSON, NAME, chosen
-from gatewayfw.cli.output import dumped, table
+from gatewayfw.cli.choice import JSON, NAME, find_gateway
+from gatewayfw.cli.output import format_json, table
 from gatewayfw.cli.route import route_of
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
@@ -27,10 +27,10 @@ _ACT_COLUMNS = ("service", "model", "act", "mode", "description")
 @with_appcontext
 def list_acts(name: str | None, as_json: bool) -> None:
     """List all acts: service, model, act, mode and the first line of the description."""
-    _, gateway = chosen(name)
+    _, gateway = find_gateway(name)
     rows = list(_act_rows(gateway))
     if as_json:
-        click.echo(dumped([dict(zip(_ACT_COLUMNS, row, strict=True)) for row in rows]))
+        click.echo(format_json([dict(zip(_ACT_COLUMNS, row, strict=True)) for row in rows]))
     else:
         click.echo(table(_ACT_COLUMNS, rows))
 
@@ -41,10 +41,10 @@ def list_acts(name: str | None, as_json: bool) -> None:
 @with_appcontext
 def list_schemas(name: str | None, as_json: bool) -> None:
     """List all models with their pure fields, relations and reverse relations."""
-    _, gateway = chosen(name)
-    models = {model: _described(gateway, schema) for model, schema in gateway.schemas.get_schemas().items()}
+    _, gateway = find_gateway(name)
+    models = {model: _describe(gateway, schema) for model, schema in gateway.schemas.get_schemas().items()}
     if as_json:
-        click.echo(dumped(models))
+        click.echo(format_json(models))
     else:
         rows = [row for model, parts in models.items() for row in _schema_rows(model, parts)]
         click.echo(table(("model", "name", "kind"), rows))
@@ -74,14 +74,14 @@ def call(
 
     The exit status is 1 unless it succeeded. If the app's reply is not an envelope, the error names its status.
     """
-    name, _ = chosen(name)
+    name, _ = find_gateway(name)
     for option, text in (("--token", token), ("--role", role)):
         if text is not None and not (text.isascii() and text.isprintable()):
             raise click.UsageError(f"{option}: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
     envelope = route_of(name).ask(body, token, role)
-    click.echo(dumped(envelope))
+    click.echo(format_json(envelope))
     if envelope["success"] is not True:
         sys.exit(1)
 
@@ -109,7 +109,7 @@ def _act_columns(act: Act) -> tuple[str, ...]:
     return act.schema, act.act_name, act.validation_run_type, act.description.partition("\n")[0]
 
 
-def _described(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
+def _describe(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
     excludes = schema.options.excludes
     return {
         "fields": {

@@ -27,7 +27,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def dumped(value: Any, indent: int | None = 2) -> str:
+def format_json(value: Any, indent: int | None = 2) -> str:
     """Return a value as JSON, in one line or several, all of it printable."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     lines = text.split("\n")  # These belong to the layout: JSON has escaped them in texts already.

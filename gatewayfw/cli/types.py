@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import NAME, chosen, errors_told
+from gatewayfw.cli.choice import NAME, find_gateway, report_errors
 from gatewayfw.export import files
 from gatewayfw.export.languages import LANGUAGES, generated
 
@@ -25,11 +25,11 @@ _SHOWN = 40
 @with_appcontext
 def types(lang: str, path: str, check: bool, stdout: bool, name: str | None) -> None:
     """Write the types of all models and acts, for TypeScript with a client."""
-    _, gateway = chosen(name)
+    _, gateway = find_gateway(name)
     if check and stdout:
         raise click.UsageError("--check and --stdout do not go together")
     try:
-        with errors_told():
+        with report_errors():
             texts = generated(gateway.catalog(), lang)
             if stdout:
                 click.echo("".join(texts.values()), nl=False)

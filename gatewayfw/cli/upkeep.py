@@ -12,8 +12,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, errors_told, sound
-from gatewayfw.cli.output import dumped, status_line, table
+from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
+from gatewayfw.cli.output import format_json, status_line, table
 from gatewayfw.cli.signals import stopping
 from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
@@ -39,11 +39,11 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
 
     No index is ever dropped or changed: different or extra ones are left to you.
     """
-    odm = sound(name)
-    with errors_told():
+    odm = find_odm(name)
+    with report_errors():
         rows = (create_missing if create else index_report)(odm.schemas, odm.storage)
     if as_json:
-        click.echo(dumped([_index_object(row) for row in rows]))
+        click.echo(format_json([_index_object(row) for row in rows]))
     else:
         click.echo(table(_INDEX_COLUMNS, [_index_cells(row) for row in rows]))
     if not all(row.fine for row in rows):
@@ -56,11 +56,11 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
 @with_appcontext
 def jobs(name: str | None, as_json: bool) -> None:
     """List the pending jobs: changes that have not reached all of their copies yet."""
-    odm = sound(name)
-    with errors_told():
+    odm = find_odm(name)
+    with report_errors():
         pending = odm.jobs()
     if as_json:
-        click.echo(dumped([_job_object(job) for job in pending]))
+        click.echo(format_json([_job_object(job) for job in pending]))
     else:
         click.echo(table(_JOB_COLUMNS, [_job_cells(job) for job in pending]) if pending else "no pending jobs")
 
@@ -77,8 +77,8 @@ def work(once: bool, name: str | None) -> None:
     With ``--once`` it ends when no job is left, or with exit status 1 when the remaining jobs make no progress. It
     waits for jobs that another process works on.
     """
-    odm = sound(name)
-    with stopping() as stop, errors_told():
+    odm = find_odm(name)
+    with stopping() as stop, report_errors():
         steps = _Steps(stop)
         try:
             left = _work_once(odm, steps) if once else _work_on(odm, steps)

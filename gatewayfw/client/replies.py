@@ -78,7 +78,7 @@ def answer(reply: Reply) -> Any:
 
 
 def _refusal(reply: Reply, body: dict[str, Any]) -> CallError:
-    known = reply.told()
+    known = reply.pick_headers()
     code, request_id, errors = body.get("code"), body.get("requestId"), body.get("errors")
     return CallError(
         body["message"],

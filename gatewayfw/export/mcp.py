@@ -108,7 +108,7 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}")
         envelope = await anyio.to_thread.run_sync(send, tool.body(params.arguments or {}))
-        text, failed = _told(envelope)
+        text, failed = _unpack(envelope)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
 
     return Server(name, version=digest(catalog), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
@@ -129,7 +129,7 @@ def serve(server: Server[Any]) -> None:
     anyio.run(run)
 
 
-def _told(envelope: Mapping[str, Any]) -> tuple[str, bool]:
+def _unpack(envelope: Mapping[str, Any]) -> tuple[str, bool]:
     """Return the text of a result, or the message of an error, and whether it is one."""
     if envelope["success"] is True:
         return json.dumps(envelope["body"], ensure_ascii=False), False

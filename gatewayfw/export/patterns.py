@@ -39,7 +39,7 @@ def ecma(pattern: str) -> str | None:
     None where ECMA has no such pattern.
     """
     try:
-        body = _translated(pattern)
+        body = _translate(pattern)
     except _Differs:
         return None
     if "|" in body:
@@ -47,7 +47,7 @@ def ecma(pattern: str) -> str | None:
     return f"^{body.removeprefix('^')}$"
 
 
-def _translated(pattern: str) -> str:
+def _translate(pattern: str) -> str:
     parts: list[str] = []
     repeated = False
     for match in _TOKEN.finditer(pattern):

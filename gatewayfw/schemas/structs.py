@@ -58,7 +58,7 @@ class Struct:
 
         Most acts never need it.
         """
-        root: Any = as_kind(self._given).hastened()
+        root: Any = as_kind(self._given).make_quick()
         if root is not self._given:
             root.hasty = None  # that test has been asked by then
         return root  # type: ignore[no-any-return]  # a field

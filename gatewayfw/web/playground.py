@@ -156,7 +156,7 @@ class Playground:
         if name in (None, "", "index.html"):
             found = _reply(sent, _page("" if name is not None else f"{RULE[1:]}/"), _FRESH)
         elif name in _MADE:
-            found = self._made(sent, name)
+            found = self._generate(sent, name)
         elif name in files():
             found = _reply(sent, files()[name], _FOR_EVER)
         else:
@@ -165,7 +165,7 @@ class Playground:
             raise MethodNotAllowed(valid_methods=_METHODS)
         return found
 
-    def _made(self, sent: Request, name: str) -> Response:
+    def _generate(self, sent: Request, name: str) -> Response:
         type_, make = _MADE[name]
         try:
             content = make(self.catalog(), _gateway_path(sent))

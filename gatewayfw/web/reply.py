@@ -253,7 +253,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
     if isinstance(error, GatewayError) and not is_unexpected(error):
         return error
     if isinstance(error, HTTPException) and _is_error(error):
-        return _aborted(error)
+        return _error_of_abort(error)
     if isinstance(error, marshmallow.ValidationError):
         collected = Collected()
         collected.add_all(error.normalized_messages(), "")  # type: ignore[no-untyped-call]  # marshmallow 4.4
@@ -356,7 +356,7 @@ def _status(error: HTTPException) -> int:
     return status if type(status) is int else 0
 
 
-def _aborted(error: HTTPException) -> GatewayError:
+def _error_of_abort(error: HTTPException) -> GatewayError:
     status = _status(error)
     # Only a description by the author is in the instance; werkzeug's are in the class.
     own = vars(error).get("description") if error.response is None else None

@@ -46,7 +46,7 @@ class Reply:
     headers: Mapping[str, str]
     data: bytes
 
-    def told(self) -> dict[str, str]:
+    def pick_headers(self) -> dict[str, str]:
         """Return its headers that `TOLD` names, if their values are valid."""
         return {name: self.headers[name] for name, rule in TOLD.items() if rule.fullmatch(self.headers.get(name, ""))}
 

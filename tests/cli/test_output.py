@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gatewayfw.cli.output import dumped, status_line, table
+from gatewayfw.cli.output import format_json, status_line, table
 
 #: Characters that a terminal takes for commands, or that turn the direction of writing.
 EVIL = "a\x9b31mb\u202ec\u2066d\x1b[2Je\x7ff\u200bg\ud800h\U000e0001"
@@ -19,12 +19,12 @@ def printable(text):
 @pytest.mark.parametrize("indent", [2, None])
 def test_json_means_the_same_and_can_be_printed(indent):
     value = {EVIL: [EVIL, "é 漢 😀", 'line\nend\t"quoted" \\'], "n": 1.5}
-    text = dumped(value, indent)
+    text = format_json(value, indent)
     assert (json.loads(text), printable(text), "é 漢 😀" in text) == (value, True, True)
 
 
 def test_json_that_can_be_printed_stays_as_it_is():
-    assert dumped({"a": ["é"]}) == '{\n  "a": [\n    "é"\n  ]\n}'
+    assert format_json({"a": ["é"]}) == '{\n  "a": [\n    "é"\n  ]\n}'
 
 
 def test_cells_of_a_table_are_written_out_and_aligned():

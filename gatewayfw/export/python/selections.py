@@ -60,10 +60,10 @@ class Selections:
         allowed = {part: selection[part] for part in parts if part in selection}
         key = (name, json.dumps([allowed, {model: sorted(names) for model, names in hidden.items()}], sort_keys=True))
         if key not in self._known:
-            self._known[key] = self._made(selection, name, level, hidden)
+            self._known[key] = self._make(selection, name, level, hidden)
         return self._known[key]
 
-    def _made(self, selection: Selection, base: str, level: str, hidden: Hidden) -> Shape:
+    def _make(self, selection: Selection, base: str, level: str, hidden: Hidden) -> Shape:
         found = self._level(selection, hidden)
         model = selection["model"]
         asked = [Entry(name, "Flag") for name in found.fields]

@@ -160,7 +160,7 @@ def _typed_dict(name: str, base: str, entries: Sequence[Entry], doc: str, *, tot
     if not all(map(_is_plain, entries)):
         return _functional(name, entries, doc, total=total)
     head = f"class {name}({base}{'' if total else ', total=False'}):"
-    lines = [line for entry in entries for line in _described(entry, f"{entry.name}: {entry.annotation}")]
+    lines = [line for entry in entries for line in _describe(entry, f"{entry.name}: {entry.annotation}")]
     if doc or not lines:
         said = _docstring(doc or "No keys.", "    ")
         lines = [said, *([""] if lines else []), *lines]
@@ -172,14 +172,14 @@ def _functional(name: str, entries: Iterable[Entry], doc: str, *, total: bool) -
     lines = [
         f"    {line}"
         for entry in entries
-        for line in _described(entry, f"{quoted(entry.name)}: {quoted(entry.annotation)},")
+        for line in _describe(entry, f"{quoted(entry.name)}: {quoted(entry.annotation)},")
     ]
     above = [f"# {doc}"] if doc else []
     end = ["    },", *([] if total else ["    total=False,"]), ")"]
     return "\n".join([*above, f"{name} = TypedDict(", f"    {quoted(name)},", "    {", *lines, *end]) + "\n"
 
 
-def _described(entry: Entry, line: str) -> list[str]:
+def _describe(entry: Entry, line: str) -> list[str]:
     return [*([f"    #: {entry.comment}"] if entry.comment else []), f"    {line}"]
 
 

@@ -76,7 +76,7 @@ def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
     if service["remote"]:
         return "Remote"
     return block(
-        Member(model, block(Member(name, _act(models, act), comment=_told(act)) for name, act in acts.items()))
+        Member(model, block(Member(name, _act(models, act), comment=_comment_on(act)) for name, act in acts.items()))
         for model, acts in service["acts"].items()
     )
 
@@ -125,7 +125,7 @@ def _documents(kind: Description) -> str:
     return f"Doc<{union([kind['model']])}{path}>{end}"
 
 
-def _told(act: Mapping[str, Any]) -> str:
+def _comment_on(act: Mapping[str, Any]) -> str:
     """Return the comment of an act: its description, and who may call it how often."""
     access = "For anyone." if act["access"] == "public" else ""
     roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""

@@ -178,7 +178,7 @@ class Kind:
         """
         return None
 
-    def hastened(self) -> mm.Field[Any]:
+    def make_quick(self) -> mm.Field[Any]:
         """Return a field that loads its parts by their quick tests, or itself.
 
         The parts of a part with a test have their own, for values of which not all is right.
@@ -260,7 +260,7 @@ class KindField(Kind):
     load_default: Any
     #: What `quick_of` keeps about this field.
     quick: Quick | None = None
-    #: Loads good values at once, and gives ``missing`` for others; see `hastened`.
+    #: Loads good values at once, and gives ``missing`` for others; see `make_quick`.
     hasty: Load | None = None
 
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:

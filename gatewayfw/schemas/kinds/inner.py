@@ -31,9 +31,9 @@ class InnerField(KindField):
         """Whether the dumps of all values inside are the values."""
         return getattr(self.inner, "dumps_itself", False)
 
-    def hastened(self) -> mm.Field[Any]:
+    def make_quick(self) -> mm.Field[Any]:
         if not self.own:
             return self._field
-        changed: Any = self.with_parts([as_kind(self.inner).hastened()])
+        changed: Any = self.with_parts([as_kind(self.inner).make_quick()])
         changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field

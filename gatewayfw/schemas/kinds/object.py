@@ -110,10 +110,10 @@ class ObjectField(KindField, mm.Dict, own=True):
     def loader(self, *, fill: bool) -> Load | None:
         return _fields_loader(self.fields, fill=fill) if self.own and self.fields else None
 
-    def hastened(self) -> mm.Field[Any]:
+    def make_quick(self) -> mm.Field[Any]:
         if not self.own:
             return self
-        parts = [as_kind(inner).hastened() for _, inner in self.parts()]
+        parts = [as_kind(inner).make_quick() for _, inner in self.parts()]
         changed: Any = self.with_parts(parts) if parts else copy.copy(self)
         changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field
