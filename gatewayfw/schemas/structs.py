@@ -83,7 +83,7 @@ class Struct:
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return what the act gets: ``details`` as sent, or, in ``create``, loaded.
 
-        A ``get`` beyond ``bounds`` is refused before anything else is told.
+        A ``get`` beyond ``bounds`` is refused before any other error is reported.
 
         Raises:
             ValidationError: every refused value, by path.

@@ -181,7 +181,7 @@ class Kind:
     def make_quick(self) -> mm.Field[Any]:
         """Return a field that loads its parts by their quick tests, or itself.
 
-        The parts of a part with a test have their own, for values of which not all is right.
+        A part with a test passes quick tests on to its own parts, for values that are not entirely valid.
         """
         return self._field
 
