@@ -30,8 +30,8 @@ def test_it_dumps_itself_if_what_is_inside_does(kind):
 
 
 @BOTH
-def test_a_hastened_copy_loads_good_values_at_once(kind):
+def test_a_quick_copy_loads_good_values_at_once(kind):
     good = {array: [1, 2], mapping: {"a": 1}}[kind]
-    hasty = as_kind(kind(integer())).hastened()
-    assert hasty.hasty(good) is good
-    assert hasty.deserialize(good) is good
+    faster = as_kind(kind(integer())).make_quick()
+    assert faster.hasty(good) is good
+    assert faster.deserialize(good) is good
