@@ -93,6 +93,6 @@ def _index_count(model: ModelSchema) -> int:
         path = f"{relation.name}._id"
         keys.add(((path, 1), ("_id", 1)))
         for reverse in relation.related_relations.values():
-            if reverse.sort and reverse.sort.field != "_id":
-                keys.add(((path, 1), (reverse.sort.field, reverse.sort.direction), ("_id", 1)))
+            if reverse.window and reverse.window.sort.field != "_id":
+                keys.add(((path, 1), *reverse.window.order))
     return len(keys)

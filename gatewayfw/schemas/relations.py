@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
@@ -58,6 +59,20 @@ class Sort:
         return 1 if self.order == "asc" else -1
 
 
+@dataclass(frozen=True)
+class Window:
+    """What a `multiple` reverse relation keeps: the first members in an order."""
+
+    limit: int
+    sort: Sort
+
+    @property
+    def order(self) -> tuple[tuple[str, int], ...]:
+        """The order as a sort's keys, with ``_id`` as the last word."""
+        first = (self.sort.field, self.sort.direction)
+        return (first,) if self.sort.field == "_id" else (first, ("_id", 1))
+
+
 @dataclass(frozen=True, kw_only=True)
 class RelatedRelation:
     """One reverse relation: what a relation causes on the related model.
@@ -93,6 +108,11 @@ class RelatedRelation:
         Each write needs several hashes.
         """
         return hash((self.member, self.relation, self.name))
+
+    @cached_property
+    def window(self) -> Window | None:
+        """The window of a `multiple` one; None for a `single` one."""
+        return None if self.limit is None or self.sort is None else Window(self.limit, self.sort)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from bson import ObjectId
 
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.schemas.relations import Window
 from gatewayfw.storage import Lock
 
 HIDDEN = "_gw"
@@ -68,16 +69,14 @@ def ids_in(value: object) -> list[ObjectId]:
     return [copy["_id"] for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)]
 
 
-def window_query(reverse: RelatedRelation, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
-    """Return the query for the whole window of one `multiple` reverse relation.
+def window_query(reverse: RelatedRelation, window: Window, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
+    """Return the query for the whole window of one reverse relation.
 
-    The result is ordered by ``reverse.sort``, ties by ``_id`` ascending, and has at most
-    ``reverse.limit`` documents; members that opted out are not in it.
+    The result is ordered by ``window.sort``, ties by ``_id`` ascending, and has at most
+    ``window.limit`` documents; members that opted out are not in it.
     Source: specification 6.1.
     """
-    assert reverse.limit is not None
-    order = window_order(reverse)
-    return WindowQuery(reverse.member, members(reverse, target_id), fields, order, reverse.limit)
+    return WindowQuery(reverse.member, members(reverse, target_id), fields, window.order, window.limit)
 
 
 def single_reverse(
@@ -99,7 +98,7 @@ def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
 
 
 def entry(
-    reverse: RelatedRelation, copies: Sequence[Mapping[str, Any]]
+    reverse: RelatedRelation, window: Window, copies: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the filter of targets that copies can be pushed to, and the ``$push``.
 
@@ -108,25 +107,17 @@ def entry(
     window holds. The filter passes over a target without a list, which may have members that were
     never listed, and over one that lists a member already.
     """
-    assert reverse.limit is not None
-    if len(copies) > reverse.limit:
+    if len(copies) > window.limit:
         return None
     some = {"$elemMatch": {"_id": {"$exists": True}}}
     others = {"$nin": [copy["_id"] for copy in copies]}
-    push = {"$each": list(copies), "$sort": dict(window_order(reverse)), "$slice": reverse.limit}
+    push = {"$each": list(copies), "$sort": dict(window.order), "$slice": window.limit}
     return {reverse.name: some, f"{reverse.name}._id": others}, push
 
 
 def out_path(reverse: RelatedRelation) -> str:
     """Return where a member notes that it opted out of a reverse relation."""
     return f"{HIDDEN}.out.{reverse.relation}.{reverse.name}"
-
-
-def window_order(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
-    """Return the order of a window, with ``_id`` as the last word."""
-    assert reverse.sort is not None
-    first = (reverse.sort.field, reverse.sort.direction)
-    return (first,) if reverse.sort.field == "_id" else (first, ("_id", 1))
 
 
 class HiddenField:

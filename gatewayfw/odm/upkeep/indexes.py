@@ -75,9 +75,9 @@ def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
         path = f"{relation.name}._id"
         keys: list[tuple[tuple[str, int], ...]] = [((path, 1), ("_id", 1))]
         for reverse in relation.related_relations.values():
-            if reverse.sort is not None and reverse.sort.field != "_id":
+            if reverse.window is not None and reverse.window.sort.field != "_id":
                 members = ((path, 1), (out_path(reverse), 1)) if reverse.of_single else ((path, 1),)
-                keys.append((*members, (reverse.sort.field, reverse.sort.direction), ("_id", 1)))
+                keys.append((*members, *reverse.window.order))
         for one in keys:
             indexes.setdefault(one, Index(one))
     for listing in schemas.listings(schema.name):

@@ -199,7 +199,7 @@ class Targets:
                 update = merged(update, assign(reverse.name, effects.claims[reverse, id_]))
                 continue
             copies, room = effects.entries[reverse, id_], self._room(reverse)
-            found = entry(reverse, copies)
+            found = None if reverse.window is None else entry(reverse, reverse.window, copies)
             if found is None or not (room is None or all(is_small(room, copy) for copy in copies)):
                 return None
             filter.update(found[0])
@@ -297,8 +297,10 @@ class Targets:
     def _members(
         self, find: Callable[..., Iterator[Any]], reverse: RelatedRelation, target_id: ObjectId, most: int | None
     ) -> Iterator[Document]:
+        if reverse.window is None:
+            return iter(())
         fields = self.source_fields(reverse)
-        query = window_query(reverse, fields, target_id)
+        query = window_query(reverse, reverse.window, fields, target_id)
         limit = query.limit if most is None else min(most, query.limit)
         found = find(query.collection, query.filter, query.fields, sort=query.sort, limit=limit)
         return (copy_of(document, fields) for document in found)

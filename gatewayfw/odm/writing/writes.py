@@ -235,7 +235,7 @@ class Writes:
         """Note which copies in reverse relations are replaced, which windows recomputed."""
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
-                if reverse.sort is None or reverse.sort.field not in change.named:
+                if reverse.window is None or reverse.window.sort.field not in change.named:
                     if ids:
                         copy = copy_of(document, self._targets.source_fields(reverse))
                         effects.renewals.append((reverse, ids, copy))

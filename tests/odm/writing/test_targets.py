@@ -50,7 +50,7 @@ def entered(mongo_client):
 
 
 def window(storage, one):
-    query = window_query(one, FIELDS, TARGET)
+    query = window_query(one, one.window, FIELDS, TARGET)
     found = storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
     return [copy_of(document, FIELDS) for document in found]
 
@@ -74,7 +74,7 @@ def test_a_push_makes_the_window_that_a_recompute_makes(entered, keys, fresh, li
         entered.delete_many(name, {})
     entered.insert("user", members[len(new) :])
     entered.insert("org", [{"_id": TARGET, "users": window(entered, one)}])
-    filter, push = entry(one, [copy_of(document, FIELDS) for document in new])
+    filter, push = entry(one, one.window, [copy_of(document, FIELDS) for document in new])
     entered.insert("user", new)
     touched = entered.touch("org", {"_id": TARGET, **filter}, ["users"], {"$push": {"users": push}}, lock=LOCK)
     assert repr(touched["users"]) == repr(window(entered, one))  # not a number equals nothing
@@ -82,8 +82,9 @@ def test_a_push_makes_the_window_that_a_recompute_makes(entered, keys, fresh, li
 
 def test_an_entry_needs_room_for_all_and_has_the_id_as_the_last_word():
     copies = [{"_id": ObjectId(), "name": "x"}, {"_id": ObjectId(), "name": "y"}]
-    assert entry(reverse(limit=1), copies) is None
-    filter, push = entry(reverse(limit=2, order="desc"), copies)
+    small, large = reverse(limit=1), reverse(limit=2, order="desc")
+    assert entry(small, small.window, copies) is None
+    filter, push = entry(large, large.window, copies)
     assert push == {"$each": copies, "$sort": {"key": -1, "_id": 1}, "$slice": 2}
     assert list(push["$sort"]) == ["key", "_id"]
     ids = [copy["_id"] for copy in copies]
