@@ -183,9 +183,10 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> str:
 
 
 def loaded(field: Any) -> Any:
-    """Return a copy of a field of which nothing is quick."""
+    """Return a copy of a field whose values are never known as good at once."""
     other = copy.copy(field)
-    other.quick = Quick(other, as_it_is, as_it_is, lambda value: False, as_kind(other).storer())
+    load, fill = (as_kind(other).loader(fill=fill) or as_it_is for fill in (False, True))
+    other.quick = Quick(other, load, fill, lambda value: False, as_kind(other).storer())
     return other
 
 
