@@ -21,7 +21,7 @@ from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.new_documents import parse_document
+from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
@@ -105,9 +105,10 @@ class Model(ModelReads):
         if not docs:
             return []
         inputs = parse_new_inputs(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
-        new = []
+        new: list[NewDocument] = []
         for doc, given, place in zip(docs, inputs, where, strict=True):
-            storage.check_deadline()
+            if new:
+                storage.check_deadline()
             new.append(parse_document(self.schema, doc, given, self._allowance, place))
         done = self._database.run(
             lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),

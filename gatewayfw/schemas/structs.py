@@ -90,7 +90,8 @@ class Struct:
         """
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
-            if self._takes(whole) and self._within(details.get("get"), bounds):
+            is_bound = self._get is not None and self._get.bounds is bounds  # then the test has judged that
+            if self._takes(whole) and (is_bound or self._is_within(details.get("get"), bounds)):
                 return dict(whole)
         _check_bounds(details, bounds)
         collected = Collected()
@@ -104,11 +105,10 @@ class Struct:
             collected.add_all(error.messages, "")
             raise ValidationError(_named(collected)) from None
 
-    def _within(self, get: Any, bounds: Bounds | None) -> bool:
+    @staticmethod
+    def _is_within(get: Any, bounds: Bounds | None) -> bool:
         """Tell whether a `get` that the quick test took keeps to the act's bounds, too."""
-        if bounds is None or not get or (self._get is not None and self._get.bounds is bounds):
-            return True
-        return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
+        return bounds is None or not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):

@@ -102,12 +102,13 @@ def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
         Timeout: the deadline passed between two pieces of a cursor.
     """
     writing = _Writing(bounds)
-    if isinstance(value, Batched):
-        body = writing.array(value)
-    elif type(value) in _LISTS:
-        body = writing.list(value)
-    elif type(value) is dict and not _LISTS.isdisjoint(map(type, value.values())):
+    kind = type(value)
+    if kind is dict:  # most by far
         body = writing.object(value)
+    elif kind in _LISTS:
+        body = writing.list(value)
+    elif isinstance(value, Batched):
+        body = writing.array(value)
     else:
         body = writing.dumps(value)
     if bounds is not None and bounds.reply_bytes is not None and len(body) > bounds.reply_bytes:
@@ -150,6 +151,8 @@ class _Writing:
 
     def object(self, value: Mapping[str, Any]) -> bytes:
         """Return an object whose lists are written piece by piece."""
+        if _LISTS.isdisjoint(map(type, value.values())):
+            return self.dumps(value)
         long = {key: one for key, one in value.items() if type(one) in _LISTS and len(one) > _SHORT}
         if not long:
             return self.dumps(value)

@@ -106,11 +106,17 @@ def _quickly(data: bytes) -> Any:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return _UNREAD
-    if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
-        for part in without_texts(data).translate(_BRACKETS_AS_COMMAS).split(b","):
-            if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
-                _integer(part)
+    if _has_long_number(data):
+        bare = without_texts(data)
+        if _has_long_number(bare):  # an id has many digits, too
+            for part in bare.translate(_BRACKETS_AS_COMMAS).split(b","):
+                if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
+                    _integer(part)
     return value
+
+
+def _has_long_number(data: bytes) -> bool:
+    return _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS)
 
 
 def _strictly(text: str, settings: Settings) -> Any:

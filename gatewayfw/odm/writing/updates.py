@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,8 @@ class Change:
     update: dict[str, dict[str, Any]]
     named: frozenset[str]
     recheck: frozenset[str]
+    #: What is added or multiplied, by path.
+    calculated: tuple[tuple[str, Any], ...] = ()
 
 
 def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
@@ -73,7 +75,8 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
                 errors.update(error.errors)
     if errors:
         raise ValidationError(errors)
-    return Change(result, frozenset(named), frozenset(recheck))
+    calculated = [item for operator in _ARITHMETIC if operator in result for item in result[operator].items()]
+    return Change(result, frozenset(named), frozenset(recheck), tuple(calculated))
 
 
 def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
@@ -187,7 +190,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     Raises:
         ValidationError: one no longer fits its field.
     """
-    beyond = [path for path, _ in _calculated(change) if _is_beyond(_value_at(document, path))]
+    beyond = [path for path, _ in change.calculated if _is_beyond(_value_at(document, path))]
     if beyond:
         raise beyond_64_bits(beyond)
     for name in change.recheck:
@@ -206,18 +209,13 @@ def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str,
         ValidationError: one does not fit its field.
     """
     corrections: dict[str, Any] = {}
-    for path, amount in _calculated(change):
+    for path, amount in change.calculated:
         if isinstance(amount, Decimal128):
             value = _value_at(document, path)
             stored = check_value(_named_field(schema, path), value, f"update.{path}")
             if getattr(stored, "bid", None) != value.bid:
                 corrections[path] = stored
     return corrections
-
-
-def _calculated(change: Change) -> Iterator[tuple[str, Any]]:
-    for operator in _ARITHMETIC:
-        yield from change.update.get(operator, {}).items()
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> Any:

@@ -146,7 +146,7 @@ class Writes:
         if document is None:
             return None
         check_result(schema, change, document)
-        if corrections := find_corrections(schema, change, document):
+        if change.calculated and (corrections := find_corrections(schema, change, document)):
             corrected = {"$set": corrections}
             document = self._storage.update_one(schema.name, {"_id": document["_id"]}, corrected, fields) or document
         if growth is not None:
