@@ -64,7 +64,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {!found.length && <p class="muted">Nothing is called so.</p>}
+      {!found.length && <p class="muted">Nothing found.</p>}
     </Dialog>
   );
 }

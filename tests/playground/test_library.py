@@ -86,7 +86,7 @@ def test_one_entry_is_removed_and_all_are_cleared(page, service_url):
     assert rows.count() == 1
     assert page.evaluate("document.activeElement.className") == "library-fold"
     page.get_by_role("button", name="Clear").click()
-    page.get_by_text("No request was sent yet").wait_for()
+    page.get_by_text("No requests yet").wait_for()
 
 
 def test_the_history_is_kept_only_when_asked_and_without_secrets(page, service_url):
@@ -141,8 +141,8 @@ def test_saved_requests_go_to_a_file_and_come_back(page, service_url, tmp_path):
 BROKEN = {
     "no JSON": ("{", "not JSON"),
     "a list": ("[]", "The file: expected an object"),
-    "another format": ('{"format": "postman"}', "The file is not of the format gatewayfw-requests"),
-    "another version": ('{"format": "gatewayfw-requests", "version": 9}', "The file was made by another version"),
+    "another format": ('{"format": "postman"}', "The file does not have the format gatewayfw-requests"),
+    "another version": ('{"format": "gatewayfw-requests", "version": 9}', "The file comes from another version"),
     "no requests": ('{"format": "gatewayfw-requests", "version": 1}', "requests: expected a list"),
     "no act": (
         '{"format": "gatewayfw-requests", "version": 1, "requests": [{"name": "x", "model": "user"}]}',
@@ -171,7 +171,7 @@ def test_a_share_link_makes_the_round_trip(page, service_url):
     open_shared(page, service_url, given)
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Copy a share link").click()
-    page.get_by_text("A link to this request is copied").wait_for()
+    page.get_by_text("The link is copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{service_url}/playground/#share=")
     assert decoded(link) == {"v": 1, **given}
@@ -203,7 +203,7 @@ def test_a_share_link_has_no_token_and_no_password(page, service_url, login):
     fill_password(page)
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Copy a share link").click()
-    page.get_by_text("A link to this request is copied").wait_for()
+    page.get_by_text("The link is copied").wait_for()
     assert decoded(page.evaluate("navigator.clipboard.readText()")) == {"v": 1, **KEPT, "get": {"token": 1, "roles": 1}}
 
 
@@ -211,7 +211,7 @@ HOSTILE = {
     "damaged": ("%%%", "it is cut off or damaged"),
     "cut off": (encoded(ANSWER)[:-7], "its content is not JSON"),
     "no object": (encoded([1]), "its content: expected an object"),
-    "another version": (encoded({"v": 2, **ANSWER}), "it was made by another version"),
+    "another version": (encoded({"v": 2, **ANSWER}), "it comes from another version"),
     "a model that is no text": (encoded({"v": 1, **ANSWER, "model": {"x": 1}}), "request.model: expected a text"),
     "set that is no object": (encoded({"v": 1, **ANSWER, "set": "<b>"}), "request.set: expected an object"),
     "too long": ("A" * 33_000, "it is longer than 32000 characters"),

@@ -126,7 +126,7 @@ def test_a_link_and_code_keep_the_digits(page, service_url, tmp_path):
     open_text(page, service_url, given, "echo")
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Copy a share link").click()
-    page.get_by_text("A link to this request is copied").wait_for()
+    page.get_by_text("The link is copied").wait_for()
     assert decoded_text(page.evaluate("navigator.clipboard.readText()")) == given
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="As code").click()

@@ -94,7 +94,7 @@ def test_a_password_is_in_no_storage(page):
     open_act(page, "keep")
     write_json(page, '{"set": {"password": "a secret"')
     reloaded(page)
-    page.get_by_text("JSON that is not valid and names a password or token was not kept.").wait_for()
+    page.get_by_text("Invalid JSON that names a password or token was not stored.").wait_for()
     assert "a secret" not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert text_of_editor(page) == '{\n  "set": {},\n  "get": {}\n}'
     page.get_by_role("button", name="thing echo").click()
@@ -163,7 +163,7 @@ def test_a_tab_of_an_act_that_is_gone_can_still_be_copied(page, service_url):
     page.evaluate("([name, text]) => sessionStorage.setItem(name, text)", [PREFIX + "tabs", kept])
     opened(page, service_url)
     page.get_by_text("There is no such act").wait_for()
-    page.get_by_role("button", name="Copy what was written").click()
+    page.get_by_role("button", name="Copy the request").click()
     page.get_by_text("Copied.").wait_for()
     assert json.loads(page.evaluate("navigator.clipboard.readText()")) == {"set": {"note": "a note"}, "get": {}}
 
@@ -174,7 +174,7 @@ def test_a_field_that_is_gone_is_shown_as_unknown(page, service_url):
     kept = {"active": 0, "tabs": [{"model": "thing", "act": "keep", "set": {"old": 5}, "get": {}, "lost": 0}]}
     page.evaluate("([name, text]) => sessionStorage.setItem(name, text)", [PREFIX + "tabs", json.dumps(kept)])
     opened(page, service_url)
-    page.get_by_text("This act knows no such field.").wait_for()
+    page.get_by_text("This act has no such field.").wait_for()
 
 
 DAMAGED = {
@@ -204,7 +204,7 @@ def test_damaged_tabs_break_nothing_and_are_not_lost(page, service_url, name):
 def test_tabs_that_do_not_fit_are_told(page):
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('no', 'QuotaExceededError') } }")
     open_act(page, "echo")
-    page.get_by_text("The open requests will not outlive a reload: its storage is full.").wait_for()
+    page.get_by_text("The open requests will be lost on reload: its storage is full.").wait_for()
 
 
 def test_a_hundred_requests_are_open_at_most(page, service_url):

@@ -209,14 +209,14 @@ def test_the_file_comes_back_as_it_was_without_secrets(sequences, tmp_path):
 
 BROKEN = {
     "no JSON": ("nothing", "not JSON"),
-    "requests": ('{"format": "gatewayfw-requests", "version": 1}', "not of the format gatewayfw-sequence"),
+    "requests": ('{"format": "gatewayfw-requests", "version": 1}', "does not have the format gatewayfw-sequence"),
     "a token": (
         json.dumps({**SEQUENCE, "steps": [{**SEQUENCE["steps"][0], "token": "eyJhbGciOi"}]}),
         "steps.0.token: expected current, none or a variable such as {{token}}",
     ),
     "a path": (
         json.dumps({**SEQUENCE, "steps": [{**SEQUENCE["steps"][0], "captures": [{"name": "a", "path": "body..x"}]}]}),
-        '"body..x" is no path such as body.user._id or body[0]._id',
+        '"body..x" is not a path such as body.user._id or body[0]._id',
     ),
     "too often": (
         json.dumps({**SEQUENCE, "steps": [{**SEQUENCE["steps"][0], "repeat": 1_000_000}]}),
@@ -255,7 +255,7 @@ def test_broken_json_in_a_step_is_told_and_not_run(sequences):
     editor = sequences.get_by_role("textbox", name="set and get of step 1")
     editor.press("Control+End")
     editor.press_sequentially("x")
-    sequences.get_by_text("A step is no JSON: mend it first.").wait_for()
+    sequences.get_by_text("The JSON of a step is not valid: fix it first.").wait_for()
     assert sequences.get_by_role("button", name="Run", exact=True).is_disabled()
     editor.press("Backspace")
     sequences.get_by_role("button", name="Run", exact=True).and_(sequences.locator(":enabled")).wait_for()

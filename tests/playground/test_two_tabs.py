@@ -206,15 +206,15 @@ def test_what_the_browser_does_not_keep_is_told(page, service_url, script, why):
     opened(page, service_url)
     open_act(page, "echo")
     save_open(page, "a")
-    page.get_by_text(f"Saved until the page closes only: the browser does not keep it, {why}.").wait_for()
+    page.get_by_text(f"Saved only until the page closes, because the browser cannot store it: {why}.").wait_for()
     wait_for_saved(page, ["a"])
-    page.get_by_text(f"The browser does not keep all of this: {why}.").wait_for()
+    page.get_by_text(f"The browser cannot store all of this: {why}.").wait_for()
     page.get_by_role("tab", name="History").click()
     page.get_by_label("Keep until this browser tab closes").check()
-    page.get_by_text(f"The browser does not keep the history: {why}.").wait_for()
+    page.get_by_text(f"The browser cannot store the history: {why}.").wait_for()
     add_step(page, "echo")
     steps(page, ["thing.echo"])
-    page.get_by_text(f"The browser does not keep all of this: {why}.").wait_for()
+    page.get_by_text(f"The browser cannot store all of this: {why}.").wait_for()
 
 
 def test_a_playground_works_where_no_storage_is(page, service_url):  # noqa: F811
@@ -225,7 +225,7 @@ def test_a_playground_works_where_no_storage_is(page, service_url):  # noqa: F81
     opened(page, service_url)
     open_act(page, "echo")
     save_open(page, "a")
-    page.get_by_text("the browser does not keep it, its storage is blocked").wait_for()
+    page.get_by_text("because the browser cannot store it: its storage is blocked").wait_for()
     wait_for_saved(page, ["a"])
 
 
@@ -241,6 +241,6 @@ def test_what_did_not_fit_is_kept_when_there_is_room_again(page):
     save_open(page, "b")
     wait_for_saved(page, ["a", "b"])
     assert sorted(keys(page, "saved/")) == ["saved/a", "saved/b"]
-    assert page.get_by_text("does not keep all of this").count() == 0
+    assert page.get_by_text("cannot store all of this").count() == 0
     page.reload()
     wait_for_saved(page, ["a", "b"])

@@ -19,26 +19,26 @@ const EXPORTS: readonly Export[] = [
     title: "TypeScript client",
     type: "text/typescript",
     purpose:
-      "For front ends and Node: one module without dependencies. What a reply holds follows the `get` you write, and the compiler tells of fields you did not ask for.",
+      "For front ends and Node: one module without dependencies. The type of a reply follows from your `get`, and the compiler reports fields you did not ask for.",
   },
   {
     file: "gateway_types.py",
     title: "Python client",
     type: "text/x-python",
-    purpose: "For scripts, services and tests in Python: a typed client that mypy checks, act by act.",
+    purpose: "For scripts, services and tests in Python: a typed client with a checked signature for each act.",
   },
   {
     file: "openapi.json",
     title: "OpenAPI 3.1",
     type: "application/json",
     purpose:
-      "For tools that read OpenAPI, such as API gateways, documentation and contract tests. Replies are typed as widely as any `get` allows.",
+      "For tools that read OpenAPI, such as API gateways, documentation and contract tests. Reply types cover every possible `get`.",
   },
   {
     file: "schema.json",
     title: "JSON Schema",
     type: "application/json",
-    purpose: "For checking requests anywhere, and for forms and editors: the request of each act in draft 2020-12.",
+    purpose: "For validating requests, and for forms and editors: the request of each act as JSON Schema, draft 2020-12.",
   },
 ];
 
@@ -46,7 +46,7 @@ export function Downloads() {
   return (
     <div class="page">
       <h2>Downloads</h2>
-      <p class="muted downloads-lead">Made from the acts and models that this gateway has now.</p>
+      <p class="muted downloads-lead">Generated from the current acts and models of this gateway.</p>
       <ul class="downloads-list">
         {EXPORTS.map((one) => (
           <Item key={one.file} {...one} />
@@ -99,7 +99,7 @@ function Item({ file, title, type, purpose }: Export) {
         </Button>
       </div>
       <p class="downloads-problem" role="alert">
-        {state === "failed" ? `This server does not give ${file}: ${problem}` : ""}
+        {state === "failed" ? `This server does not provide ${file}: ${problem}` : ""}
       </p>
       {text && <Shown file={file} text={text} />}
     </li>
@@ -114,7 +114,7 @@ function Shown({ file, text }: { file: string; text: string }) {
     <div class="downloads-shown">
       <div class="row">
         <CopyButton text={text} />
-        {isCut && <span class="muted small">The beginning; the download has all of it.</span>}
+        {isCut && <span class="muted small">Only the beginning; the download is complete.</span>}
       </div>
       <pre tabIndex={0} role="region" aria-label={file}>
         {isCut ? text.slice(0, MOST_SHOWN) : text}

@@ -87,7 +87,7 @@ function checkKeys(catalog: Catalog, kind: Kind, value: Record<string, Json>, pa
   const given = Object.entries(value).flatMap(([name, inner]): Problem[] => {
     const at = path ? `${path}.${name}` : name;
     if (Object.hasOwn(keys, name)) return check(catalog, keys[name] as Kind, inner, at);
-    return isOpen ? [] : [{ path: at, text: "This name is not known here." }];
+    return isOpen ? [] : [{ path: at, text: "Unknown name." }];
   });
   const missing = Object.entries(keys).filter(([name, inner]) => inner.presence === "required" && !(name in value));
   return [...given, ...missing.map(([name]) => ({ path, text: `“${name}” is missing.` }))];

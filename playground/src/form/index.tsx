@@ -168,7 +168,7 @@ function Unknown({ name, path, remove }: { name: string; path: string; remove: (
   return (
     <div class="value-off wrong">
       <span class="value-name">{name}</span>
-      <span class="field-errors">{errors?.join(" ") ?? "This act knows no such field."}</span>
+      <span class="field-errors">{errors?.join(" ") ?? "This act has no such field."}</span>
       <Button small onClick={remove}>
         Remove
       </Button>

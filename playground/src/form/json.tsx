@@ -54,5 +54,5 @@ function textOf(value: Json | undefined): string {
 function problemOf(text: string, mustBeObject: boolean): string {
   if (text.trim() === "") return "";
   const problem = problemIn(text) || (mustBeObject && !isObject(parse(text)) ? "Expected an object." : "");
-  return problem && `Nothing is sent while this is not valid. ${problem}`;
+  return problem && `Not valid, so nothing is sent. ${problem}`;
 }

@@ -44,15 +44,15 @@ export function History() {
       {keepHistory.value && (
         <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
           {historyRefusal.value
-            ? `The browser does not keep the history: ${historyRefusal.value}.`
-            : "Kept without passwords and tokens, in requests and replies."}
+            ? `The browser cannot store the history: ${historyRefusal.value}.`
+            : "Stored without the passwords and tokens in requests and replies."}
         </p>
       )}
       <p class="sr-only" role="status">
         {words.trim() ? `${found.length} found` : ""}
       </p>
       {found.length === 0 ? (
-        <Empty icon="history" title={history.value.length === 0 ? "No request was sent yet" : "Nothing found"}>
+        <Empty icon="history" title={history.value.length === 0 ? "No requests yet" : "Nothing found"}>
           {history.value.length === 0 && "Requests and their replies appear here, newest first."}
         </Empty>
       ) : (
@@ -125,7 +125,7 @@ function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
       </section>
       <section>
         <h3>Reply</h3>
-        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "The reply was not kept."}</pre>}
+        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "The reply was not stored."}</pre>}
       </section>
     </div>
   );

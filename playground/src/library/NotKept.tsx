@@ -5,7 +5,7 @@ import type { Refusal } from "../state";
 export function NotKept({ refusal }: { refusal: Refusal }) {
   return (
     <p class="library-problem" role="status">
-      {refusal && `The browser does not keep all of this: ${refusal}. Export it before the page closes.`}
+      {refusal && `The browser cannot store all of this: ${refusal}. Export it before you close the page.`}
     </p>
   );
 }

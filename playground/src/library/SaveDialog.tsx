@@ -14,7 +14,7 @@ export function SaveDialog({ request, onClose }: { request: ActRequest; onClose:
     if (!name.trim()) return;
     try {
       const refused = saveRequest(request, name.trim());
-      notify(refused ? `Saved until the page closes only: the browser does not keep it, ${refused}.` : "Saved.", {
+      notify(refused ? `Saved only until the page closes, because the browser cannot store it: ${refused}.` : "Saved.", {
         bad: refused !== "",
       });
       onClose();

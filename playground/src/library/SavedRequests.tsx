@@ -17,14 +17,14 @@ export function SavedRequests() {
   const importText = (text: string) => {
     const requests = readRequests(text);
     const refused = saveAll(requests);
-    notify(refused ? `Imported until the page closes only: ${refused}.` : `${requests.length} imported.`, {
+    notify(refused ? `Imported only until the page closes: ${refused}.` : `${requests.length} imported.`, {
       bad: refused !== "",
     });
   };
   return (
     <section class="library-part" aria-label="Saved requests">
       <div class="library-bar">
-        <p class="field-hint grow">Kept by this browser, without passwords, tokens and headers.</p>
+        <p class="field-hint grow">Stored in this browser, without passwords, tokens and headers.</p>
         <FileButton onText={importText} onProblem={setProblem}>
           Import
         </FileButton>

@@ -12,7 +12,7 @@ export { saveRequest } from "./saved";
 /** Longest fragment that is made or read, in characters. */
 const LONGEST = 32_000;
 const START = "#share=";
-const COPIED = "A link to this request is copied; it has no token.";
+const COPIED = "The link is copied. It does not contain the token.";
 
 /**
  * Return the link to a request: base64url JSON in the fragment, without token, headers and passwords.
@@ -31,7 +31,7 @@ export function shareLink(request: ActRequest): string {
 export async function copyLink(request: ActRequest): Promise<void> {
   try {
     const isCopied = await copyText(shareLink(request));
-    notify(isCopied ? COPIED : "The browser does not let this page copy.", { bad: !isCopied });
+    notify(isCopied ? COPIED : "The browser does not allow this page to copy.", { bad: !isCopied });
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     notify(error.message, { bad: true });
@@ -53,7 +53,7 @@ export function readShare(hash: string): ActRequest | undefined {
 function readFragment(hash: string): ActRequest {
   if (hash.length > LONGEST) throw new Unreadable(`it is longer than ${LONGEST} characters`);
   const shared = readPlain(readJson(textOf(hash.slice(START.length)), "its content"), "its content");
-  if (shared.v !== 1) throw new Unreadable("it was made by another version");
+  if (shared.v !== 1) throw new Unreadable("it comes from another version");
   return readRequest(shared, "request");
 }
 

@@ -134,7 +134,7 @@ interface FieldBoxProps {
 }
 
 function FieldBox({ name, path, checked, isUnknown, onToggle }: FieldBoxProps) {
-  const errors = useErrors(path) ?? (isUnknown ? ["May not be asked for."] : undefined);
+  const errors = useErrors(path) ?? (isUnknown ? ["This act does not allow this name."] : undefined);
   return (
     <li class="projection-field">
       <label class="projection-row">

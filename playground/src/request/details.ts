@@ -19,7 +19,7 @@ export function readDetails(text: string): Details | string {
   const value = parse(text);
   if (!isObject(value)) return "Expected an object with set and get.";
   const more = Object.keys(value).find((name) => name !== "set" && name !== "get");
-  if (more !== undefined) return `Expected set and get, and nothing else: “${more}” would not be sent.`;
+  if (more !== undefined) return `Expected only set and get; “${more}” would not be sent.`;
   const { set = {}, get = {} } = value;
   return isObject(set) && isObject(get) ? { set, get } : "Expected set and get to be objects.";
 }

@@ -25,15 +25,15 @@ export function Prose({ text }: { text: string }) {
 }
 
 const ACCESS = {
-  public: "Anyone: it is said to be public.",
-  open: "Anyone: nothing decides who may call it.",
+  public: "Anyone: the act is declared public.",
+  open: "Anyone: no access rule is set.",
   rule: "An access rule decides.",
 };
 
 export function ActDocs({ spec, request }: { spec: Act; request: ActRequest }) {
   return (
     <div class="act-docs">
-      {spec.description ? <p class="act-description"><Prose text={spec.description} /></p> : <p class="muted">It has no description.</p>}
+      {spec.description ? <p class="act-description"><Prose text={spec.description} /></p> : <p class="muted">No description.</p>}
       <dl>
         <Fact name="Called as">
           <code>
@@ -43,7 +43,7 @@ export function ActDocs({ spec, request }: { spec: Act; request: ActRequest }) {
         <Fact name="Who may">
           {ACCESS[spec.access]} {spec.roles && `One of: ${spec.roles.join(", ")}.`}
         </Fact>
-        <Fact name="How often">{spec.limit.length ? spec.limit.join(", ") : "As often as one likes."}</Fact>
+        <Fact name="How often">{spec.limit.length ? spec.limit.join(", ") : "No limit."}</Fact>
         <Fact name="Mode">
           {spec.mode === "create" ? "create: defaults are filled in, texts are turned into values" : "assert: values as they are sent"}
         </Fact>

@@ -12,7 +12,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Headers and token" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack">
-        <Field label="Token" hint={`${tokenHint()} An act that returns one offers to put it here.`}>
+        <Field label="Token" hint={`${tokenHint()} When an act returns a token, you can put it here with one click.`}>
           {(ids) => (
             <textarea
               {...ids}
@@ -38,7 +38,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             Forget the token
           </Button>
         </div>
-        {tokenRefusal.value && <p class="field-errors">The browser does not keep them: {tokenRefusal.value}.</p>}
+        {tokenRefusal.value && <p class="field-errors">The browser cannot store them: {tokenRefusal.value}.</p>}
         <h3>More headers</h3>
         {rows.map((row, index) => (
           <div class="header-row" key={index}>
@@ -80,7 +80,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             Add a header
           </Button>
         </div>
-        <p class="muted small">Both are in this browser tab only, and forgotten when it is closed.</p>
+        <p class="muted small">Both stay in this browser tab and are deleted when you close it.</p>
       </div>
     </Dialog>
   );

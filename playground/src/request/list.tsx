@@ -65,7 +65,7 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
             )}
           </div>
         ))}
-        {!groups.length && <p class="muted acts-none">No act has these words.</p>}
+        {!groups.length && <p class="muted acts-none">No act matches.</p>}
         {remote.map(([name]) => (
           <p class="muted small acts-none" key={name}>
             {name}: a remote service; its acts are listed where it runs.

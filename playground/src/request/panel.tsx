@@ -71,7 +71,7 @@ function Gone({ request }: { request: ActRequest }) {
         <code>
           {request.service} / {request.model} / {request.act}
         </code>
-        <CopyButton label="Copy what was written" text={() => textOf(request)} />
+        <CopyButton label="Copy the request" text={() => textOf(request)} />
       </Empty>
     </section>
   );
@@ -271,7 +271,7 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
       />
       <div class="row small muted">
         <span class={problem ? "field-errors grow" : "grow"}>
-          {problem ? `Nothing is sent while this is not valid. ${problem}` : "Ctrl Space completes. The form shows the same."}
+          {problem ? `Not valid, so nothing is sent. ${problem}` : "Ctrl Space completes. The form shows the same."}
         </span>
         <IconButton
           small

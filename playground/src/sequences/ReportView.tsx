@@ -132,7 +132,7 @@ function AttemptRow({ attempt }: { attempt: Attempt }) {
             {request ? (
               <JsonTree value={bodyOf(request)} label="Request" />
             ) : (
-              <p class="muted">It could not be filled in.</p>
+              <p class="muted">Its placeholders could not be filled in.</p>
             )}
           </section>
           <section>
@@ -140,7 +140,7 @@ function AttemptRow({ attempt }: { attempt: Attempt }) {
             {envelope ? (
               <JsonTree value={envelope as unknown as Json} label="Reply" />
             ) : (
-              <pre>{text || problem || "The reply was not kept."}</pre>
+              <pre>{text || problem || "The reply was not stored."}</pre>
             )}
           </section>
           {Object.keys(captured).length > 0 && (

@@ -60,7 +60,7 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
   const [written, setWritten] = useTyped(name);
   const [text, setText] = useTyped(textOf(value, secret));
   const isName = VARIABLE_NAME.test(written);
-  const hint = secret ? `In no file; the exported test reads ${environmentName(name)}` : undefined;
+  const hint = secret ? `Not in any file; the exported test reads ${environmentName(name)}` : undefined;
   return (
     <div class="sequences-row" role="group" aria-label={`Variable ${name}`}>
       <Field label="Name" errors={isName ? [] : ["Letters, digits and _ only."]}>

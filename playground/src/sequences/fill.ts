@@ -59,7 +59,7 @@ function generated(text: string): Json {
 const MAKERS: Record<string, (...bounds: number[]) => Json> = {
   $uuid: uuid,
   $int: (least = 0, most = 0) => {
-    if (least > most) throw new Unreadable(`{{$int ${least} ${most}}}: the first number is the smaller one`);
+    if (least > most) throw new Unreadable(`{{$int ${least} ${most}}}: the first number must be the smaller one`);
     return least + Math.floor(Math.random() * (most - least + 1));
   },
   $name: () => NAMES[Math.floor(Math.random() * NAMES.length)] as string,

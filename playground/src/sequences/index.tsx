@@ -150,7 +150,7 @@ function Runner() {
         />
         Stop at the first failure
       </label>
-      {isBroken && <span class="sequences-problem">A step is no JSON: mend it first.</span>}
+      {isBroken && <span class="sequences-problem">The JSON of a step is not valid: fix it first.</span>}
     </div>
   );
 }

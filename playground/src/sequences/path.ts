@@ -14,10 +14,10 @@ export function parsePath(path: string): Step[] {
   for (let at = 0; at < path.length; at = PART.lastIndex) {
     const found = PART.exec(path);
     const last = found && stepOf(found);
-    if (last === null) throw new Unreadable(`${JSON.stringify(path)} is no path such as body.user._id or body[0]._id`);
+    if (last === null) throw new Unreadable(`${JSON.stringify(path)} is not a path such as body.user._id or body[0]._id`);
     steps.push(last);
   }
-  if (steps[0] !== "body") throw new Unreadable(`a path begins with body: ${JSON.stringify(path)}`);
+  if (steps[0] !== "body") throw new Unreadable(`a path must begin with body: ${JSON.stringify(path)}`);
   return steps;
 }
 

@@ -133,7 +133,7 @@ function tokenOf({ token }: SequenceStep, values: Map<string, Json>): string | u
   if (token === "current") return undefined;
   if (token === "none") return "";
   const value = fill(token, values);
-  if (typeof value !== "string") throw new Unreadable(`${token} is no text, so it is no token`);
+  if (typeof value !== "string") throw new Unreadable(`${token} is not a text, so it cannot be the token`);
   return value;
 }
 

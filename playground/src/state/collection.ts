@@ -97,7 +97,7 @@ export function collection<T>(name: string, format: Format<T>): Collection<T> {
   };
 
   refreshAll();
-  if (unreadable.size > 0) notify(`${unreadable.size} of “${name}” cannot be read; left as they are.`, { bad: true });
+  if (unreadable.size > 0) notify(`${unreadable.size} entries of “${name}” cannot be read and stay as they are.`, { bad: true });
   takeOver();
   onOthers((changed) => {
     if (changed === undefined) refreshAll();

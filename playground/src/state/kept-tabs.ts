@@ -34,7 +34,7 @@ export function keepTabs(): void {
 const told = signal("");
 
 function tell(refusal: string): void {
-  if (refusal && refusal !== told.value) notify(`The open requests will not outlive a reload: ${refusal}.`, { bad: true });
+  if (refusal && refusal !== told.value) notify(`The open requests will be lost on reload: ${refusal}.`, { bad: true });
   told.value = refusal;
 }
 
@@ -61,7 +61,7 @@ function restore(): void {
   if (!kept) return;
   const found = kept.tabs.map(restored);
   if (found.includes("damaged")) putAside(NAME, "session");
-  if (found.includes("in part")) notify("JSON that is not valid and names a password or token was not kept.", { bad: true });
+  if (found.includes("in part")) notify("Invalid JSON that names a password or token was not stored.", { bad: true });
   activeId.value = (tabs.value[kept.active] ?? tabs.value[0])?.id ?? 0;
 }
 

@@ -22,7 +22,7 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const ms = performance.now() - start;
     const envelope = envelopeOf(text);
     const found = { status: reply.status, ms, bytes: new Blob([text]).size, text, at };
-    return envelope ? { ...found, envelope } : { ...found, error: "The reply is no envelope." };
+    return envelope ? { ...found, envelope } : { ...found, error: "The reply is not an envelope." };
   } catch (error) {
     const cancelled = signal?.aborted === true;
     const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;

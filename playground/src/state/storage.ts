@@ -55,7 +55,7 @@ export function putAside(name: string, where: Where = "local"): void {
   const text = kept(name, where);
   if (text === null) return;
   const isCopied = write(`${name}:damaged`, text, where) === "";
-  notify(`What the browser kept as “${name}” cannot be read${isCopied ? `; a copy is at ${PREFIX}${name}:damaged` : ""}.`, {
+  notify(`The browser's stored data “${name}” cannot be read${isCopied ? `; a copy is at ${PREFIX}${name}:damaged` : ""}.`, {
     bad: true,
   });
 }

@@ -63,7 +63,7 @@ export function CopyButton({ text, label = "Copy", iconOnly, small = true }: Cop
   const [done, setDone] = useState(false);
   const copy = async () => {
     const worked = await copyText(typeof text === "function" ? text() : text);
-    notify(worked ? "Copied." : "The browser does not let this page copy.", { bad: !worked });
+    notify(worked ? "Copied." : "The browser does not allow this page to copy.", { bad: !worked });
     setDone(worked);
     setTimeout(() => setDone(false), 1500);
   };
