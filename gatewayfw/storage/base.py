@@ -1,18 +1,18 @@
 """The interface every adapter implements.
 
-An adapter stores documents in named collections. It understands the filters and updates that
-`gatewayfw.storage.subset` names and no others, so that all adapters behave alike; one
-suite of tests (`gatewayfw.testing.storage_suite`) holds what it must do.
+An adapter stores documents in named collections. It understands only the filters and updates that
+`gatewayfw.storage.subset` names, so that all adapters behave alike; one test suite
+(`gatewayfw.testing.storage_suite`) defines what it must do.
 
 Filters and updates are in MongoDB's notation. ``fields`` is None for whole documents, or dotted
-paths of which none lies below another; ``_id`` is always included, and the order of keys is open.
-Documents that go in are copied and never changed; those that come out belong to the caller.
+paths of which none lies below another; ``_id`` is always included, and the order of keys is undefined.
+Documents passed in are copied and never changed; returned documents belong to the caller.
 Embedded documents keep the order of their keys; dates are naive UTC with milliseconds, integers
-have 64 bits, strings may hold any character.
+have 64 bits, strings may contain any character.
 
 Each write outside a transaction commits by itself. `insert` and `update_one` then do all or
-nothing; the other writes may stop half done when they fail. Without `has_transactions` this is
-so inside a transaction too. Every method may raise, besides what it names itself:
+nothing; the other writes may stop half done when they fail. Without `has_transactions` the same is
+true inside a transaction. Every method may raise, besides the errors it names itself:
 
 - `Unavailable`: the database cannot be reached, or conflicts used up all retries;
 - `Timeout`: the deadline passed;
@@ -37,21 +37,21 @@ Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Update = Mapping[str, Mapping[str, Any]]
 Sorting = Sequence[tuple[str, int]]
-#: The update that changes nothing.
+#: An update that changes nothing.
 NOTHING: Update = MappingProxyType({})
 
 
 class Marked(StorageError):
-    """A document to be touched has an unwanted mark. Nothing was locked."""
+    """A document to touch has an unwanted mark, so nothing was locked."""
 
 
 @dataclass(frozen=True)
 class Lock:
-    """How documents are locked, where only a write can do that.
+    """How to lock documents where only a write can lock them.
 
     Attributes:
-        counter: the path of an integer that is the lock's alone, and may be missing.
-        step: what is added to it, 1 or more.
+        counter: the path of an integer that only locks use, and that may be missing.
+        step: how much each lock adds to it, 1 or more.
         unmarked: the path of a mark, an object, that the document must not have; empty for none.
     """
 
@@ -65,7 +65,7 @@ class Index:
     """An index: ``(field, 1 | -1)`` pairs, and MongoDB's options.
 
     Attributes:
-        instead: the keys of another index that will do where it is there already; empty for none.
+        instead: the keys of another index that serves as well if it exists already; empty for none.
     """
 
     keys: tuple[tuple[str, int], ...]
@@ -80,12 +80,12 @@ class Index:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a database is out of reach.
+    """Why a database cannot be reached.
 
     Attributes:
         kind: ``unreachable``, ``unauthenticated``, ``no_primary`` (of the replica set) or ``wrong_set``
-            (no server of the replica set that was asked for).
-        text: the same in words, with hosts and without credentials; for logs and `doctor`, not for clients.
+            (no server of the requested replica set).
+        text: the same in words, with hosts but without credentials; for logs and `doctor`, not for clients.
     """
 
     kind: Literal["unreachable", "unauthenticated", "no_primary", "wrong_set"]
@@ -95,9 +95,9 @@ class Trouble:
 class Storage(ABC):
     """A database of documents. Instances are safe to share between threads."""
 
-    #: Whether other processes see the same data; if not, one process must serve all requests.
+    #: Whether other processes see the same data; if not, a single process must serve all requests.
     multi_process: bool = True
-    #: Most bytes of one document, as BSON; a write that would make one larger raises `TooLarge`.
+    #: Most bytes of one document as BSON; a write that would exceed them raises `TooLarge`.
     most_bytes: int = 16 * 1024 * 1024
 
     def __init__(self) -> None:
@@ -105,20 +105,19 @@ class Storage(ABC):
 
     @property
     def name(self) -> str:
-        """The name of the database; empty where it has none."""
+        """The name of the database; empty if it has none."""
         return ""
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound everything this thread does inside to ``seconds``.
+        """Limit everything this thread does in the block to ``seconds``.
 
-        The nearer of nested ones wins.
-
-        Calls that begin after it raise `Timeout`, those under way at the latest a little later.
+        Of nested deadlines the nearest wins. Calls that begin after the deadline raise `Timeout`; calls
+        under way raise it soon after.
         """
         return Deadline(self._scopes, seconds)
 
     def remaining(self) -> float:
-        """Return the seconds left of this thread's deadline; infinity without one."""
+        """Return the seconds left until this thread's deadline; infinity without one."""
         return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
 
     def check_deadline(self) -> None:
@@ -127,11 +126,11 @@ class Storage(ABC):
             self._scopes.scope.check()
 
     def reply_bytes(self) -> int | None:
-        """Return the most bytes of the reply this thread works for; None for no request."""
+        """Return the most bytes of this thread's reply; None outside a request."""
         return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
 
     def trouble(self) -> Trouble | None:
-        """Return why the database was out of reach when last asked; None if it was not."""
+        """Return why the last attempt to reach the database failed; None if it did not."""
         return None
 
     @abstractmethod
@@ -143,24 +142,24 @@ class Storage(ABC):
         """Create the collection and missing indexes; return what could not be built.
 
         Unique indexes are always built; others only while the collection has at most
-        ``build_limit`` documents. An index that exists is left as it is, whatever its options;
+        ``build_limit`` documents. An existing index stays as it is, whatever its options;
         one with the keys of ``instead`` counts as the wanted one.
-        Never call it inside a transaction. The thread's deadline bounds the looking, not the building.
+        Never call it inside a transaction. The thread's deadline limits the search for missing
+        indexes, but not the building.
         """
 
     @abstractmethod
     def indexes(self, collection: str) -> list[Index]:
-        """Return the indexes there are, without the one on ``_id``.
+        """Return the existing indexes, without the one on ``_id``.
 
-        None of a collection that does not exist.
-
-        ``options`` has ``name`` and whatever is not the default, such as ``unique``. What another
-        tool made may have words for directions, such as ``text``. Never call it inside a transaction.
+        The list is empty for a collection that does not exist. ``options`` has ``name`` and whatever
+        differs from the default, such as ``unique``. An index made by another tool may have words for
+        directions, such as ``text``. Never call it inside a transaction.
         """
 
     @abstractmethod
     def is_sharded(self, collection: str) -> bool:
-        """Tell whether a collection is spread over several servers: not supported."""
+        """Tell whether a collection is sharded, which is not supported."""
 
     def transaction_lifetime(self) -> float | None:
         """Return the seconds until the server ends a dead client's transaction, if known."""
@@ -173,22 +172,22 @@ class Storage(ABC):
         proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
-        """Run ``fn`` so that all of its writes happen, or none.
+        """Run ``fn`` so that all of its writes happen, or none, and return its result.
 
-        ``fn`` may run several times and must have no effect but on this storage. Its result is
-        returned; any exception, of whatever class, undoes its writes and is raised unchanged,
-        unless a conflict is behind it: then ``fn`` runs again.
-        It sees its own writes; other threads see all of them or none, once they are committed.
+        ``fn`` may run several times and must have no effect except on this storage. An exception of
+        any class undoes its writes and is raised unchanged, unless a conflict caused it: then
+        ``fn`` runs again.
+        It sees its own writes; other threads see none of them before the commit, and all afterwards.
 
         A nested call joins the outer one. When it, or any other call of this storage inside,
-        fails, the outer one fails too: even if the error was caught, it is raised again by every
-        later call and at the end. When the deadline has passed by then, that is `Timeout`.
+        fails, the outer one fails, too: even if the error was caught, every later call and the end of
+        the transaction raise it again. If the deadline has passed by then, they raise `Timeout`.
         ``proof`` (collection, filter) finds a document only once ``fn`` has committed; it settles
-        an unknown outcome. ``hot`` names documents that ``fn`` is going to touch: an adapter may
-        let threads queue for them.
+        an unknown outcome. ``hot`` names documents that ``fn`` is going to touch, so that an adapter
+        may let threads queue for them.
 
         Raises:
-            OutcomeUnknown: the database did not say whether it committed.
+            OutcomeUnknown: the database did not say whether the transaction committed.
         """
 
     def in_transaction(self) -> bool:
@@ -196,11 +195,10 @@ class Storage(ABC):
         return False
 
     def sorts_pushes(self) -> bool:
-        """Tell whether `touch` may push into a list that is kept sorted and short.
+        """Tell whether `touch` may push into a list and keep it sorted and short.
 
-        Undone with the rest, too.
-
-        Then its update may have ``$push`` with ``$each``, ``$sort`` and ``$slice``, as on MongoDB.
+        If so, its update may have ``$push`` with ``$each``, ``$sort`` and ``$slice``, as on MongoDB, and
+        a failed transaction undoes this, too.
         """
         return False
 
@@ -218,14 +216,14 @@ class Storage(ABC):
         *,
         lock: Lock,
     ) -> Document | None:
-        """Lock and change the first match; return it as it is then, or None.
+        """Lock and change the first match; return the changed document, or None.
 
         In a transaction no other transaction can touch or write it before this one has ended.
-        Where that takes a write, the counter of ``lock`` is written. ``update`` has no ``$inc``.
-        To look for the mark should cost no command; without `has_transactions` nobody looks.
+        If locking takes a write, it writes the counter of ``lock``. ``update`` has no ``$inc``.
+        The search for the mark should cost no extra command; without `has_transactions` the mark is ignored.
 
         Raises:
-            Marked: it has the mark of ``lock``.
+            Marked: the document has the mark of ``lock``.
             DuplicateKey, TooLarge: as for `insert`.
         """
 
@@ -238,27 +236,25 @@ class Storage(ABC):
         *,
         lock: Lock,
     ) -> None:
-        """Lock all documents with these ids, then do each change, in order.
+        """Lock all documents with these ids, then apply each change, in order.
 
-        Changes are done as by `update_many`.
-
-        Ids of missing documents are passed over. What a change matches need not be among the ids.
-        ``lock`` is as for `touch`.
+        Changes work as in `update_many`, and may match documents other than these. Ids of missing
+        documents are skipped. ``lock`` is as for `touch`.
 
         Raises:
-            Marked: one of those with these ids has the mark of ``lock``.
+            Marked: one of the documents with these ids has the mark of ``lock``.
             DuplicateKey, TooLarge: as for `insert`.
         """
 
     @abstractmethod
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
-        """Store new documents, each with an ``_id``; all or none of them.
+        """Store new documents, each with an ``_id``: all of them or none.
 
         An empty list does nothing.
 
         Raises:
-            DuplicateKey: a unique index refused one; names its fields, ``_id`` for a taken id.
-            TooLarge: one exceeds the database's limit.
+            DuplicateKey: a unique index refused one; the error names its fields, ``_id`` for a taken id.
+            TooLarge: a document exceeds the database's limit.
         """
 
     @abstractmethod
@@ -272,11 +268,11 @@ class Storage(ABC):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Yield matching documents; ``limit`` 0 is no limit.
+        """Yield matching documents; ``limit`` 0 means no limit.
 
-        Without ``sort`` the order is open, and so is that of documents with equal keys: end with
-        ``_id`` for a fixed one. Missing values and null sort lowest. What is found in a
-        transaction is to be read in it. Whether later writes show in what was not read yet is open.
+        Without ``sort`` the order is undefined, and so is the order of documents with equal keys: end the
+        sort with ``_id`` for a fixed order. Missing values and null sort lowest. Read the documents found
+        in a transaction before it ends. Documents not read yet may or may not show later writes.
         """
 
     def find_stored(
@@ -290,8 +286,8 @@ class Storage(ABC):
     ) -> Iterator[Mapping[str, Any]]:
         """Yield matching documents to be stored elsewhere, in the order of `find`.
 
-        Objects inside them may be mappings that are not read before they are looked into: large
-        documents that are only measured and copied then cost little.
+        Objects inside them may be mappings that are decoded on first access, so that large
+        documents that are only measured and copied cost little.
         """
         return self.find(collection, filter, fields, sort=sort, limit=limit)
 
@@ -299,22 +295,22 @@ class Storage(ABC):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change the first match and return it as it is afterwards, or None.
+        """Change the first match and return the changed document, or None.
 
-        Which one is the first is open where several match.
+        If several match, which one is first is undefined.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
-            ValidationError: ``$inc`` or ``$mul`` would leave 64 bits (or it is stored so, and the caller
-                looks), or an operator does not fit the value that is there: `update_many` and
-                `update_each` may raise `StorageError` then.
+            ValidationError: ``$inc`` or ``$mul`` would leave 64 bits (or the result is stored, and the caller
+                checks it), or an operator does not fit the existing value. `update_many` and
+                `update_each` may raise `StorageError` instead.
         """
 
     @abstractmethod
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matches, or those of at most so many bytes; return how many.
+        """Change all matches, or those of at most so many bytes; return their number.
 
-        One positional path (``users.$``) may stand in ``$set``: the element that the filter's
+        ``$set`` may have one positional path (``users.$``), for the element that the filter's
         condition on that list matched.
 
         Raises:
@@ -323,7 +319,7 @@ class Storage(ABC):
 
     @abstractmethod
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Apply one update each to documents by ``_id``, in order; pass over missing ones.
+        """Apply one update each to documents by ``_id``, in order; skip missing ones.
 
         Raises:
             DuplicateKey, TooLarge: as for `insert`.
@@ -331,20 +327,20 @@ class Storage(ABC):
 
     @abstractmethod
     def delete_many(self, collection: str, filter: Filter) -> int:
-        """Delete all matching documents; return how many."""
+        """Delete all matching documents; return their number."""
 
     @abstractmethod
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
-        """Return how many documents match; counting stops at ``limit``, 0 is no limit."""
+        """Return how many documents match; counting stops at ``limit`` unless it is 0."""
 
     @abstractmethod
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
-        """Yield the results of a pipeline that only reads; the core uses none."""
+        """Yield the results of a pipeline that only reads; the core never calls this."""
 
     def is_closed(self) -> bool:
-        """Tell whether `close` was called and the database not asked since."""
+        """Tell whether `close` was called and the database has not been used since."""
         return False
 
     @abstractmethod
     def close(self) -> None:
-        """Release connections that this adapter opened itself."""
+        """Release the connections that this adapter opened itself."""

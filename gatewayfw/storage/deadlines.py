@@ -1,4 +1,4 @@
-"""Deadlines: the stretch of work that one bounds, for each thread of a storage."""
+"""Deadlines, and the work they cover, for each thread of a storage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gatewayfw.errors import Timeout
 
 
 class Scope:
-    """The stretch of work that one deadline covers.
+    """The work that one deadline covers.
 
     Attributes:
-        committed: whether a transaction or a write of its own committed inside it. What a
-            transaction did that fails later does not count; one that only read may count.
-        reply_bytes: most bytes of the JSON of the reply that the work is for; None where it is for none.
+        committed: whether a transaction or a single write committed in it. A transaction that fails
+            later does not count; one that only read may count.
+        reply_bytes: most bytes of JSON in the reply that the work is for; None without a reply.
     """
 
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
@@ -36,28 +36,28 @@ class Scope:
             raise Timeout()
 
     def end(self) -> None:
-        """Let no time be left, here and in every scope around."""
+        """Use up the time that is left, here and in every outer scope."""
         self._until = 0.0
         if self._outer is not None:
             self._outer.end()
 
     def commit(self) -> None:
-        """Note that an operation committed, here and in every scope around."""
+        """Record that an operation committed, here and in every outer scope."""
         self.committed = True
         if self._outer is not None:
             self._outer.commit()
 
 
 class Scopes(threading.local):
-    """The scope that each thread is inside of."""
+    """The current scope of each thread."""
 
     scope: Scope | None = None
 
 
 class Deadline(AbstractContextManager[Scope]):
-    """The `Scope` of a thread while the block runs.
+    """Open the `Scope` of a thread while the block runs.
 
-    A class, because a generator costs each request more.
+    This is a class because a generator would cost each request more.
     """
 
     def __init__(self, local: Scopes, seconds: float) -> None:

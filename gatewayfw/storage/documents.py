@@ -9,12 +9,12 @@ import bson
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
 
-#: A database may be set to give UUIDs as such.
+#: A database may be configured to return `uuid.UUID` objects.
 _OPTIONS: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 
 
 def encode(document: Mapping[str, Any]) -> bytes:
-    """Return the BSON of a document that was read, or is to be stored.
+    """Return the BSON of a document that was read or will be stored.
 
     Raises:
         BSONError, OverflowError, TypeError, ValueError: BSON cannot hold it.

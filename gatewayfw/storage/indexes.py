@@ -1,4 +1,4 @@
-"""Which indexes a collection lacks, and the words that tell it; for all adapters."""
+"""Find the indexes that a collection lacks and describe them, for all adapters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def find_missing(
     present: Mapping[tuple[tuple[str, int], ...], bool],
     is_large: Callable[[], bool],
 ) -> tuple[list[Index], list[str]]:
-    """Return the indexes to build, and what is wrong with the others.
+    """Return the indexes to build, and a message for each that is not built.
 
-    ``present`` says of the keys of each index there is whether it is unique. In a large collection
-    only unique ones are built.
+    ``present`` maps the keys of each existing index to whether it is unique. In a large collection
+    only unique indexes are built.
     """
     missing = [index for index in indexes if index.keys not in present and index.instead not in present]
     problems = [
@@ -32,17 +32,17 @@ def find_missing(
 
 
 def describe(collection: str, index: Index, problem: str) -> str:
-    """Return a problem of an index in words."""
+    """Return a message about an index."""
     return f"{collection}: index {dict(index.keys)} {problem}"
 
 
 def describe_unbuilt(collection: str, index: Index, reason: str) -> str:
     """Return why an index was not built, without the server's text.
 
-    That would name the values that collide.
+    The server's text would name the values that collide.
     """
     return describe(collection, index, f"cannot be built: {reason}")
 
 
-#: Why a unique index is not built.
+#: Why a unique index cannot be built.
 COLLISION = "two documents share a value"

@@ -1,10 +1,9 @@
 """Storage on mongomock, for tests and for trying things out.
 
-One process, in memory.
-
-mongomock has no transactions and its operations are not atomic under threads, so one re-entrant
-lock per mongomock client covers every operation, reads too, and a failed transaction is undone
-from the images of the documents before each write.
+It keeps everything in the memory of one process. mongomock has no transactions, and its operations
+are not atomic under threads. So one re-entrant lock per mongomock client covers every operation,
+including reads. A failed transaction is undone by restoring the documents as they were before each
+write.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.subset import projection_of
 
-#: One lock per store of documents, so that two adapters on one mongomock client exclude each other.
+#: One lock per store of documents, so that two adapters on one mongomock client share it.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _LOCKS_GUARD = threading.Lock()
-#: Seconds to wait for the lock where no deadline is set.
+#: Seconds to wait for the lock without a deadline.
 _PATIENCE = 30.0
-#: How many times its own bytes an update may add to a document: each name in a path may become a new object.
+#: How many times its own size an update may add to a document: each name in a path may become a new object.
 _GROWTH = 4
-#: How mongomock refuses; with plain errors of Python where a stored value does not fit an operator.
+#: The errors of mongomock, plain Python errors included where a stored value does not fit an operator.
 _REFUSALS = (
     *(PyMongoError, BSONError, NotImplementedError),
     *(ArithmeticError, AttributeError, KeyError, TypeError, ValueError),
 )
 
 
-#: What mongomock 4.3 keeps of an index's options; the others have no effect there.
+#: The index options that mongomock 4.3 keeps; it ignores the others.
 _INDEX_OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression")
 
 
@@ -63,7 +62,7 @@ class MockStorage(Storage):
         super().__init__()
         self._db = database
         self._undo = _Undo()
-        # mongomock 4.3: clients of one address compare equal; the store is what they share or not.
+        # mongomock 4.3: clients of one address compare equal even if they do not share a store.
         store = getattr(database.client, "_store", database.client)
         with _LOCKS_GUARD:
             self._lock = _LOCKS.setdefault(store, threading.RLock())
@@ -96,7 +95,7 @@ class MockStorage(Storage):
             yield describe_unbuilt(collection, index, type(error.__cause__).__name__)
 
     def indexes(self, collection: str) -> list[Index]:
-        """Return the indexes there are, with the options that mongomock keeps."""
+        """Return the existing indexes, with the options that mongomock keeps."""
         with self._driver():
             known = self._db[collection].index_information()
         return [
@@ -106,7 +105,7 @@ class MockStorage(Storage):
         ]
 
     def is_sharded(self, collection: str) -> bool:
-        """Return False: there is one process."""
+        """Return False: there is no server."""
         return False
 
     def transaction(
@@ -116,7 +115,7 @@ class MockStorage(Storage):
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
         """Run ``fn`` under the lock and undo its writes if it fails."""
-        with self._locked():
+        with self._hold_lock():
             if self._undo.images is not None:
                 return self._join(fn)
             self._undo.images = []
@@ -164,7 +163,7 @@ class MockStorage(Storage):
         *,
         lock: Lock,
     ) -> Document | None:
-        """Read or change the document; the lock is held already."""
+        """Read or change the document; this thread holds the lock already."""
         if lock.unmarked:
             self._refuse_marked(collection, filter, lock.unmarked)
         if update:
@@ -179,7 +178,7 @@ class MockStorage(Storage):
         *,
         lock: Lock,
     ) -> None:
-        """Do the changes alone: the lock is held already."""
+        """Apply the changes; this thread holds the lock already."""
         for id_ in ids if lock.unmarked else ():
             self._refuse_marked(collection, {"_id": id_}, lock.unmarked)
         for filter, update in changes:
@@ -204,7 +203,7 @@ class MockStorage(Storage):
     def _insert_one(self, collection: str, document: Document) -> None:
         if self._remember(collection, {"_id": document["_id"]}, document["_id"]):
             raise DuplicateKey(["_id"])
-        with self._naming_fields(collection, lambda: [document]):
+        with self._name_fields(collection, lambda: [document]):
             self._db[collection].insert_one(dict(document))
 
     def find(
@@ -219,7 +218,7 @@ class MockStorage(Storage):
     ) -> Iterator[Document]:
         """Read all matches at once: mongomock's cursors are lazy and see later writes.
 
-        mongomock 4.3 does not sort decimals and the types of binary data as MongoDB does.
+        mongomock 4.3 does not sort decimals and binary types as MongoDB does.
         """
         with self._driver():
             cursor = self._db[collection].find(dict(filter), projection_of(fields))
@@ -232,13 +231,13 @@ class MockStorage(Storage):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change one document; positional paths are not supported here."""
+        """Change one document; positional paths are not supported."""
 
         def write() -> Document | None:
             found = self._db[collection].find_one(dict(filter), {"_id": 1})
             if found is None:
                 return None
-            with self._updating(collection, found, update) as [(same, plain)]:
+            with self._prepare_update(collection, found, update) as [(same, plain)]:
                 result: Document | None = self._db[collection].find_one_and_update(
                     same, plain, projection_of(fields), return_document=ReturnDocument.AFTER
                 )
@@ -253,7 +252,7 @@ class MockStorage(Storage):
             filter = {**filter, "_id": {"$in": small}}
 
         def write() -> int:
-            with self._updating(collection, filter, update) as statements:
+            with self._prepare_update(collection, filter, update) as statements:
                 return sum(
                     self._db[collection].update_many(dict(wanted), plain).matched_count for wanted, plain in statements
                 )
@@ -265,7 +264,7 @@ class MockStorage(Storage):
 
         def write() -> None:
             for id_, update in changes:
-                with self._updating(collection, {"_id": id_}, update) as statements:
+                with self._prepare_update(collection, {"_id": id_}, update) as statements:
                     for same, plain in statements:
                         self._db[collection].update_one(same, plain)
 
@@ -287,12 +286,12 @@ class MockStorage(Storage):
             return int(self._db[collection].count_documents(dict(filter), **bound))
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
-        """Yield what the part of the pipeline language that mongomock knows gives."""
+        """Yield the results of a pipeline, as far as mongomock knows its stages."""
         with self._driver():
             return iter(list(self._db[collection].aggregate([dict(stage) for stage in pipeline])))
 
     def close(self) -> None:
-        """Do nothing: the database is its owner's."""
+        """Do nothing: the database belongs to the caller."""
 
     def _write(self, fn: Callable[[], T]) -> T:
         def translated() -> T:
@@ -302,7 +301,7 @@ class MockStorage(Storage):
         return self.transaction(translated)
 
     def _remember(self, collection: str, filter: Filter, new: object = None) -> list[Document]:
-        """Keep and return images of what is to be written, a new ``_id``'s absence too."""
+        """Keep and return the documents before a write; for a new ``_id``, its absence."""
         images = self._undo.images
         assert images is not None
         before = list(self._db[collection].find(dict(filter)))
@@ -312,11 +311,11 @@ class MockStorage(Storage):
         return before
 
     @contextmanager
-    def _updating(self, collection: str, filter: Filter, update: Update) -> Iterator[list[Statement]]:
-        """Keep images of what an update changes, judge sizes; return mongomock's updates."""
+    def _prepare_update(self, collection: str, filter: Filter, update: Update) -> Iterator[list[Statement]]:
+        """Keep the documents before an update, check sizes; return mongomock's updates."""
         before = self._remember(collection, filter)
         statements = statements_of(update, filter, before)
-        with self._naming_fields(collection, lambda: after_update(self._db[collection], before, statements)):
+        with self._name_fields(collection, lambda: after_update(self._db[collection], before, statements)):
             yield statements
         self._refuse_large(collection, before, update)
 
@@ -324,21 +323,21 @@ class MockStorage(Storage):
         """Refuse an update that made a document too large for MongoDB."""
         most = self.most_bytes - _GROWTH * bytes_of(update)
         for image in before:
-            if bytes_of(image) > most:  # Most documents are far from it, and need not be read again.
+            if bytes_of(image) > most:  # Most documents are far smaller and need not be read again.
                 after = self._db[collection].find_one({"_id": image["_id"]})
                 if bytes_of(after or {}) > self.most_bytes:
                     raise TooLarge(TOO_LARGE)
 
     @contextmanager
-    def _naming_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
-        """Name the fields in which a write's documents would be duplicates."""
+    def _name_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
+        """Name the fields in which the documents of a write collide."""
         try:
             yield
         except DuplicateKeyError as error:
             raise DuplicateKey(taken_fields(self._db[collection], refused())) from error
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _hold_lock(self) -> Iterator[None]:
         scope = self._scopes.scope
         if scope is not None:
             scope.check()
@@ -351,11 +350,11 @@ class MockStorage(Storage):
 
     @contextmanager
     def _driver(self) -> Iterator[None]:
-        """Hold the lock and translate mongomock's errors, which doom the transaction."""
+        """Hold the lock and translate mongomock's errors, which fail the transaction."""
         if self._undo.failed is not None:
             raise self._undo.failed
         try:
-            with self._locked(), _translated():
+            with self._hold_lock(), _translate():
                 yield
         except BaseException as error:
             if self._undo.images is not None:
@@ -372,7 +371,7 @@ def bytes_of(document: Mapping[str, Any]) -> int:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate() -> Iterator[None]:
     try:
         yield
     except DuplicateKeyError as error:

@@ -1,4 +1,4 @@
-"""Which unique index of mongomock refused a write: its own error does not say it."""
+"""Find the unique index that made mongomock refuse a write; its error names none."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from gatewayfw.storage.base import Document, Filter, Update
 def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...]:
     """Return the fields of the first unique index in which documents collide.
 
-    Empty when none does.
-
-    ``collection`` holds what was stored when the write was refused, and indexes are judged as
-    mongomock 4.3 judges them.
+    Returns an empty tuple if none do. ``collection`` holds the documents stored when the write was refused;
+    documents collide as in mongomock 4.3.
     """
     unique = [index for index in collection.index_information().values() if index.get("unique")]
     collisions = (index for document in refused for index in unique if _collides(collection, document, index))
@@ -24,8 +22,8 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
 def after_update(
     collection: Any, documents: Sequence[Document], statements: Iterable[tuple[Filter, Update]]
 ) -> list[Document]:
-    """Return what updates make of documents, apart from their collection."""
-    scratch = _scratch(collection, documents)
+    """Return documents after their updates, without changing their collection."""
+    scratch = _copy_to_scratch(collection, documents)
     for filter, update in statements:
         scratch.update_many(dict(filter), update)
     return list(scratch.find())
@@ -36,14 +34,14 @@ def _collides(collection: Any, document: Document, index: dict[str, Any]) -> boo
     if index.get("sparse") and all(value is None for value in values.values()):
         return False
     covered = index.get("partialFilterExpression") or {}
-    if not _scratch(collection, [document]).count_documents(covered):
+    if not _copy_to_scratch(collection, [document]).count_documents(covered):
         return False
     others = {"_id": {"$ne": document["_id"]}}
     return bool(collection.count_documents({"$and": [values, covered, others]}, limit=1))
 
 
-def _scratch(collection: Any, documents: Iterable[Document]) -> Any:
-    """Return a collection of a client of its own with these documents."""
+def _copy_to_scratch(collection: Any, documents: Iterable[Document]) -> Any:
+    """Return a collection with these documents, in a client of its own."""
     scratch = type(collection.database.client)()["scratch"]["scratch"]
     for document in documents:
         scratch.insert_one(dict(document))
@@ -51,7 +49,7 @@ def _scratch(collection: Any, documents: Iterable[Document]) -> Any:
 
 
 def _value_at(document: Document, path: str) -> Any:
-    """Return a value; None when there is none, as MongoDB indexes it."""
+    """Return a value, or None for a missing one, as MongoDB indexes it."""
     value: Any = document
     for name in path.split("."):
         if not isinstance(value, dict) or name not in value:

@@ -1,4 +1,4 @@
-"""What MongoDB does in updates and mongomock 4.3 does not. Pure."""
+"""Pure functions for what MongoDB does in updates and mongomock 4.3 does not."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gatewayfw.errors import beyond_64_bits, misfits
 from gatewayfw.storage.base import Document, Filter, Update
 
 _ABSENT: Any = object()
-#: Stands for what is below a value that is neither an object nor a list.
+#: Stands for anything below a value that is neither an object nor a list.
 _BLOCKED: Any = object()
-#: Operators whose result is computed here: mongomock has no ``$mul``, and fails where others meet null or nothing.
+#: Operators computed here: mongomock has no ``$mul``, and fails where others meet null or a missing value.
 _COMPUTED = frozenset({"$mul", "$min", "$max", "$pop"})
 _ON_NUMBERS = frozenset({"$inc", "$mul"})
 _ON_LISTS = frozenset({"$push", "$addToSet", "$pull", "$pop"})
@@ -23,32 +23,32 @@ Statement = tuple[Filter, dict[str, dict[str, Any]]]
 
 
 def statements_of(update: Update, filter: Filter, before: Sequence[Document]) -> list[Statement]:
-    """Return what does an update to the documents that match, ``before`` it.
+    """Return the statements that apply an update to its matches, given ``before`` it.
 
     Raises:
         ValidationError: an operator does not fit a value that is there, or leaves 64 bits.
     """
     for document in before:
-        if refused := list(_misfits(document, update)):
+        if refused := list(_find_misfits(document, update)):
             raise misfits(refused)
-    common = _plain(update)
+    common = _rewrite(update)
     computed = {operator: common.pop(operator) for operator in _COMPUTED & common.keys()}
     if not computed:
         return [(filter, common)]
     return [
         (
             {**filter, "_id": document["_id"]},
-            {**common, "$set": {**common.get("$set", {}), **_results(computed, document)}},
+            {**common, "$set": {**common.get("$set", {}), **_compute_all(computed, document)}},
         )
         for document in before
     ]
 
 
-def _plain(update: Update) -> dict[str, dict[str, Any]]:
-    """Return an update so that mongomock does what MongoDB does.
+def _rewrite(update: Update) -> dict[str, dict[str, Any]]:
+    """Return an update rewritten so that mongomock does what MongoDB does.
 
-    A positional path comes last: it drops the keys after it. And ``$addToSet`` with ``$each``
-    names no value twice: it would add both.
+    A positional path comes last, because mongomock drops the keys after it. ``$addToSet`` with
+    ``$each`` names no value twice, because mongomock would add both.
     """
     plain = {operator: dict(changes) for operator, changes in update.items()}
     for path, value in plain.get("$addToSet", {}).items():
@@ -63,8 +63,8 @@ def _plain(update: Update) -> dict[str, dict[str, Any]]:
     return plain
 
 
-def _misfits(document: Document, update: Update) -> Iterator[str]:
-    """Yield the paths whose present values an operator does not fit."""
+def _find_misfits(document: Document, update: Update) -> Iterator[str]:
+    """Yield the paths whose current values do not fit an operator."""
     for operator, changes in update.items():
         for path in changes:
             value = _ABSENT if "$" in path else _value_at(document, path)
@@ -92,10 +92,10 @@ def _value_at(document: Document, path: str) -> Any:
     return value
 
 
-def _results(computed: Mapping[str, Mapping[str, Any]], document: Document) -> dict[str, Any]:
-    """Return what operators make of a document's values, by path."""
+def _compute_all(computed: Mapping[str, Mapping[str, Any]], document: Document) -> dict[str, Any]:
+    """Return the new values of a document after these operators, by path."""
     results = {
-        path: _result(operator, _value_at(document, path), operand)
+        path: _compute(operator, _value_at(document, path), operand)
         for operator, changes in computed.items()
         for path, operand in changes.items()
     }
@@ -105,7 +105,7 @@ def _results(computed: Mapping[str, Mapping[str, Any]], document: Document) -> d
     return {path: value for path, value in results.items() if value is not _ABSENT}
 
 
-def _result(operator: str, present: Any, operand: Any) -> Any:
+def _compute(operator: str, present: Any, operand: Any) -> Any:
     if operator == "$mul":
         return operand * 0 if present is _ABSENT else present * operand
     if operator == "$pop":

@@ -1,4 +1,4 @@
-"""MongoDB's order of values, for what is sorted in this process.
+"""MongoDB's order of values, for sorting in this process.
 
 Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/.
 """
@@ -17,15 +17,15 @@ from bson.binary import UUID_SUBTYPE
 T = TypeVar("T")
 
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
-#: The keys of an empty list, which comes before null, of null, and of what is not a number.
+#: The keys of an empty list, which sorts before null, of null, and of not-a-number.
 _EMPTY, _NULL, _NAN = (-1, 0), (0, 0), (1, 0)
 
 
 def order_key(value: Any) -> tuple[int, Any]:
     """Return a key that orders values as MongoDB does.
 
-    Null, numbers, texts, objects, lists, binary data, ids, booleans, dates. Values that no kind allows, such as
-    regular expressions, come last and are not compared as MongoDB would.
+    The order is null, numbers, texts, objects, lists, binary data, ids, booleans, dates. Values that no kind allows,
+    such as regular expressions, come last, in an order that differs from MongoDB's.
     """
     if value is None:
         return _NULL
@@ -59,10 +59,10 @@ def _rare_key(value: Any) -> tuple[int, Any]:
 
 
 def rank(found: Sequence[T], whole: Sequence[Mapping[str, Any]], sort: Sequence[tuple[str, int]]) -> list[T]:
-    """Return what was found in the order of a sort; ties keep theirs.
+    """Return found documents in the order of a sort; ties keep their order.
 
-    ``whole`` has the documents of which ``found`` shows a part. Of a list the lowest element counts, or in
-    descending order the highest.
+    ``whole`` has the complete documents of those in ``found``. Of a list the lowest element counts or, in
+    descending order, the highest.
     """
     places = list(range(len(found)))
     for path, direction in reversed(sort):

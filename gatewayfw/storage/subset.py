@@ -1,8 +1,8 @@
 """The filters and updates that adapters understand.
 
-What is not named here differs between the adapters somewhere, or lets a filter do more than
-select. Both bundled ones treat what is named alike (MongoDB 6, mongomock 4.3), but for corners
-that an adapter may decide as it likes and the core does not rely on:
+Operators not named here differ somewhere between the adapters, or let a filter do more than
+select. Both bundled adapters (MongoDB 6, mongomock 4.3) treat those named here alike, except in corners
+that each adapter may decide and the core does not rely on:
 
 - whether ``True`` equals 1, and whether embedded documents of another key order are equal;
 - ``$gte`` and ``$lte`` with null; null on a path below a scalar; ``$in`` with lists in its list;
@@ -38,7 +38,7 @@ _DEPTH = 32
 
 
 def projection_of(fields: Sequence[str] | None) -> dict[str, int] | None:
-    """Return ``fields`` as MongoDB takes them; None for whole documents."""
+    """Return ``fields`` in MongoDB's form; None for whole documents."""
     return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
 
 
@@ -46,7 +46,7 @@ def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
     """Check that a filter stays inside the subset; ``where`` begins the messages.
 
     Raises:
-        UsageError: an operator, shape or key that is not in it; the message names it.
+        UsageError: an operator, shape or key is not in the subset; the message names it.
     """
     _check_filter(filter, where, _DEPTH)
 
@@ -92,7 +92,7 @@ def _check_condition(key: str, value: Any, where: str, depth: int) -> None:
 
 
 def _check_choices(key: str, name: str, choices: Any, where: str) -> None:
-    """Refuse what is no list of values, nor objects with ``$`` in their keys."""
+    """Refuse anything but a list of values without ``$`` in their keys."""
     if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
         raise UsageError(f"{where}: {name} takes a list")
     for one in choices:
@@ -104,16 +104,16 @@ def _check_operand(key: str, operand: Any, where: str) -> None:
     """Refuse a regular expression, which the adapters treat differently."""
     for one in operand if isinstance(operand, (list, tuple)) else [operand]:
         if isinstance(one, (re.Pattern, Regex)):
-            raise UsageError(f"{where}: {key}: regular expressions are not known here")
+            raise UsageError(f"{where}: {key}: regular expressions are not supported")
 
 
 def check_update(update: Mapping[str, Any]) -> None:
-    """Check that an update consists of known operators and does not name a path twice.
+    """Check that an update has known operators only and does not name a path twice.
 
     Raises:
-        UsageError: an operator, shape or path that is not in the subset; the message names it.
-        BadRequest: a path of ``$set`` that is none, or overlaps with one before it: what is set may
-            be a client's input, names included.
+        UsageError: an operator, shape or path is not in the subset; the message names it.
+        BadRequest: a path in ``$set`` is invalid or overlaps with an earlier one. The names in ``$set``
+            may be a client's input.
     """
     check_operators(update)
     for operator, changes in update.items():
@@ -122,7 +122,7 @@ def check_update(update: Mapping[str, Any]) -> None:
 
 
 def check_operators(update: Mapping[str, Any]) -> None:
-    """Check what `check_update` does, but for what stands for elements of lists.
+    """Check the same as `check_update`, except the values for list elements.
 
     Raises:
         UsageError, BadRequest: as for `check_update`.
@@ -146,10 +146,10 @@ def check_operators(update: Mapping[str, Any]) -> None:
 
 
 def check_element(operator: str, path: str, value: Any) -> None:
-    """Check what stands for list elements: a value, a condition, or ``$each`` alone.
+    """Check the value for list elements: a value, a condition, or ``$each`` alone.
 
     Raises:
-        UsageError: another operator, or a shape that is not in the subset.
+        UsageError: another operator or shape, which is not in the subset.
     """
     if operator == "$pop" and (isinstance(value, (bool, float)) or value not in (1, -1)):
         raise UsageError("update: $pop takes 1 or -1")
@@ -171,7 +171,7 @@ def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
     """Check that an aggregation pipeline only reads.
 
     Raises:
-        UsageError: a stage that writes, at any depth, or a shape that is no pipeline.
+        UsageError: a stage writes, at any depth, or the shape is not a pipeline.
     """
     if not isinstance(pipeline, Sequence) or isinstance(pipeline, (str, bytes)):
         raise UsageError("pipeline: expected a list of stages")

@@ -1,8 +1,8 @@
 """Writes of the MongoDB adapter inside a transaction, as plain commands.
 
-They cost a fifth less than the driver's own methods. What those do beyond is of no use here: inside
-a transaction nothing is repeated and no command has a write concern of its own. Only what fits into
-one command goes this way: the driver divides what does not.
+They cost a fifth less than the driver's own methods, whose extra work is of no use here: inside a
+transaction nothing is repeated, and no command has its own write concern. Only writes that fit into one
+command are sent this way; the driver splits the others.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class PlainWrites:
         """Store a new document.
 
         Raises:
-            BulkWriteError: as from the driver's own methods; so does each method.
+            BulkWriteError: as with the driver's own method. The other methods raise it, too.
         """
         self._run({"insert": self._collection.name, "documents": [document]})
 
     def update_one(self, filter: Filter, update: Update, projection: Mapping[str, int] | None) -> Document | None:
-        """Change the first document that matches, and return it as it is afterwards."""
+        """Change the first matching document and return it afterwards."""
         command = {"findAndModify": self._collection.name, "query": filter, "update": update, "new": True}
         if projection is not None:
             command["fields"] = projection
@@ -50,6 +50,6 @@ class PlainWrites:
         reply: dict[str, Any] = collection.database.command(
             command, codec_options=collection.codec_options, session=self._session
         )
-        if reply.get("writeErrors"):  # a reply that is otherwise well: the command does not raise
+        if reply.get("writeErrors"):  # the reply is otherwise fine, so the command does not raise
             raise BulkWriteError(reply)
         return reply

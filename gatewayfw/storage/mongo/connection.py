@@ -20,26 +20,26 @@ from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
-from gatewayfw.storage.mongo.replies import decodes_plainly, lazily
+from gatewayfw.storage.mongo.replies import decode_lazily, decodes_plainly
 
 MAJORITY = WriteConcern("majority")
-#: What only a server answers that takes writes and knows the caller; any user may ask for it.
+#: A command that only a server answers that takes writes and knows the caller; any user may run it.
 _PROBE = {"listCollections": 1, "nameOnly": True, "authorizedCollections": True, "filter": {"name": "none"}}
 
-#: The share of the time to find a server after which a lack of an answer counts.
+#: The share of the server selection time after which silence counts as an outage.
 _ENOUGH = 0.5
 
 
 class Connection:
     """A database, given by PyMongo or by a URI.
 
-    For a URI the client is made here, again after a fork.
+    For a URI it makes the client itself, and a new one after a fork.
 
     Attributes:
         name: the name of the database.
-        outages: whether it is out of reach, in this process.
+        outages: whether this process can reach the database.
         is_plain: whether documents are read as plain Python values.
-        is_closed: whether a client made here was closed, and none has been made since.
+        is_closed: whether its own client was closed and none has been made since.
 
     Raises:
         DefinitionError: the URI is malformed or names no database.
@@ -49,7 +49,7 @@ class Connection:
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
         self._selection_timeout = selection_timeout
-        self.name, self._seeds = _parsed(database) if isinstance(database, str) else _described(database)
+        self.name, self._seeds = _parse(database) if isinstance(database, str) else _describe(database)
         self.outages = Outages(self.name)
         self.is_plain = self._given is None or decodes_plainly(self._given.codec_options)
         self._making = threading.Lock()
@@ -67,7 +67,7 @@ class Connection:
         if database is not None and self._pid == os.getpid():
             return database
         if self._pid != os.getpid():
-            # A fork: the lock may have been held by a thread that this process does not have.
+            # After a fork a thread that this process does not have may have held the lock.
             self._making, self._pid, self._database = threading.Lock(), os.getpid(), None
             self.outages = Outages(self.name)
         with self._making:
@@ -77,9 +77,9 @@ class Connection:
             return self._database
 
     def collection(self, name: str) -> Collection[Any]:
-        """Return a collection of this process's database.
+        """Return a cached collection of this process's database.
 
-        The driver's own way makes a new object each time.
+        The driver would make a new object each time.
         """
         database, found = self.database, self._collections.get(name)
         if found is None or found.database is not database:
@@ -91,7 +91,7 @@ class Connection:
         database, found = self.database, self._readable.get(name)
         if found is None or found.database is not database:
             plain = self.collection(name)
-            found = self._readable[name] = plain.with_options(lazily(plain.codec_options))
+            found = self._readable[name] = plain.with_options(decode_lazily(plain.codec_options))
         return found
 
     def _connect(self) -> Database[Any]:
@@ -108,7 +108,7 @@ class Connection:
         codec = DEFAULT_CODEC_OPTIONS.with_options(
             type_registry=database.codec_options.type_registry,
             uuid_representation=database.codec_options.uuid_representation,
-            # A date that Python cannot hold, written by another tool, must not make a document unreadable.
+            # A date beyond Python's range, written by another tool, must not make a document unreadable.
             datetime_conversion=DatetimeConversion.DATETIME_AUTO,
         )
         # A transaction reads from the primary only, and a caller must see its own writes.
@@ -117,12 +117,12 @@ class Connection:
         )
 
     def find_server(self) -> None:
-        """Wait for a server, but not all of the deadline; after an error ask it first.
+        """Wait for a server, but not the whole deadline; after an error, ping it first.
 
         PyMongo 4.20 ignores ``serverSelectionTimeoutMS`` inside `pymongo.timeout`.
         """
         known = self.database.client.topology_description
-        if known is self._writable:  # A description never changes: what the driver learns makes a new one.
+        if known is self._writable:  # Descriptions are immutable: the driver makes a new one for each change.
             return
         if known.has_writable_server() and not self.outages.suspected:
             self._writable = known
@@ -132,17 +132,16 @@ class Connection:
             with pymongo.timeout(self._selection_timeout):
                 self.database.command(_PROBE)
         except PyMongoError as error:
-            # With less time, as at the end of a deadline, the server may be well.
+            # With less time, as at the end of a deadline, the server may be healthy.
             self.note(error, waited=time.monotonic() - begun >= self._selection_timeout * _ENOUGH)
             raise
         self.outages.end()
 
     def note(self, error: BaseException, *, waited: bool = False) -> None:
-        """Keep what a driver's error says about the server.
+        """Record what a driver's error says about the server.
 
-        ``waited``: it was given time to answer.
-
-        Where that is not certain, the next use asks the server first.
+        ``waited`` means that the server had time to answer. If the error is not conclusive, the next use
+        pings the server first.
         """
         if not concerns_server(error):
             return
@@ -152,7 +151,7 @@ class Connection:
             self.outages.begin(trouble_of(error, known, self._seeds))
 
     def close(self) -> None:
-        """Close the client if it was made here; the next use connects again."""
+        """Close the client if this object made it; the next use connects again."""
         with self._making:
             database, self._database = self._database, None
             self._collections, self._readable = {}, {}
@@ -161,8 +160,8 @@ class Connection:
             database.client.close()
 
 
-def _parsed(uri: str) -> tuple[str, tuple[Address, ...]]:
-    """Return the name of the database and the hosts of a URI."""
+def _parse(uri: str) -> tuple[str, tuple[Address, ...]]:
+    """Return the name of the database and the hosts from a URI."""
     try:
         parsed = parse_uri(uri)
     except (ConfigurationError, PyMongoError, ValueError) as error:
@@ -173,7 +172,7 @@ def _parsed(uri: str) -> tuple[str, tuple[Address, ...]]:
 
 
 def _problem_of(uri: str, error: Exception) -> str:
-    """Say what is wrong with a URI, with nothing of a user name or password in it."""
+    """Return what is wrong with a URI, without its user name and password."""
     scheme, _, rest = uri.partition("://")
     if scheme not in ("mongodb", "mongodb+srv"):
         return "it must begin with mongodb:// or mongodb+srv://"
@@ -183,9 +182,9 @@ def _problem_of(uri: str, error: Exception) -> str:
     text = str(error)
     if isinstance(error, ConfigurationError) and not any(part and part in text for part in secret.split(":")):
         return text
-    return "expected mongodb://user:password@host:27017/NAME?option=value, without what is not needed"
+    return "expected mongodb://user:password@host:27017/NAME?option=value; only host and NAME needed"
 
 
-def _described(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:
+def _describe(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:
     """Return the name of a database and the hosts that its client knows now."""
     return database.name, tuple(database.client.topology_description.server_descriptions())

@@ -1,4 +1,4 @@
-"""The driver's errors in our terms; what is raised or logged holds no document."""
+"""Translate the driver's errors into ours, so that none of them shows a document."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from gatewayfw.errors import (
 )
 from gatewayfw.storage.base import Update
 
-#: What PyMongo raises: its own errors, and what encoding a document can end with.
+#: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
 #: The message of `TooLarge`, from every adapter.
 TOO_LARGE = "the document would be too large"
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
-#: Server error codes: a wrong user name or password; a missing right, or no user at all.
+#: Server error codes: a wrong user name or password; a missing privilege, or no user at all.
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
-#: Server error code of many a refused update.
+#: Server error code of many refused updates.
 _BAD_VALUE = 2
 #: Server error codes of an operator that does not fit the value it meets.
 _MISFIT = frozenset({_BAD_VALUE, 14, 28})
 _BEYOND = re.compile(r"Failed to apply (?P<operator>\$inc|\$mul) operations to current value")
-#: What the server says of operators that do not fit.
+#: What the server says about operators that do not fit.
 _MISFITS = [
     re.compile(words, re.DOTALL)
     for words in (
@@ -60,32 +60,34 @@ _MISFITS = [
 ]
 
 
-def translation(error: BaseException) -> GatewayError:
+def translate_error(error: BaseException) -> GatewayError:
     """Return our error for one of `DRIVER_ERRORS`."""
     if isinstance(error, DocumentTooLarge):
         return TooLarge(TOO_LARGE)
-    return _of_the_driver(error) if isinstance(error, PyMongoError) else StorageError()
+    return _translate_driver(error) if isinstance(error, PyMongoError) else StorageError()
 
 
-def _of_the_driver(error: PyMongoError) -> GatewayError:
+def _translate_driver(error: PyMongoError) -> GatewayError:
     code = getattr(error, "code", None)
     problems: list[Mapping[str, Any]] = [getattr(error, "details", None) or {}]
     if isinstance(error, BulkWriteError):
         problems = error.details.get("writeErrors") or []
         codes = {problem.get("code") for problem in problems}
-        # Up to 16 kB over the limit the driver leaves it to the server, which has no code of its own for it.
+        # Up to 16 kB over the limit the driver lets the server refuse, which has no code of its own for this.
         codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
         code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
     if isinstance(error, DuplicateKeyError) or code == 11000:
-        return DuplicateKey(_taken(problems))
+        return DuplicateKey(_taken_fields(problems))
     if code in _TOO_LARGE:
         return TooLarge(TOO_LARGE)
     if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error):
         return Unavailable()
     if code == _UNAUTHORIZED:
-        return StorageError("the user of the database lacks a right that this needs; the role readWrite has them all")
+        return StorageError(
+            "the user of the database lacks a privilege that this needs; the role readWrite has them all"
+        )
     if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
-        # Server selection gives up after its own, shorter limit: that is no server, not no time.
+        # Server selection gives up after its own, shorter limit: no server was found, but time was left.
         return Unavailable() if isinstance(error, ServerSelectionTimeoutError) else Timeout()
     if isinstance(error, ConnectionFailure):
         return Unavailable()
@@ -93,15 +95,15 @@ def _of_the_driver(error: PyMongoError) -> GatewayError:
 
 
 def is_unauthenticated(error: BaseException) -> bool:
-    """Tell whether the server does not know who calls: wrong configuration."""
+    """Tell whether the server does not know the user, a wrong configuration."""
     if not isinstance(error, OperationFailure):
         return False
-    # A server that demands a user refuses with the code of a missing right; its text tells the two apart.
+    # A server that demands a user refuses with the code of a missing privilege; only its text differs.
     nobody = error.code == _UNAUTHORIZED and "requires authentication" in str((error.details or {}).get("errmsg"))
     return nobody or error.code == AUTHENTICATION_FAILED
 
 
-def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
+def _taken_fields(problems: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the fields of the unique index that refused.
 
     Servers before 4.4 do not name them.
@@ -110,24 +112,24 @@ def _taken(problems: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def refused_update(error: OperationFailure, update: Update) -> ValidationError | None:
-    """Return our error where the server refused what an update would make.
+    """Return our error if the server refused the result of an update, else None.
 
-    None where it refused something else. The server says it in words only (these are of MongoDB 6),
-    and they may fit several paths: then all of them are named.
+    The server says so only in words (those of MongoDB 6), which may fit several paths: then our error names
+    all of them.
     """
     text = str((error.details or {}).get("errmsg", ""))
     if error.code == _BAD_VALUE and (beyond := _BEYOND.search(text)):
-        paths = _meant(update, beyond)
+        paths = _meant_paths(update, beyond)
         return beyond_64_bits(paths) if paths else None
     found = next(filter(None, (words.search(text) for words in _MISFITS)), None)
-    paths = [] if found is None or error.code not in _MISFIT else _meant(update, found)
+    paths = [] if found is None or error.code not in _MISFIT else _meant_paths(update, found)
     return misfits(paths) if paths else None
 
 
-def _meant(update: Update, found: re.Match[str]) -> list[str]:
+def _meant_paths(update: Update, found: re.Match[str]) -> list[str]:
     """Return the paths that the server may mean.
 
-    It names an operator, a part of a path, or both.
+    Its text names an operator, a part of a path, or both.
     """
     said = found.groupdict()
     operator, part = said.get("operator"), said.get("part")
@@ -136,7 +138,7 @@ def _meant(update: Update, found: re.Match[str]) -> list[str]:
 
 
 def without_documents(error: BaseException) -> BaseException:
-    """Return the error as it may be logged: a bulk error's text holds whole documents."""
+    """Return an error fit for logs: a bulk error's text contains whole documents."""
     if not isinstance(error, BulkWriteError):
         return error
     first = (error.details.get("writeErrors") or [{}])[0]

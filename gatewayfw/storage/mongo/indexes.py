@@ -1,4 +1,4 @@
-"""Indexes on MongoDB: which are missing, and building them."""
+"""Find and build missing indexes on MongoDB."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 _LOG = logging.getLogger("gatewayfw.storage")
 
 
-def compared(
+def create_and_compare(
     database: Database[Any], name: str, indexes: Sequence[Index], build_limit: int
 ) -> tuple[list[Index], list[str]]:
-    """Create a collection; return the indexes to build, and what is wrong with others."""
+    """Create a collection; return the indexes to build, and messages about the others."""
     collection = database[name]
     if name not in database.list_collection_names(filter={"name": name}):
         # Two transactions that create one collection conflict; another process may be first.
@@ -32,8 +32,8 @@ def compared(
     return find_missing(name, indexes, present, lambda: collection.estimated_document_count() > build_limit)
 
 
-def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
-    """Build indexes in one command, or else one by one; return what failed."""
+def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
+    """Build indexes in one command or, if it fails, one by one; return the failures."""
     if not indexes:
         return []
     models = [IndexModel(list(index.keys), **index.options) for index in indexes]
@@ -41,16 +41,16 @@ def built(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
         collection.create_indexes(models)
     except OperationFailure as error:
         if len(indexes) > 1:
-            return [problem for index in indexes for problem in built(collection, [index])]
+            return [problem for index in indexes for problem in build(collection, [index])]
         reason = COLLISION if error.code == 11000 else f"server error {error.code}"
         return [describe_unbuilt(collection.name, indexes[0], reason)]
     return []
 
 
 def index_of(known: Mapping[str, Any]) -> Index:
-    """Return an index as the server lists it.
+    """Return an index that the server lists.
 
-    Directions that other tools wrote may be floats.
+    Directions written by other tools may be floats.
     """
     keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
     options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}

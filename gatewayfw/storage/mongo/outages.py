@@ -1,8 +1,8 @@
 """Why a MongoDB server does not answer, and one log line for each outage.
 
-`trouble_of` and `concerns_server` judge what the driver knows; `Outages` remembers whether there is
-an outage and logs its begin and its end. No text holds a credential or words of the driver: those
-may change, and may quote what was sent.
+`trouble_of` and `concerns_server` interpret what the driver knows; `Outages` remembers whether there is
+an outage and logs its start and its end. No text contains credentials or the driver's words, which
+may change and may quote what was sent.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from gatewayfw.storage.mongo.errors import AUTHENTICATION_FAILED, is_unauthentic
 _LOG = logging.getLogger("gatewayfw.storage")
 Address = tuple[str, int | None]
 
-#: Seconds after the end of an outage in which another one is not logged yet: a database that comes
-#: and goes, such as one that refuses only new connections, must not fill the log.
+#: Seconds after the end of an outage before another one is logged: a database that comes and goes,
+#: such as one that refuses only new connections, must not fill the log.
 _CALM = 10.0
-#: Hosts that a text names, and characters of one.
+#: Most hosts that a text names, and most characters of each.
 _NAMED, _LONGEST = 8, 100
 
-#: What the driver's words for a server mean, the first that fits; PyMongo 4.20 keeps the words only.
+#: What the driver's words about a server mean; the first match counts. PyMongo 4.20 keeps only the words.
 _REASONS = (
     (re.compile("CERTIFICATE_VERIFY_FAILED|CertificateError"), "its TLS certificate is not accepted"),
     (re.compile(r"\bSSL\b|\bTLS\b"), "the TLS handshake failed; does it use TLS?"),
@@ -51,18 +51,18 @@ _ROLES = {
 
 def concerns_server(error: BaseException) -> bool:
     """Tell whether a driver's error is about the server, not about one command."""
-    if isinstance(error, WaitQueueTimeoutError):  # all connections of this process are in use
+    if isinstance(error, WaitQueueTimeoutError):  # only this process's connections are all in use
         return False
     return isinstance(error, ConnectionFailure) or is_unauthenticated(error)
 
 
 def trouble_of(error: BaseException, known: TopologyDescription | None, seeds: Iterable[Address]) -> Trouble:
-    """Say what is wrong, by an error and what the driver knows of the servers.
+    """Return what is wrong, from an error and what the driver knows about the servers.
 
-    ``seeds`` are the hosts as configured; they are named where the driver dropped them all.
+    ``seeds`` are the configured hosts; the text names them if the driver dropped them all.
     """
     servers = {} if known is None else known.server_descriptions()
-    hosts = _listed(_host(address) for address in servers or seeds)
+    hosts = _join(_name_host(address) for address in servers or seeds)
     causes = [error, *(server.error for server in servers.values() if server.error is not None)]
     if any(is_unauthenticated(cause) for cause in causes):
         failed = any(getattr(cause, "code", None) == AUTHENTICATION_FAILED for cause in causes)
@@ -71,17 +71,17 @@ def trouble_of(error: BaseException, known: TopologyDescription | None, seeds: I
     name = None if known is None else known.replica_set_name
     if name and (not servers or any("belongs to a set named" in str(cause) for cause in causes)):
         return Trouble("wrong_set", f"{hosts}: no server there belongs to a replica set named {escaped(name)!r}")
-    each = _listed(f"{_host(address)}: {_reason(server)}" for address, server in servers.items()) or hosts
+    each = _join(f"{_name_host(address)}: {_find_reason(server)}" for address, server in servers.items()) or hosts
     if known is not None and known.known_servers and not known.has_writable_server():
         return Trouble("no_primary", f"no primary ({each})")
     return Trouble("unreachable", f"no answer ({each})")
 
 
 def is_conclusive(error: BaseException, known: TopologyDescription | None) -> bool:
-    """Tell whether it is known, without another look, that the database is away.
+    """Tell whether an error alone proves that the database cannot be reached.
 
-    A command that got no answer may have been a single one; a search for a server that the driver
-    has not met yet may have had too little time.
+    A lost reply may concern a single command, and the search for a server that the driver has not met
+    yet may have had too little time.
     """
     if is_unauthenticated(error):
         return True
@@ -93,15 +93,15 @@ def is_conclusive(error: BaseException, known: TopologyDescription | None) -> bo
 
 @final
 class Outages:
-    """Whether one process reaches its database, since when; logs each outage once.
+    """Records whether one process reaches its database, and logs each outage once.
 
     Attributes:
-        suspected: whether the next use has to look at the server first.
-        trouble: what is wrong; None while nothing is.
+        suspected: whether the next use must ping the server first.
+        trouble: what is wrong; None if nothing is.
     """
 
     def __init__(self, database: str) -> None:
-        self._database = escaped(database)  # Of a URI, where it may hold any character.
+        self._database = escaped(database)  # a name from a URI may contain any character
         self._lock = threading.Lock()
         self._since = 0.0
         self._logged = False
@@ -110,9 +110,9 @@ class Outages:
         self.trouble: Trouble | None = None
 
     def begin(self, trouble: Trouble) -> None:
-        """Note what is wrong; log it unless this outage was logged.
+        """Record what is wrong; log it unless this outage is in the log.
 
-        Or one that ended a moment ago.
+        An outage that ended a moment ago counts as the same one.
         """
         now = time.monotonic()
         with self._lock:
@@ -126,7 +126,7 @@ class Outages:
         _LOG.error("database %s is out of reach: %s", self._database, trouble.text)
 
     def end(self) -> None:
-        """Note that the database answered; log it when the outage was logged."""
+        """Record that the database answered; log it if the outage is in the log."""
         with self._lock:
             logged = self.trouble is not None and self._logged
             self.suspected, self.trouble, self._logged = False, None, False
@@ -137,7 +137,7 @@ class Outages:
         _LOG.warning("database %s answers again, after %.1f s", self._database, seconds)
 
 
-def _reason(server: ServerDescription) -> str:
+def _find_reason(server: ServerDescription) -> str:
     error = server.error
     if error is None:
         return _ROLES.get(server.server_type_name, "no answer in time")
@@ -147,12 +147,12 @@ def _reason(server: ServerDescription) -> str:
     return next((words for pattern, words in _REASONS if pattern.search(text)), "the connection failed")
 
 
-def _host(address: Address) -> str:
+def _name_host(address: Address) -> str:
     host, port = address
     return escaped(host[:_LONGEST]) if port is None else f"{escaped(host[:_LONGEST])}:{port}"
 
 
-def _listed(texts: Iterable[str]) -> str:
-    texts = sorted(texts)  # the driver has them in any order
+def _join(texts: Iterable[str]) -> str:
+    texts = sorted(texts)  # the driver's order varies
     more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
     return ", ".join(texts[:_NAMED]) + more

@@ -1,4 +1,4 @@
-"""Reads of the MongoDB adapter: a query, and the short way to few documents."""
+"""Reads of the MongoDB adapter: queries, and a faster way to read few documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeo
 from gatewayfw.storage.base import Document, Filter, Sorting
 from gatewayfw.storage.mongo.replies import Kept, take
 
-#: The highest limit of a query whose documents are read by one command.
+#: The highest limit of a query that is read with one command.
 MOST_LISTED = 10_000
 #: Most documents in one reply of the server. Without it 600,000 tiny ones came in a reply of 16 MB, and took 220 MB
 #: once they were read.
@@ -21,7 +21,7 @@ REPLY_DOCUMENTS = 1_000
 
 
 class Query(NamedTuple):
-    """What is asked for, in the driver's words; ``limit`` 0 is no limit."""
+    """A query in the driver's terms; ``limit`` 0 means no limit."""
 
     filter: dict[str, Any]
     projection: dict[str, int] | None
@@ -30,7 +30,7 @@ class Query(NamedTuple):
     limit: int
 
     def cursor(self, collection: Collection[Any], session: ClientSession | None) -> Cursor[Any]:
-        """Return the driver's cursor; nothing is sent before it is read."""
+        """Return the driver's cursor; it sends nothing before it is read."""
         return collection.find(
             self.filter,
             self.projection,
@@ -42,12 +42,12 @@ class Query(NamedTuple):
         )
 
     def command(self, collection: str) -> dict[str, Any]:
-        """Return the command that brings all documents at once, unless they pass 16 MB."""
+        """Return the command that reads all documents at once, up to 16 MB."""
         command: dict[str, Any] = {
             "find": collection,
             "filter": self.filter,
             "limit": self.limit,
-            # Without it the first reply has 101. One more than the limit, so that the server sees that it is done.
+            # Without it the first reply has 101 documents. One more than the limit lets the server see it is done.
             "batchSize": self.limit + 1,
         }
         if self.projection is not None:
@@ -60,7 +60,7 @@ class Query(NamedTuple):
 
 
 class Source(Protocol):
-    """Documents to be taken: a cursor of PyMongo's, or one reply."""
+    """A source of documents: a PyMongo cursor, or one reply."""
 
     @property
     def alive(self) -> bool:
@@ -70,13 +70,13 @@ class Source(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
     def __next__(self) -> Any: ...
     def close(self) -> None:
-        """Give up what was not taken."""
+        """Discard the documents not taken yet."""
 
 
 class Arriving:
-    """A source, read in pieces.
+    """A source read in pieces.
 
-    So at most one reply of the server, 16 MB, is waiting to be taken.
+    So at most one reply of the server (16 MB) is in memory.
     """
 
     def __init__(self, source: Source) -> None:
@@ -97,12 +97,10 @@ class Arriving:
 
 
 class Listed:
-    """The cursor of a query with a limit: one plain command.
+    """The cursor of a query with a limit, read with one plain command.
 
-    It costs a quarter less than PyMongo's cursor.
-
-    PyMongo's takes over where that does not do: PyMongo repeats no commands that failed, and one
-    reply holds 16 MB at most.
+    It costs a quarter less than PyMongo's cursor. PyMongo's cursor takes over where one command is not
+    enough: PyMongo does not repeat failed commands, and one reply holds at most 16 MB.
     """
 
     alive = False
@@ -114,9 +112,9 @@ class Listed:
         self._source: Source | None = None
 
     def to_list(self, most: int) -> Sequence[Document]:
-        """Return all documents of a small reply, at most so many of others.
+        """Return all documents of a small reply, or at most so many of a large one.
 
-        None when there are no more.
+        Returns None when there are no more.
         """
         if self._source is None:
             reply = self._reply()
@@ -136,10 +134,7 @@ class Listed:
             self._source.close()
 
     def _reply(self) -> Any:
-        """Return what one command brings; None where that is not all, or not final.
-
-        It may have to be repeated.
-        """
+        """Return the reply to one command; None if it is incomplete or must be repeated."""
         collection, session = self._collection, self._session
         command = self._query.command(collection.name)
         if session is None:  # a transaction has its own
@@ -158,10 +153,10 @@ class Listed:
         return None
 
 
-def counted(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
-    """Return how many documents match, at most ``limit``, in a transaction.
+def count_matches(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
+    """Return how many documents match, at most ``limit``, inside a transaction.
 
-    Nothing is repeated there.
+    Commands are not repeated there.
     """
     stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
     command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}

@@ -1,6 +1,6 @@
-"""The server's replies: small ones decoded at once, large ones as they are taken.
+"""The server's replies: small ones decoded at once, large ones bit by bit.
 
-Decoded, a reply of 16 MB takes up to 400 MB, and a second or more in one go, where its documents are nested.
+Decoding a reply of 16 MB with nested documents takes up to 400 MB, and a second or more in one go.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bson.raw_bson import DEFAULT_RAW_BSON_OPTIONS, RawBSONDocument
 
 from gatewayfw.storage.base import Document
 
-#: Most bytes that are decoded at once, but for a document that has more by itself.
+#: Most bytes to decode at once, except for a single larger document.
 AT_ONCE = 256 * 1024
 
 
@@ -32,10 +32,10 @@ class Undecoded(RawBSONDocument):
         return found
 
 
-def lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
-    """Return the options by which large replies stay `Undecoded`.
+def decode_lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
+    """Return the options that leave large replies `Undecoded`.
 
-    So it does with all replies where there are type codecs: they are for documents, not for what is around them.
+    With type codecs every reply stays so, because the codecs are meant for documents, not for the reply around them.
     """
     at_once = AT_ONCE if decodes_plainly(plain) else 0
 
@@ -55,14 +55,14 @@ def lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
 
 
 def decodes_plainly(options: CodecOptions[Any]) -> bool:
-    """Tell whether there are no type codecs; a command's reply is read without them."""
+    """Tell whether there are no type codecs, which a command's reply would skip."""
     return bool(options.type_registry == TypeRegistry())
 
 
 class Kept(Iterator[Any]):
-    """The documents of one reply, each forgotten when it is taken.
+    """The documents of one reply, each released when it is taken.
 
-    Used like the driver's cursors.
+    Use it like one of the driver's cursors.
     """
 
     def __init__(self, documents: list[Any]) -> None:
@@ -79,14 +79,14 @@ class Kept(Iterator[Any]):
         return self._documents.popleft()
 
     def close(self) -> None:
-        """Give up what was not taken."""
+        """Discard the documents not taken yet."""
         self._documents.clear()
 
 
 def take(source: Iterator[Any], most: int) -> list[Document]:
-    """Return at most so many documents, fewer where their bytes reach `AT_ONCE`.
+    """Return at most so many documents, fewer if their bytes reach `AT_ONCE`.
 
-    None when there are no more.
+    Returns None when there are no more.
     """
     found: list[Document] = []
     size = 0

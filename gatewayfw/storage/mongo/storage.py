@@ -17,21 +17,21 @@ from gatewayfw.errors import StorageError
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_update
-from gatewayfw.storage.mongo.indexes import built, compared, index_of
-from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, counted
+from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
+from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, count_matches
 from gatewayfw.storage.mongo.transactions import Transactions
 from gatewayfw.storage.subset import projection_of
 
-#: Documents taken from a cursor at once; the server's first batch has as many.
+#: Documents to take from a cursor at once; the server's first batch has as many.
 _BATCH = 101
-#: The server's error code of an operator that does not fit the value it meets.
+#: The server's error code for an operator that does not fit the existing value.
 _TYPE_MISMATCH = 14
 
 
 class MongoStorage(Transactions):
     """A `Storage` over a MongoDB database, given as a PyMongo `Database` or as a URI.
 
-    With a URI the client is made at first use, once per process, so that it is safe to make the
+    With a URI the client is made on first use, once per process, so it is safe to create the
     adapter before a fork (gunicorn ``--preload``).
 
     Raises:
@@ -39,9 +39,9 @@ class MongoStorage(Transactions):
     """
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Look under the caller's deadline, build outside it.
+        """Look for missing indexes under the caller's deadline, but build without it.
 
-        Both outside its transaction.
+        Both happen outside the caller's transaction.
         """
         scope = self._scopes.scope
         if scope is not None:
@@ -50,26 +50,26 @@ class MongoStorage(Transactions):
         return Context().run(self._ensure, collection, indexes, build_limit, looking)
 
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
-        with self._translated():
+        with self._translate_errors():
             with pymongo.timeout(looking):
                 self._connection.find_server()
-                missing, problems = compared(self._db, collection, indexes, build_limit)
+                missing, problems = create_and_compare(self._db, collection, indexes, build_limit)
             with pymongo.timeout(max(self._operation_timeout, looking)):
-                return problems + built(self._collection(collection), missing)
+                return problems + build(self._collection(collection), missing)
 
     def indexes(self, collection: str) -> list[Index]:
-        """Return the indexes there are, with the options that the server names."""
+        """Return the existing indexes, with the options that the server names."""
         with self._command():
             known = self._collection(collection).list_indexes().to_list()
         return [index_of(one) for one in known if one["name"] != "_id_"]
 
     def is_sharded(self, collection: str) -> bool:
-        """Ask for the collection's statistics: only a mongos calls one sharded."""
+        """Read the collection's statistics; only a mongos reports sharding."""
         with self._command():
             return bool(self._db.command("collStats", collection).get("sharded"))
 
     def transaction_lifetime(self) -> float | None:
-        """Ask the server, which may refuse to tell."""
+        """Ask the server, which may refuse to answer."""
         name = "transactionLifetimeLimitSeconds"
         try:
             with self._command():
@@ -80,14 +80,14 @@ class MongoStorage(Transactions):
     def sorts_pushes(self) -> bool:
         """Tell whether there are transactions.
 
-        Without them a crash would leave lists of what was never inserted.
+        Without them a crash could leave copies in lists of documents that were never inserted.
         """
         return self.has_transactions()
 
     def counts_locks(self) -> bool:
         """Tell whether there are transactions.
 
-        Only in them must a document be written to be locked.
+        Only in a transaction does a lock need a write.
         """
         return self.has_transactions()
 
@@ -103,9 +103,9 @@ class MongoStorage(Transactions):
         """Increment the counter: only a real write locks the document."""
         if self.has_transactions():
             try:
-                return self._update_one(collection, filter, {**update, **_locking(lock)}, fields)
+                return self._update_one(collection, filter, {**update, **_lock_update(lock)}, fields)
             except StorageError as error:
-                raise _marked(error, lock) from error
+                raise _as_marked(error, lock) from error
         if update:
             return self.update_one(collection, filter, update, fields)
         return next(self.find(collection, filter, fields, limit=1), None)
@@ -119,19 +119,19 @@ class MongoStorage(Transactions):
         lock: Lock,
     ) -> None:
         """Increment the counter of each document; all in one command."""
-        locks = [({"_id": {"$in": list(ids)}}, _locking(lock))] if ids and self.has_transactions() else []
+        locks = [({"_id": {"$in": list(ids)}}, _lock_update(lock))] if ids and self.has_transactions() else []
         if locks or changes:
             try:
                 self._update(collection, changes, locks)
             except StorageError as error:
-                raise _marked(error, lock) from error
+                raise _as_marked(error, lock) from error
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
-        """Store new documents in one command; several ones in a transaction."""
+        """Store new documents in one command, in a transaction if there are several."""
 
         def write() -> None:
             with self._change() as session:
-                if plain := len(documents) == 1 and self._plain(collection, session):
+                if plain := len(documents) == 1 and self._writer(collection, session):
                     plain.insert(documents[0])
                 else:
                     copies = [dict(document) for document in documents]  # the driver may change them
@@ -154,14 +154,14 @@ class MongoStorage(Transactions):
     ) -> Iterator[Document]:
         """Yield documents as the driver's cursor delivers them.
 
-        Those of a limited query come by a plain command.
+        A query with a limit is read with a plain command.
         """
         query = Query(dict(filter), projection_of(fields), sort, skip, limit)
-        with self._translated():  # it may have to connect
+        with self._translate_errors():  # this may have to connect
             source = self._connection.readable(collection)
         if 0 < limit <= MOST_LISTED:
-            return self._drained(Listed(source, query, self._session()))
-        return self._drained(Arriving(query.cursor(source, self._session())))
+            return self._drain(Listed(source, query, self._session()))
+        return self._drain(Arriving(query.cursor(source, self._session())))
 
     def find_stored(
         self,
@@ -172,12 +172,12 @@ class MongoStorage(Transactions):
         sort: Sorting = (),
         limit: int = 0,
     ) -> Iterator[Mapping[str, Any]]:
-        """Yield documents whose objects stay bytes until they are looked into."""
+        """Yield documents whose objects are decoded on first access."""
         query = Query(dict(filter), projection_of(fields), sort, 0, limit)
-        with self._translated():
+        with self._translate_errors():
             plain = self._collection(collection)
             source = plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
-        return self._drained(Arriving(query.cursor(source, self._session())))
+        return self._drain(Arriving(query.cursor(source, self._session())))
 
     def _session(self) -> ClientSession | None:
         """Return the session of this thread's open transaction."""
@@ -187,7 +187,7 @@ class MongoStorage(Transactions):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change one document in one trip."""
+        """Change one document in one round trip."""
         return self._update_one(collection, filter, update, fields, update)
 
     def _update_one(
@@ -198,11 +198,11 @@ class MongoStorage(Transactions):
         fields: Sequence[str] | None,
         said: Update = NOTHING,
     ) -> Document | None:
-        """Change one document; a refusal names the paths of what the caller ``said``."""
+        """Change one document; a refusal names the paths as the caller ``said`` them."""
         projection = projection_of(fields)
         with self._change() as session:
             try:
-                if plain := self._plain(collection, session):
+                if plain := self._writer(collection, session):
                     return plain.update_one(filter, update, projection)
                 result: Document | None = self._collection(collection).find_one_and_update(
                     dict(filter),
@@ -216,7 +216,7 @@ class MongoStorage(Transactions):
             return result
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matching documents in one command; the server measures them."""
+        """Change all matching documents in one command; the server measures their size."""
         if most_bytes is not None:
             filter = {**filter, "$expr": {"$lte": [{"$bsonSize": "$$ROOT"}, most_bytes]}}
         return self._update(collection, [(filter, update)])
@@ -227,21 +227,21 @@ class MongoStorage(Transactions):
         changes: Sequence[tuple[Filter, Update]],
         locks: Sequence[tuple[Filter, Update]] = (),
     ) -> int:
-        """Change all matches of each filter, locks first, in one command; return how many."""
+        """Change all matches of each filter in one command, locks first; return a count."""
         statements = [*locks, *changes]
         with self._change() as session:
-            if plain := len(changes) < 2 and self._plain(collection, session):  # two might not fit into one command
+            if plain := len(changes) < 2 and self._writer(collection, session):  # two might not fit into one command
                 return plain.update(statements)
             requests = [UpdateMany(dict(filter), update) for filter, update in statements]
             return self._collection(collection).bulk_write(requests, session=session).matched_count
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Change documents by one bulk command."""
+        """Change documents with one bulk command."""
         listed = list(changes)
         if not listed:
             return
         with self._change() as session:
-            if plain := len(listed) == 1 and self._plain(collection, session):
+            if plain := len(listed) == 1 and self._writer(collection, session):
                 plain.update([({"_id": id_}, update) for id_, update in listed])
             else:
                 requests = [UpdateOne({"_id": id_}, update) for id_, update in listed]
@@ -257,7 +257,7 @@ class MongoStorage(Transactions):
         with self._command() as session:
             source = self._collection(collection)
             if session is not None:
-                return counted(source, filter, limit, session)
+                return count_matches(source, filter, limit, session)
             bound: dict[str, Any] = {"limit": limit} if limit else {}
             return source.count_documents(dict(filter), **bound)
 
@@ -266,18 +266,18 @@ class MongoStorage(Transactions):
         with self._command() as session:
             source = self._connection.readable(collection)
             cursor = source.aggregate(list(pipeline), session=session, batchSize=REPLY_DOCUMENTS)
-        return self._drained(Arriving(cursor))
+        return self._drain(Arriving(cursor))
 
-    def _plain(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
-        """Return the short way to write, where it does what the driver's does."""
+    def _writer(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
+        """Return the faster way to write, where it does the same as the driver's."""
         if session is None or not self._connection.is_plain:
             return None
         return PlainWrites(self._collection(collection), session)
 
-    def _drained(self, cursor: Arriving | Listed) -> Iterator[Document]:
+    def _drain(self, cursor: Arriving | Listed) -> Iterator[Document]:
         """Return an iterator over a cursor's documents.
 
-        No deadline of ours is in force while the caller runs.
+        No deadline of ours applies while the caller's code runs.
         """
         return Found(self._batches(cursor))
 
@@ -294,15 +294,15 @@ class MongoStorage(Transactions):
                 cursor.close()
 
 
-def _locking(lock: Lock) -> Update:
-    """Return the update that locks a document, and fails on one that has a mark.
+def _lock_update(lock: Lock) -> Update:
+    """Return the update that locks a document, and fails on a marked one.
 
-    ``$pop`` does nothing where there is nothing, and refuses what is no list.
+    ``$pop`` ignores a missing value and refuses one that is not a list, such as a mark.
     """
     counted = {"$inc": {lock.counter: lock.step}}
     return {**counted, "$pop": {lock.unmarked: 1}} if lock.unmarked else counted
 
 
-def _marked(error: StorageError, lock: Lock) -> StorageError:
-    """Say why a lock failed: the mark was there, if the error may mean that."""
+def _as_marked(error: StorageError, lock: Lock) -> StorageError:
+    """Return `Marked` if the error may mean that the document has the mark."""
     return Marked() if lock.unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error

@@ -1,6 +1,7 @@
-"""Locks by which threads of one process queue for hot documents.
+"""Locks with which the threads of one process queue for hot documents.
 
-Only an optimisation: the database decides who wins. A thread that waited in vain goes on without.
+They are only an optimisation: the database decides who wins. A thread that waits in vain goes on
+without the lock.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ _STRIPES = 64
 
 
 class Stripes:
-    """A fixed number of locks, shared by documents' hashes; one set per process.
+    """A fixed set of locks per process, shared by the hashes of documents.
 
-    Made at first use and anew after a fork: a child never gets a lock that a thread of its parent
-    held. Locks made late are also those of gevent where it was patched in before.
+    It is made on first use, and again after a fork, so that a child never gets a lock that a thread of its
+    parent held. Made so late, the locks are gevent's if gevent has patched them.
     """
 
     def __init__(self) -> None:
@@ -29,9 +30,8 @@ class Stripes:
     def held(self, documents: Iterable[tuple[str, object]], patience: float) -> Iterator[None]:
         """Hold the locks of documents; wait at most ``patience`` seconds in all.
 
-        Each is (collection, ``_id``).
-
-        They are taken in one order, so threads that hold some never wait for each other.
+        Each document is (collection, ``_id``). Locks are taken in one fixed order, so threads never
+        deadlock.
         """
         until = time.monotonic() + patience
         taken: list[threading.Lock] = []

@@ -2,7 +2,7 @@
 
 On a replica set every `transaction` is a MongoDB transaction with snapshot reads and majority
 writes. The loop around it is our own: PyMongo's ``with_transaction`` sends its abort under the
-caller's timeout, and once that has expired the abort is refused and the locks stay for as long
+caller's timeout. Once that has expired, the abort is refused and the locks stay for as long
 as the server lets a transaction live. Here abort and commit run in a context of their own.
 """
 
@@ -28,27 +28,28 @@ from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.storage.base import Filter, Storage, T, Trouble
 from gatewayfw.storage.deadlines import Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
-from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, translation, without_documents
+from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
 
 _LOG = logging.getLogger("gatewayfw.storage")
-#: Seconds an abort may take, and a commit with its repetitions at least; they run outside the caller's deadline.
+#: Most seconds of an abort, and least seconds of a commit with its retries; both run outside the caller's deadline.
 ENDING = 0.75
-#: Seconds to look whether an unknown commit happened.
+#: Seconds to find out whether an unknown commit happened.
 _LOOK = 0.4
-#: Seconds that must be left for a commit to be started at all.
+#: Seconds that must be left to start a commit at all.
 _COMMIT_RESERVE = 0.25
 #: Seconds between two attempts to learn the outcome of a commit.
 _PAUSE_IN_COMMIT = 0.02
-#: Longest pause between two attempts, seconds.
+#: Longest pause between two attempts, in seconds.
 _LONGEST_PAUSE = 0.2
-#: Most seconds, and most of what is left, that a thread queues for hot documents. With 32 threads on one
-#: document 1 s gave 125 inserts/s and no failure, 0.25 s 53 and 2 of 480, no queue 25 and 34 of 480.
+#: Most seconds, and largest share of the time left, that a thread queues for hot documents. With 32 threads on one
+#: document, 1 s gave 125 inserts/s and no failure; 0.25 s gave 53, and 2 of 480 failed; no queue gave 25, and 34 of
+#: 480 failed.
 _QUEUE, _QUEUE_SHARE = 1.0, 0.25
 
 
 class _Conflict(Unavailable):
-    """The transaction lost against another one and may be tried again."""
+    """The transaction lost against another one and may be retried."""
 
 
 class _Transaction:
@@ -64,7 +65,7 @@ class _Open(threading.local):
 
 
 class _Deadline(Deadline):
-    """A `Deadline` that bounds the driver's work too; the nearer of nested ones wins."""
+    """A `Deadline` that limits the driver, too; the nearest of nested ones wins."""
 
     def __enter__(self) -> Scope:
         scope = super().__enter__()
@@ -78,7 +79,7 @@ class _Deadline(Deadline):
 
 
 class _Translated(AbstractContextManager[None]):
-    """The driver's errors as ours."""
+    """Translate the driver's errors into ours."""
 
     __slots__ = ("_storage",)
 
@@ -90,17 +91,16 @@ class _Translated(AbstractContextManager[None]):
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, DRIVER_ERRORS):
-            ours, cause = self._storage._ours(error)
+            ours, cause = self._storage._our_error(error)
             raise ours from cause
 
 
 class _Command:
-    """One call of the driver: under a deadline, its errors as ours.
+    """Wrap one call of the driver with a deadline, and translate its errors.
 
-    Gives the session of the open transaction, if any.
-
-    What fails inside a transaction dooms it: the server has ended it, and its commit would look like
-    a conflict. A class, because every read and write goes through it and a generator costs more.
+    It returns the session of the open transaction, if any. An error inside a transaction fails the whole
+    transaction: the server has ended it, and its commit would look like a conflict. This is a class
+    because every read and write goes through it, and a generator would cost more.
     """
 
     __slots__ = ("_own", "_storage", "_transaction")
@@ -136,7 +136,7 @@ class _Command:
         if error is None:
             return
         transaction = self._transaction
-        ours, cause = self._storage._ours(error)
+        ours, cause = self._storage._our_error(error)
         if transaction is not None:
             transaction.failed = ours
         if ours is not error:
@@ -144,7 +144,7 @@ class _Command:
 
 
 class Transactions(Storage):
-    """What the adapter does with the database beside reading and writing documents."""
+    """What the adapter does with the database besides reading and writing documents."""
 
     def __init__(
         self,
@@ -171,9 +171,9 @@ class Transactions(Storage):
         return self._connection.database
 
     def has_transactions(self) -> bool:
-        """Ask the server once: replica sets and mongos have transactions, others do not."""
+        """Ask the server once: only replica sets and mongos have transactions."""
         if self._transactions is None:
-            with self._bounded(), self._translated():
+            with self._limit_time(), self._translate_errors():
                 self._connection.find_server()
                 hello = self._db.client.admin.command("hello")
             self._transactions = "setName" in hello or hello.get("msg") == "isdbgrid"
@@ -199,39 +199,39 @@ class Transactions(Storage):
     # -- deadlines and errors
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound the driver's work too; the nearer of nested deadlines wins."""
+        """Limit the driver's work, too; the nearest of nested deadlines wins."""
         return _Deadline(self._scopes, seconds)
 
-    def _bounded(self) -> AbstractContextManager[Scope]:
-        """Give work that has no deadline the one of operations outside a request."""
+    def _limit_time(self) -> AbstractContextManager[Scope]:
+        """Give work without a deadline the one for operations outside a request."""
         scope = self._scopes.scope
         if scope is None:
             return self.deadline(self._operation_timeout)
         scope.check()
         return nullcontext(scope)
 
-    def _translated(self) -> AbstractContextManager[None]:
-        """Turn the driver's errors into ours; in a transaction tell which may be retried."""
+    def _translate_errors(self) -> AbstractContextManager[None]:
+        """Translate the driver's errors; in a transaction, mark those that may be retried."""
         return _Translated(self)
 
-    def _ours(self, error: BaseException) -> tuple[BaseException, BaseException | None]:
-        """Return what is raised for an error, and its cause.
+    def _our_error(self, error: BaseException) -> tuple[BaseException, BaseException | None]:
+        """Return the error to raise in place of an error, and its cause.
 
-        The error itself if it is not the driver's.
+        An error that is not the driver's is returned as it is.
         """
         if not isinstance(error, DRIVER_ERRORS):
             return error, None
         self._connection.note(error)
         if self._open.transaction is not None and _is_transient(error):
             return _Conflict(), error
-        return translation(error), without_documents(error)
+        return translate_error(error), without_documents(error)
 
     def _command(self) -> AbstractContextManager[ClientSession | None]:
-        """Wrap one call of the driver; gives the session of the open transaction, if any."""
+        """Wrap one call of the driver; return the session of the open transaction, if any."""
         return _Command(self)
 
     def _change(self) -> AbstractContextManager[ClientSession | None]:
-        """Wrap one call of the driver that writes; outside a transaction it commits alone."""
+        """Wrap one write by the driver; outside a transaction it commits by itself."""
         return self._committed() if self._open.transaction is None else self._command()
 
     @contextmanager
@@ -252,10 +252,10 @@ class Transactions(Storage):
         """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
         if self._open.transaction is not None:
             return self._join(self._open.transaction, fn)
-        with self._bounded() as scope:
+        with self._limit_time() as scope:
             if self.has_transactions():
                 with self._stripes.held(hot, min(_QUEUE, scope.remaining() * _QUEUE_SHARE)):
-                    result = self._retried(fn, proof, scope)
+                    result = self._retry(fn, proof, scope)
             else:
                 result = fn()
             scope.commit()
@@ -274,7 +274,7 @@ class Transactions(Storage):
             transaction.failed = error
             raise
 
-    def _retried(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
+    def _retry(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         attempt = 0
         while True:
             try:
@@ -287,7 +287,7 @@ class Transactions(Storage):
                 time.sleep(pause)
 
     def _attempt(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
-        with self._translated():
+        with self._translate_errors():
             self._connection.find_server()
             session = self._db.client.start_session()
         transaction = _Transaction(session)
@@ -301,31 +301,31 @@ class Transactions(Storage):
                 if scope.remaining() < _COMMIT_RESERVE:
                     raise Timeout()
             except BaseException as error:
-                _aside(session.abort_transaction)
+                _run_aside(session.abort_transaction)
                 if isinstance(error, Exception) and isinstance(transaction.failed, _Conflict):
-                    raise transaction.failed from error  # fn gave the conflict another name
+                    raise transaction.failed from error  # fn translated the conflict into another error
                 raise
             self._commit(session, proof, scope)
             return result
         finally:
             self._open.transaction = None
-            if session.in_transaction:  # interrupted before the abort, which ending it then sends
-                _aside(session.end_session)
+            if session.in_transaction:  # interrupted before the abort; ending the session sends it
+                _run_aside(session.end_session)
             else:
                 session.end_session()
 
     def _commit(self, session: ClientSession, proof: tuple[str, Filter] | None, scope: Scope) -> None:
-        """Commit in what is left of the deadline; let the proof settle an unknown outcome."""
+        """Commit in the time left; let the proof settle an unknown outcome."""
         until = time.monotonic() + max(ENDING, scope.remaining())
         while True:
             try:
-                _aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
+                _run_aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
             except PyMongoError as error:
                 self._connection.note(error)
                 if _is_transient(error):
                     raise _Conflict() from error
                 if not error.has_error_label("UnknownTransactionCommitResult"):
-                    raise translation(error) from error
+                    raise translate_error(error) from error
                 if time.monotonic() < until:
                     time.sleep(_PAUSE_IN_COMMIT)
                     continue
@@ -336,19 +336,19 @@ class Transactions(Storage):
 
     def _is_there(self, collection: str, filter: Filter) -> bool:
         try:
-            # Reads of this database are majority reads: what they show stays.
-            return bool(_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), _LOOK))
+            # Reads of this database are majority reads, so what they show is permanent.
+            return bool(_run_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), _LOOK))
         except PyMongoError:
             return False
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Tell whether a transaction that failed so may be tried again."""
+    """Tell whether a transaction that failed with this error may be retried."""
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
 
 
-def _aside(fn: Callable[[], T], seconds: float = ENDING) -> T:
-    """Run what ends a transaction outside the caller's deadline, under its own."""
+def _run_aside(fn: Callable[[], T], seconds: float = ENDING) -> T:
+    """Run the end of a transaction under its own deadline, not the caller's."""
 
     def bounded() -> T:
         with pymongo.timeout(seconds):

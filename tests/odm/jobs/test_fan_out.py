@@ -16,7 +16,7 @@ from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.transactions import _aside
+from gatewayfw.storage.mongo.transactions import _run_aside
 from tests.odm.world import World, define_world
 from tests.waiting import wait_until
 
@@ -610,7 +610,7 @@ def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, monk
     land = ObjectId()
 
     def lost(session, proof, scope):
-        _aside(session.abort_transaction)
+        _run_aside(session.abort_transaction)
         few.storage.insert("country", [{"_id": land, "name": "theirs", "_gw": {"v": 5}}])
         if not few.storage._is_there(*proof):
             raise OutcomeUnknown

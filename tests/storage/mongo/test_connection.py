@@ -40,9 +40,7 @@ def test_a_uri_names_its_database(uri, name):
 NO_NAME = "the MongoDB URI must name a database: mongodb://host:27017/NAME"
 BEGIN = "malformed MongoDB URI: it must begin with mongodb:// or mongodb+srv://"
 ENCODED = "malformed MongoDB URI: user name and password must be percent-encoded, see urllib.parse.quote_plus"
-FORM = (
-    "malformed MongoDB URI: expected mongodb://user:password@host:27017/NAME?option=value, without what is not needed"
-)
+FORM = "malformed MongoDB URI: expected mongodb://user:password@host:27017/NAME?option=value; only host and NAME needed"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from gatewayfw.errors import (
     TooLarge,
     Unavailable,
 )
-from gatewayfw.storage.mongo.errors import translation
+from gatewayfw.storage.mongo.errors import translate_error
 
 
 def bulk(*codes):
@@ -24,7 +24,7 @@ def write_timeout():
 
 
 TOO_LARGE = "the document would be too large"
-NO_RIGHT = "the user of the database lacks a right that this needs; the role readWrite has them all"
+NO_RIGHT = "the user of the database lacks a privilege that this needs; the role readWrite has them all"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ NO_RIGHT = "the user of the database lacks a right that this needs; the role rea
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else getattr(value, "__name__", ""),
 )
 def test_the_drivers_errors_become_ours(error, expected, message):
-    translated = translation(error)
+    translated = translate_error(error)
     assert type(translated) is expected
     assert translated.message == (message or expected().message)
 
@@ -75,4 +75,4 @@ def test_the_drivers_errors_become_ours(error, expected, message):
     ids=["command", "before 4.4", "no details", "bulk", "bulk before 4.4"],
 )
 def test_a_duplicate_has_the_fields_that_the_server_names(error, fields):
-    assert translation(error).fields == fields
+    assert translate_error(error).fields == fields

@@ -5,37 +5,37 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.storage.base import Index
-from gatewayfw.storage.mongo.indexes import built, compared, index_of
+from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
 
 
 def test_a_collection_is_created_before_a_transaction_needs_it(mongo_database):
-    assert compared(mongo_database, "things", [A], 10) == ([A], [])
+    assert create_and_compare(mongo_database, "things", [A], 10) == ([A], [])
     assert mongo_database.list_collection_names() == ["things"]
 
 
 def test_what_is_built_is_no_longer_missing(mongo_database):
-    assert built(mongo_database.things, [A, UNIQUE]) == []
-    assert compared(mongo_database, "things", [A, UNIQUE], 10) == ([], [])
+    assert build(mongo_database.things, [A, UNIQUE]) == []
+    assert create_and_compare(mongo_database, "things", [A, UNIQUE], 10) == ([], [])
 
 
 def test_where_one_cannot_be_built_the_others_are(mongo_database):
     mongo_database.things.insert_many([{"b": 1}, {"b": 1}])
-    assert built(mongo_database.things, [A, UNIQUE]) == [
+    assert build(mongo_database.things, [A, UNIQUE]) == [
         "things: index {'b': 1} cannot be built: two documents share a value"
     ]
-    assert compared(mongo_database, "things", [A, UNIQUE], 10) == ([UNIQUE], [])
+    assert create_and_compare(mongo_database, "things", [A, UNIQUE], 10) == ([UNIQUE], [])
 
 
 def test_another_failure_is_told_by_its_number(mongo_database):
     wrong = Index((("a", 1),), {"expireAfterSeconds": -5})
-    (problem,) = built(mongo_database.things, [wrong])
+    (problem,) = build(mongo_database.things, [wrong])
     assert problem.startswith("things: index {'a': 1} cannot be built: server error ")
 
 
 def test_nothing_is_asked_where_nothing_is_to_be_built():
-    assert built(None, []) == []
+    assert build(None, []) == []
 
 
 @pytest.mark.parametrize(

@@ -282,7 +282,7 @@ def test_a_missing_right_is_no_outage(connect, lines, guarded, user):
     storage = connect(f"mongodb://reader:right@{host}/db", 2.0)
     with pytest.raises(StorageError) as caught:
         storage.insert("things", [{"_id": 1}])
-    assert caught.value.message.startswith("the user of the database lacks a right")
+    assert caught.value.message.startswith("the user of the database lacks a privilege")
     assert (count(storage), lines(), storage.trouble()) == (0, [], None)
 
 

@@ -8,7 +8,7 @@ from bson.codec_options import TypeDecoder, TypeRegistry
 
 from gatewayfw.errors import Timeout
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.replies import AT_ONCE, Undecoded, lazily, take
+from gatewayfw.storage.mongo.replies import AT_ONCE, Undecoded, decode_lazily, take
 
 LARGE = [{"_id": number, "text": "x" * (AT_ONCE + number)} for number in range(5)]
 SMALL = [{"_id": number, "text": "x" * (AT_ONCE // 50)} for number in range(250)]
@@ -30,7 +30,7 @@ class Texts(TypeDecoder):
 def reply(documents, *codecs):
     """Return what the driver makes of the server's reply with these documents."""
     options = CodecOptions(type_registry=TypeRegistry(codecs))
-    return decode(encode({"cursor": {"firstBatch": documents, "id": 0}, "ok": 1.0}), lazily(options))
+    return decode(encode({"cursor": {"firstBatch": documents, "id": 0}, "ok": 1.0}), decode_lazily(options))
 
 
 def test_a_small_reply_is_a_plain_one():
