@@ -1,4 +1,4 @@
-"""Models over a storage: documents, relations, and copies that are kept right."""
+"""Models over a storage: documents, relations, and the copies they embed."""
 
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm

@@ -34,11 +34,11 @@ _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")
 #: Conflicts after which an operation leaves all fan-out to jobs.
 CONFLICTS = 3
-#: In a name of its own: Python 3.11 looks a member of an enumeration up for ten times as long.
+#: A plain name, because Python 3.11 takes ten times as long to look up a member of an enumeration.
 _NO_CARE = Care.NONE
-#: What careful operations queue for: each of them writes much, so those of one process go one by one.
+#: The lock of careful operations: each of them writes much, so one process runs them one by one.
 _CAREFUL = ("", "careful")
-#: Most seconds, and most of what is left of the deadline, that a process works on its own jobs at once.
+#: Most seconds, and largest share of the time left, that a process spends on its own jobs at once.
 DRAIN, DRAIN_SHARE = 0.2, 0.25
 
 
@@ -52,7 +52,7 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: its jobs, None outside of one, and its care."""
+    """One thread's open transaction: its jobs (None outside of one) and its care."""
 
     keys: set[str] | None = None
     care: Care = _NO_CARE
@@ -60,7 +60,7 @@ class _Local(threading.local):
 
 @final
 class Database:
-    """The storage that models live in, prepared for each model at its first use."""
+    """The storage of the models, prepared for each model on its first use."""
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
         self.schemas = schemas
@@ -77,7 +77,7 @@ class Database:
     def use(self, db: Any, *, memory: bool = False) -> None:
         """Use a MongoDB URI, a PyMongo or mongomock database, or a `Storage` from now on.
 
-        ``memory`` says that data in memory is meant wherever this runs.
+        ``memory`` allows data in memory in every environment.
 
         Raises:
             DefinitionError: ``db`` is none of these, or a URI that names no database, or in memory
@@ -87,7 +87,7 @@ class Database:
         if not storage.multi_process and not memory:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
-        # Where one process has all data there is no limit.
+        # If one process has all data, there is no limit.
         limit = self._settings.inline_limit if storage.multi_process else math.inf
         self._fanout = Fanout(self.schemas, storage, limit)
         self._helper = Helper(self._fanout.attend) if storage.multi_process and self._settings.fan_out_thread else None
@@ -129,17 +129,17 @@ class Database:
     def is_nested(self) -> bool:
         """Whether this thread is inside a transaction on the same storage.
 
-        It may be another gateway's.
+        The transaction may belong to another gateway.
         """
         return self._local.keys is not None or self.storage.in_transaction()
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound all database work of this thread inside; without a database, the clock."""
+        """Limit this thread's database work in the block; without a database, only time."""
         return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)
 
     @property
     def fanout(self) -> Fanout:
-        """The worker on this database's jobs; DefinitionError before `set_db`."""
+        """The worker for this database's jobs; DefinitionError before `set_db`."""
         if self._fanout is None:
             raise DefinitionError("no database: call odm.set_db(...) first")
         return self._fanout
@@ -150,14 +150,12 @@ class Database:
         proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> Done[T]:
-        """Run an operation in a transaction, and work on its jobs after the commit.
+        """Run an operation in a transaction, then work on its jobs.
 
-        After the outermost one.
-
-        ``operation`` may run several times; after three conflicts it leaves all fan-out to jobs,
-        unless it is a part of a larger transaction. Where a document would be too large it runs
-        again with more care, the whole of a larger transaction too. ``proof`` and ``hot`` are those of
-        `Storage.transaction`.
+        Jobs run after the outermost commit. ``operation`` may run several times; after three conflicts
+        it leaves all fan-out to jobs, unless it is part of a larger transaction. If a document would be
+        too large, the operation or the whole larger transaction runs again with more care. ``proof`` and
+        ``hot`` are those of `Storage.transaction`.
         """
         storage, fanout = self.storage, self.fanout
         outer = self._local.keys
@@ -182,20 +180,20 @@ class Database:
             return Done(storage.transaction(attempt, proof, hot), frozenset(backlog.keys))
         self._local.keys = keys = set[str]()
         try:
-            # Another gateway's transaction does not begin again for us: there windows are judged at once.
+            # Another gateway's transaction does not start over for us, so windows are measured at once there.
             result = with_care(storage, begin, Care.WINDOWS if storage.in_transaction() else _NO_CARE)
         finally:
             self._local.keys, self._local.care = None, _NO_CARE
-        if not storage.in_transaction():  # of another gateway, which may still fail
+        if not storage.in_transaction():  # one of another gateway may still fail
             for relation, source, met in backlog.met:
                 self.counts.note(relation, source, met)
         drained = self._drained(keys | backlog.keys)
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def _drained(self, keys: set[str]) -> Drained:
-        """Work on jobs for a moment; the thread has the rest.
+        """Work on jobs for a moment; the thread does the rest.
 
-        Where one process has all data there is none.
+        If one process has all data, there is no thread.
         """
         if not keys:
             return Drained()
@@ -203,7 +201,7 @@ class Database:
             return Drained(left=keys)
         if not self.storage.multi_process:
             return self.fanout.drain(sorted(keys), math.inf)
-        if self.storage.in_transaction():  # of another gateway on the same storage, which is not committed yet
+        if self.storage.in_transaction():  # another gateway's transaction on the same storage is not committed yet
             return Drained(left=keys)
         drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.remaining() * DRAIN_SHARE))
         if drained.left and self._helper is not None:
@@ -230,7 +228,7 @@ class Database:
             storage.has_transactions()  # warns when there are none
             storage.ensure(COLLECTION, INDEXES, self._settings.index_build_limit)
             self._prepared[COLLECTION] = version
-        # No lock: preparing twice does no harm, and waiting for one that waits for a lost server does.
+        # No lock: preparing twice does no harm, but waiting for a thread that waits for a lost server does.
         for reachable in self.schemas.reachable(name):
             if self._prepared.get(reachable) != version:
                 self._ensure(storage, self.schemas.get_schema(reachable))
@@ -243,18 +241,18 @@ class Database:
         self._index_problems[schema.name] = problems
 
     def index_problems(self) -> list[str]:
-        """Say what kept indexes from being built at first use; for readiness checks."""
+        """Return why indexes were not built on first use; for readiness checks."""
         return [problem for problems in self._index_problems.values() for problem in problems]
 
 
 def _check_memory() -> None:
-    """Refuse data in memory, or warn of it, where it would be lost."""
+    """Refuse data in memory, or warn about it, where it would be lost."""
     server = multi_worker_server(os.environ, sys.modules, multiprocessing.current_process().name)
     verdict = judge_memory(os.environ, sys.modules, server)
     if verdict == "allow":
         return
-    what = "it ends with its process, and no other process, such as another worker, sees it"
-    remedy = "give set_db a MongoDB URI, or say memory=True if that is meant"
+    what = "it is lost when its process ends, and no other process, such as another worker, sees it"
+    remedy = "give set_db a MongoDB URI, or memory=True if you want this"
     if verdict == "refuse":
         name = environment(os.environ)
         where = f"in the environment {name!r}" if name else f"under {server}"

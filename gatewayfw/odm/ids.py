@@ -1,4 +1,4 @@
-"""Ids of every kind in one order: other tools may not use an `ObjectId`."""
+"""Order ids of every type, since other tools may store ids that are no `ObjectId`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bson import DatetimeMS, Decimal128, ObjectId
 
 T = TypeVar("T")
 
-#: Where the ids of a collection begin.
+#: Stands for the start of a collection, before all ids.
 START = object()
 
-#: The kinds of `_id` but null, in MongoDB's order, each with its lowest value. A comparison
-#: finds values of its own kind only, so one must ask for each.
+#: The types of `_id` except null, in MongoDB's order, each with its lowest value. A comparison
+#: finds only values of its own type, so each type needs one.
 _KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
     ((int, float, Decimal128), float("-inf")),
     ((str,), ""),
@@ -30,7 +30,7 @@ _KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
 def following(last: object = START) -> Iterator[Any]:
     """Yield conditions that find all ids after ``last``, in MongoDB's order.
 
-    Ids that are a timestamp, code, not-a-number or a lowest or highest key are found by none.
+    No condition finds ids that are a timestamp, code, not-a-number, or a lowest or highest key.
     """
     if last is START:
         yield None
@@ -41,12 +41,12 @@ def following(last: object = START) -> Iterator[Any]:
 
 
 def ordered(ids: Iterable[T]) -> list[T]:
-    """Return ids in an order that is the same everywhere, whatever their kinds."""
+    """Return ids of any types in an order that is the same everywhere."""
     return sorted(ids, key=repr)
 
 
 def _kind(id_: object) -> int:
-    """Return the number of an ``_id``'s kind; 0 for null and `START`."""
+    """Return the number of an ``_id``'s type; 0 for null and `START`."""
     if isinstance(id_, bool):
         return next(number for number, (types, _) in enumerate(_KINDS) if bool in types)
     return next((number for number, (types, _) in enumerate(_KINDS) if isinstance(id_, types)), 0)

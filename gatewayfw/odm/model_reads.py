@@ -1,8 +1,8 @@
-"""What reads the documents of one model, and what its other operations share.
+"""Read the documents of one model; also the parts that its other operations share.
 
 Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`, decimals, UUIDs and
-binary data `Decimal`, `UUID` and `bytes`. The hidden field ``_gw`` is never in them, nor are excluded
-fields, unless `reveal=` names them.
+binary data `Decimal`, `UUID` and `bytes`. They never contain the hidden field ``_gw``, and excluded
+fields only if `reveal=` names them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from gatewayfw.storage.subset import check_pipeline
 Get = Mapping[str, Any]
 Filter = Mapping[str, Any]
 
-#: The keys of the object that the contract gives to `find`.
+#: The keys of the object that `find` takes in the contract.
 _OF_FIND = frozenset({"filter", "filters", "projection"})
 
 
 class ModelReads:
     """Reading the documents of one model; see `gatewayfw.odm.models.Model`.
 
-    A filter is given by position, or as ``filter`` or ``filters``, which mean the same. ``reveal`` names
-    excluded fields that a call may use: in its filter and its sort, and in what `find` and `find_one`
+    Give a filter by position, or as ``filter`` or ``filters``, which mean the same. ``reveal`` names
+    excluded fields that a call may use in its filter and its sort, and that `find` and `find_one`
     show. It is for server code: never take it from a request.
     """
 
@@ -48,7 +48,7 @@ class ModelReads:
 
     @property
     def name(self) -> str:
-        """The model's name, also that of its collection."""
+        """The name of the model and of its collection."""
         return self.schema.name
 
     def find(
@@ -63,19 +63,19 @@ class ModelReads:
     ) -> Cursor:
         """Return a cursor over the matching documents, projected; all without a filter.
 
-        ``config`` is a filter: ``find({"title": "x"})``. The name is spelled the same in the contract,
-        so where all of its keys are among ``filter filters projection``, and none of them is a name
-        of the model's, it is the contract's object: ``find({"filters": {...}, "projection": {...}})``.
-        So never give an object of a client's as a filter: name its fields.
+        ``config`` is a filter: ``find({"title": "x"})``. But if all of its keys are among ``filter filters
+        projection``, and none of them is a name in the model, it is the contract's object:
+        ``find({"filters": {...}, "projection": {...}})``. So never pass a client's object as a filter:
+        name its fields.
 
-        ``reveal`` shows the fields it names, also where only the filter or the sort needs them: no
+        The documents show the fields in ``reveal``, even if only the filter or the sort needs them and
         ``projection`` leaves them out.
 
         Raises:
-            UsageError: the filter names what the model does not have, or an unknown operator, or
+            UsageError: the filter names something the model does not have, or an unknown operator, or
                 a relation without a field of it; or ``reveal`` names no excluded field.
             ValidationError: a value in the filter cannot be its field's (``filter.year``), or
-                ``projection`` names what the model does not have.
+                ``projection`` names something the model does not have.
             TypeError: the filter is given twice.
         """
         if config is not None:
@@ -102,12 +102,12 @@ class ModelReads:
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """Return the first document that matches, projected; None when there is none.
+        """Return the first matching document, projected; None if there is none.
 
-        Which one is the first is open where several match: ``find(...).sort(...).limit(1)`` says it.
-        ``reveal`` shows the fields it names, also where only the filter needs them. To look up by a
-        secret, take the ``_id`` of what this returns and find by that, without ``reveal``, what a
-        client gets.
+        If several match, which one is first is undefined; use ``find(...).sort(...).limit(1)`` for a fixed order.
+        The document shows the fields in ``reveal``, even if only the filter needs them. To look up a document
+        by a secret, find it with this method, then find it again by its ``_id``, without ``reveal``, for the
+        client.
 
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
@@ -117,7 +117,7 @@ class ModelReads:
         return self._first(storage, self._filter(filter, filters, reveal, optional=True), compiled)
 
     def count(self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()) -> int:
-        """Return how many documents match; without a filter, how many there are.
+        """Return how many documents match; without a filter, all of them.
 
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
@@ -128,13 +128,13 @@ class ModelReads:
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
         """Return a cursor over the results of a pipeline that only reads.
 
-        Raw access for server code: stages reach the database as written, ids and dates are not
-        converted, and only top-level names are cleaned: ``_gw`` and the model's excluded fields
-        are not in the results. mongomock knows a part of the stages. The cursor sorts by any name
-        but ``_gw`` and adds no key: end a sort with ``_id`` where you skip or limit.
+        This is raw access for server code: the database gets the stages as written, and ids and dates are not
+        converted. Only ``_gw`` and the model's excluded fields are removed, and only at the top level of the
+        results. mongomock knows only some stages. The cursor sorts by any name except ``_gw`` and adds no
+        key: end a sort with ``_id`` if you skip or limit.
 
         Raises:
-            UsageError: the pipeline would write, or is no list of stages.
+            UsageError: the pipeline would write, or is not a list of stages.
         """
         check_pipeline(pipeline)
         hidden = self.schema.options.excludes | {HIDDEN}
@@ -201,7 +201,7 @@ class ModelReads:
     ) -> dict[str, Any]:
         """Return an operation's filter in its stored form.
 
-        Only one that is ``optional`` may select all.
+        Only an ``optional`` filter may select all documents.
         """
         where = "filter"
         if filters is not None:
@@ -212,11 +212,11 @@ class ModelReads:
             reveal = revealed(self.schema, reveal)
         wanted = stored_filter(self._database.schemas, self.schema, filter, where, reveal)
         if not optional and selects_all(wanted):
-            raise UsageError(f"{where}: name what is to be changed or deleted; an empty one is any document")
+            raise UsageError(f"{where}: say which document to change or delete; an empty one matches any document")
         return wanted
 
     def _shown(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
-        """Compile what is shown: what a `get` asks for, and what is revealed."""
+        """Compile what to show: the fields that a `get` asks for, and the revealed ones."""
         names: tuple[str, ...] = ()
         if reveal:
             names = revealed(self.schema, reveal)
@@ -250,7 +250,7 @@ class ModelReads:
 
 
 def _only(given: Filter, other: Filter | None) -> Filter:
-    """Return the filter that was given in one of its two places."""
+    """Return the filter, which may be given in one of two places."""
     if other is not None:
         raise TypeError("the filter is given twice: filter and filters mean the same")
     return given

@@ -1,7 +1,7 @@
-"""Models: the operations on the documents of one kind.
+"""Models: the operations on the documents of one model.
 
-Results are plain dictionaries with values as `ModelReads` gives them. The hidden field ``_gw`` and
-excluded fields are never in them. Every write is one transaction; when it fails, nothing has
+Results are plain dictionaries with the same values as in `ModelReads`. They never contain the hidden field
+``_gw`` or excluded fields. Every write is one transaction; if it fails, nothing has
 changed anywhere, unless the error is `OutcomeUnknown`.
 """
 
@@ -35,31 +35,31 @@ Update = Mapping[str, Any]
 class Model(ModelReads):
     """One model on the gateway's database; made by `Odm.new_model`.
 
-    `ModelReads` has what reads. Documents and updates, too, are given by position or by name. What a
-    write returns never shows what ``reveal`` names: that is for its filter alone.
+    `ModelReads` has the reading operations. Give documents and updates by position or by name. The result of a
+    write never shows the fields in ``reveal``, which is for its filter alone.
     """
 
     @cached_property
     def _allowance(self) -> Allowance | None:
-        """What the pure fields of a document are judged by; None where they need not be."""
+        """The size check of a document's pure fields; None if they need none."""
         return allowance_of(self.schema, self._database.schemas.settings.document_bytes)
 
     def insert_one(
         self, doc: Mapping[str, Any], *, relations: Mapping[str, Any] | None = None, projection: Get | None = None
     ) -> Document:
-        """Insert a document, embed what it is related to, and return it projected.
+        """Insert a document, embed its related documents, and return it projected.
 
-        ``doc`` holds pure fields and may carry ``_id``; ``defaulted`` values are filled in.
+        ``doc`` has pure fields and may have an ``_id``; ``defaulted`` values are filled in.
         ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
         reverse relations with ``True`` list the new document, the others leave it out.
 
-        Commands on MongoDB, the commit included: 2, and one for each related model, which also lists
-        the new document there; two more where it is the first. A caller's own ``_id`` takes one more.
+        Commands on MongoDB, including the commit: 2, and one for each related model, which also lists
+        the new document there; two more if it is the first one there. A caller's own ``_id`` takes one more.
         With it, or for a model of which several documents are related, each window that changes
         takes one, and each model two.
 
         Raises:
-            ValidationError: a field, relation or ``projection`` is not as the model declares.
+            ValidationError: a field, relation or ``projection`` does not fit the model.
             NotFound: a related document does not exist; the message names the ids.
             DuplicateKey: a unique index, or the ``_id``, is taken.
             TooLarge: the pure fields have more bytes than the setting ``document_bytes``, or a
@@ -75,7 +75,7 @@ class Model(ModelReads):
         relations: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         projection: Get | None = None,
     ) -> list[Document]:
-        """Insert documents, all or none, and return them projected, in the order given.
+        """Insert all documents or none, and return them projected, in the given order.
 
         ``relations`` is one object for all documents, or a list as long as ``docs``. Errors are
         those of `insert_one`; their paths start with ``docs.<number>``.
@@ -139,7 +139,7 @@ class Model(ModelReads):
         """Change one document's pure fields, and every copy of it; return it projected.
 
         ``update`` takes ``$set $unset``, ``$inc $mul $min $max``, and ``$push $addToSet $pull $pop`` on arrays.
-        None when nothing matched. An empty ``$set`` changes nothing and returns the document.
+        Returns None if nothing matched. An empty ``$set`` changes nothing and returns the document.
 
         Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
         for each model whose reverse relations the document is in; where a sort field changed, one
@@ -147,14 +147,14 @@ class Model(ModelReads):
         for a model whose definition lets its pure fields exceed the setting ``document_bytes``.
 
         Raises:
-            UsageError: a filter that `find` refuses, or an empty one; no operator, an unknown one, or one but
-                ``$set`` on what is no field for it.
+            UsageError: `find` would refuse the filter, or it is empty; there is no operator, an unknown one, or
+                one other than ``$set`` on a field that it does not fit.
             BadRequest: ``$set`` names a path that is changed twice.
-            ValidationError: ``$set`` names what is no pure field, a value does not fit its field,
-                the result does not, or an operator does not fit the value that is there.
+            ValidationError: ``$set`` names something other than a pure field, a value or the result does not
+                fit its field, or an operator does not fit the existing value.
             DuplicateKey: a unique index refused the change.
-            TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and one
-                that is named grew; or a document would exceed the database's limit.
+            TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and a field
+                in the update grew; or a document would exceed the database's limit.
         """
         storage = self._ready()
         compiled = self._shown(projection)
@@ -194,17 +194,17 @@ class Model(ModelReads):
     ) -> DeleteResult:
         """Delete one document.
 
-        While a relation of another document embeds it this is refused, unless ``hard_cascade``:
-        then holders that require it are deleted in the same way, the others lose their copy.
-        With more holders than the setting ``inline_limit`` the result has ``pending: True`` as
-        long as a job is still at work on them, and ``cascaded`` counts those so far.
+        This is refused while a relation of another document embeds it, unless ``hard_cascade`` is true:
+        then holders that require it are deleted in the same way, and the others lose their copy.
+        With more holders than the setting ``inline_limit`` the result has ``pending: True`` if a job is
+        still working on them, and ``cascaded`` counts those deleted so far.
 
         Commands on MongoDB, the commit included: 3, one for each model that embeds this one, two
         and one for each window where the document is listed.
 
         Raises:
             UsageError, ValidationError: a filter that `find` refuses, or an empty one.
-            StillReferenced: with the number of holders by model.
+            StillReferenced: other documents embed it; the error has the number of holders by model.
         """
         storage = self._ready()
         wanted = self._filter(filter, filters, reveal)
@@ -252,10 +252,10 @@ class Model(ModelReads):
         replace: bool = False,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """Relate one document to others; return it projected, None when nothing matched.
+        """Relate one document to others; return it projected, or None for no match.
 
-        ``relations`` is as for `insert_one`. With ``replace`` the given ids are all that the
-        relation holds afterwards. An id that is there already gets a fresh copy; its membership
+        ``relations`` is as for `insert_one`. With ``replace`` the relation has only the given ids
+        afterwards. An id that is there already gets a fresh copy; its membership
         in a reverse relation changes only if the flag is given.
 
         Commands on MongoDB, the commit included: 4 with one related document, also where the document
@@ -307,9 +307,9 @@ class Model(ModelReads):
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
-        """End relations of one document; return it projected, None when nothing matched.
+        """End relations of one document; return it projected, or None for no match.
 
-        The ids named leave the relation and all of its reverse relations, whatever flags are given.
+        The given ids leave the relation and all of its reverse relations, whatever the flags say.
 
         Raises:
             UsageError: a filter that `find` refuses, or an empty one.
@@ -341,13 +341,13 @@ class Model(ModelReads):
             hot=[*self._named(wanted), *sources_in(inputs)],
         ).result
 
-    # -- what they share
+    # -- shared by the operations
 
     def _writes(self, backlog: Backlog) -> Writes:
         return Writes(self._database.schemas, self._database.storage, backlog, self._database.counts)
 
     def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
-        """Return the document that a filter names by its `_id`, if it does."""
+        """Return the document that a filter names by `_id`, or None."""
         return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
 
     # The contract's spellings of the methods above; each takes one object or keywords.

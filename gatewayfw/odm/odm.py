@@ -37,10 +37,10 @@ class Odm:
     def set_db(self, db: Any, *, memory: bool = False) -> None:
         """Supply the database: a URI, a PyMongo or mongomock database, or a `Storage`.
 
-        May be called before or after models are made. Connects at first use. Data in memory
-        (mongomock, a `Storage` without ``multi_process``) is warned of outside tests and development,
-        and refused in production and in workers of gunicorn, granian and uWSGI, see
-        `gatewayfw.environment.judge_memory`; ``memory=True`` says that it is meant.
+        Call it before or after you define models; it connects on first use. Data in memory
+        (mongomock, a `Storage` without ``multi_process``) causes a warning outside tests and development,
+        and is refused in production and in workers of gunicorn, granian and uWSGI, see
+        `gatewayfw.environment.judge_memory`; ``memory=True`` allows it.
         Source: specification 5.4.
 
         Raises:
@@ -68,11 +68,11 @@ class Odm:
         return self._database.is_set
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Bound all database work of this thread inside; without a database, the clock."""
+        """Limit this thread's database work in the block; without a database, only time."""
         return self._database.deadline(seconds)
 
     def ready(self) -> list[str]:
-        """Prepare the database for every model; say what kept indexes from being built.
+        """Prepare the database for every model; return why indexes were not built.
 
         Raises:
             DefinitionError: a definition is wrong, or no database is set.
@@ -98,7 +98,7 @@ class Odm:
         ``createIndex`` also as a list.
 
         Raises:
-            DefinitionError: a name, field, relation or option is wrong; says which.
+            DefinitionError: a name, field, relation or option is wrong; the message says which.
         """
         model = Model(self._database, self.schemas.add(name, pure_fields, relations, options), self._projections)
         self._models = {**self._models, name: model}
@@ -115,9 +115,9 @@ class Odm:
         """Run several operations as one, all or nothing; return ``fn``'s result.
 
         ``fn`` may run several times after conflicts, so it should do nothing but database work.
-        Nested calls join. An operation that reached the database and failed makes the whole
-        fail: an error that ``fn`` catches is raised again at its end. One that was refused
-        before, such as by validation, may be caught. Our choice.
+        Nested calls join. An operation that fails in the database makes the whole transaction
+        fail: if ``fn`` catches the error, it is raised again at the end. ``fn`` may catch the error of an
+        operation refused before that, for example by validation. Our choice.
 
         Raises:
             DefinitionError: ``fn`` is a generator or async function, which would not run.
@@ -142,16 +142,14 @@ class Odm:
 
     @contextmanager
     def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
-        """Let large changes be seen half done, for tests.
+        """Leave large changes half done inside a block, for tests.
 
-        A change of more than ``beyond`` copies leaves its jobs.
-
-        Inside the block nobody works on them, on MongoDB or mongomock, unless `work` is called. Leaving it
-        does so; an exception that ends the block leaves them as they are. It holds for all threads that
-        use this gateway, and for no other process. Our choice.
+        A change of more than ``beyond`` copies leaves its jobs. Inside the block they wait, on MongoDB
+        and mongomock, until you call `work`. The end of the block works on them, unless an exception ends
+        it. This applies to all threads that use this gateway, and to no other process. Our choice.
 
         Raises:
-            UsageError: ``beyond`` is no whole number, or below 0.
+            UsageError: ``beyond`` is not a whole number, or is below 0.
         """
         if type(beyond) is not int or beyond < 0:
             raise UsageError("leave_to_jobs: beyond must be a whole number, 0 or more")
@@ -161,7 +159,7 @@ class Odm:
 
     @property
     def integrity(self) -> Integrity:
-        """Compares every copy and window with its source, and mends what differs."""
+        """The object that compares every copy and window with its source and repairs it."""
         return Integrity(self.schemas, self.storage)
 
     # The contract's spellings of the methods above.

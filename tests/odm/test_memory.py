@@ -15,8 +15,8 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.odm import database
 from gatewayfw.storage import MockStorage
 
-WHAT = "it ends with its process, and no other process, such as another worker, sees it"
-REMEDY = "give set_db a MongoDB URI, or say memory=True if that is meant"
+WHAT = "it is lost when its process ends, and no other process, such as another worker, sees it"
+REMEDY = "give set_db a MongoDB URI, or memory=True if you want this"
 
 
 @pytest.fixture(autouse=True)

@@ -182,7 +182,7 @@ def test_relating_to_nothing_is_refused(world, refused):
 
 @pytest.mark.parametrize("nothing", [{}, {"$and": [{}, {}]}, {"$or": [{"name": "x"}, {}]}], ids=str)
 def test_a_write_names_the_document_that_it_changes(world, land, refused, nothing):
-    message = ": name what is to be changed or deleted; an empty one is any document"
+    message = ": say which document to change or delete; an empty one matches any document"
     update, related = {"update": {"$set": {"name": "x"}}}, {"relations": {}}
     for word in ("filter", "filters"):
         given = {word: nothing}

@@ -54,7 +54,7 @@ def call(database):
         ),
         (lambda books, sent: books.find().sort([("n", 1)] * 40), "sort: at most 31 fields"),
         (lambda books, sent: books.find().sort({"marks": 1, "copies.n": 1}), "sort: marks and copies are lists"),
-        (lambda books, sent: books.delete_one({}), "filter: name what is to be changed or deleted"),
+        (lambda books, sent: books.delete_one({}), "filter: say which document to change or delete"),
     ],
     ids=["name", "excluded", "sort", "relation", "operator", "update", "in", "keys", "lists", "empty"],
 )

@@ -1,1 +1,1 @@
-"""The rules of embedded copies, what they may fill, and their pending jobs."""
+"""The rules of embedded copies, the space they may take, and their pending jobs."""

@@ -1,4 +1,4 @@
-"""How many copies of a document there are at most, without a query."""
+"""Bound the number of copies of a document without a query."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gatewayfw.storage import Document
 class CopyCounts:
     """Upper bounds on copies, so that frequent changes need not count them.
 
-    Whoever makes copies of a document locks it first, and where the storage `counts_locks` the lock
-    adds their number to a counter in the document. So there are no more copies than the last change
-    met and the counter has grown by since. Noted is what was committed: a transaction that failed
-    may have met fewer copies than there are again afterwards.
+    Every operation that copies a document locks it first, and where the storage `counts_locks` the
+    lock adds the number of copies to a counter in the document. So there are at most as many copies
+    as the last change met, plus what the counter has grown by since. Only committed changes are
+    noted: a failed transaction may have met fewer copies than exist after it is undone.
 
-    A bound is used once: the change itself notes the next one. So one that is wrong, because another
-    tool added holders without a lock, is forgotten by the first change that fails over it.
+    Each bound is used once, because the change itself notes the next one. So a wrong bound, caused by
+    a tool that added holders without a lock, is forgotten after the first change that fails over it.
     """
 
     def __init__(self, most: int = 10_000) -> None:
@@ -34,7 +34,7 @@ class CopyCounts:
         self._met[_key(relation, source)] = (met, locks_of(source))
 
     def take(self, relation: Relation, source: Document) -> int | None:
-        """Return how many copies of a locked source a relation may have, if known."""
+        """Return the most copies of a locked source that a relation has, if known."""
         known = self._met.pop(_key(relation, source), None)
         if known is None:
             return None

@@ -1,11 +1,11 @@
-"""Pending work: more copies than one transaction should write.
+"""Jobs: copies left to write because they are too many for one transaction.
 
-A job is written in the transaction of the change itself, so either both happened or neither.
-Each change of a job, progress included, gives it a new ``token``, and progress and removal are
-compare-and-set on it: a worker that was overtaken changes nothing, not even a later job of the same
-key. A change of a source that is still being spread does not start the job over, which a steadily
-changing one would never finish: it goes on, and once more around. Leases only keep workers from
-doing the same work twice: what is right does not depend on them.
+A job is written in the transaction of the change itself, so both happen or neither does.
+Each change of a job, progress included, gives it a new ``token``, and progress and removal compare and
+set it. So a worker that was overtaken changes nothing, not even a later job with the same key. If a source
+changes while its job is running, the job does not start over, because it would never finish for a source
+that changes all the time: it continues and then goes around once more. Leases only keep workers from
+doing the same work twice; correctness does not depend on them.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)
 class Job:
-    """What is left to do for one source and one relation.
+    """The work left for one source and one relation.
 
     Attributes:
-        key: the job's ``_id``; one for copies or removal of a source in a relation, one for its windows.
-        kind: ``copies`` brings a changed source to its holders, ``removal`` takes a deleted one out
-            of them, ``windows`` sets the reverse relations of ``targets`` right.
+        key: the job's ``_id``; copies and removal of a source in a relation share one, windows have another.
+        kind: ``copies`` writes a changed source to its holders, ``removal`` takes a deleted one out
+            of them, ``windows`` corrects the reverse relations of ``targets``.
         model: the model of the document whose change made the job.
         id: that document's ``_id``.
         relation: ``<holder model>.<relation>``.
         of: the model that the relation holds copies of.
-        v: the source's version; of a deleted one, one that no copy of it reaches.
-        token: another one after every change of the job.
-        after: for ``copies`` and ``removal``, the last holder done; None at the start.
-        waited: whether a source as new as ``v`` was waited for in vain.
-        again: whether to go around once more at the end, because the source changed on the way.
-        targets: for ``windows``, the ids still to be done, in this order.
+        v: the source's version; for a deleted source, a version above that of every copy.
+        token: a new value after every change of the job.
+        after: for ``copies`` and ``removal``, the last finished holder; None at the start.
+        waited: whether the job waited in vain for a source as new as ``v``.
+        again: whether to go around once more at the end, because the source changed meanwhile.
+        targets: for ``windows``, the ids left to do, in this order.
         since: when the job was made, naive UTC.
-        leased: until when a worker holds it, naive UTC; None when nobody does.
+        leased: until when a worker holds it, naive UTC; None if nobody holds it.
     """
 
     key: str
@@ -82,7 +82,7 @@ class Jobs:
     def put(
         self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
     ) -> str:
-        """Write a job, or add to the one of the same source and relation; return its key."""
+        """Write a job or extend the one for this source and relation; return its key."""
         model, id_ = source
         key = _key(model, id_, relation, kind)
         present = next(self._storage.find(COLLECTION, {"_id": key}, ["kind", "after", "targets"]), None)
@@ -106,21 +106,23 @@ class Jobs:
                     raise
                 return self.put(kind, source, relation, v, targets)
         elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told}, ()) is None:
-            return self.put(kind, source, relation, v, targets)  # done meanwhile; only without transactions
+            return self.put(
+                kind, source, relation, v, targets
+            )  # the job was finished meanwhile; only without transactions
         return key
 
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
-        """Return those ids of a model with a pending job: no document may take them yet."""
+        """Return the ids with a pending job, which no new document may take yet."""
         found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
         return ordered({one["id"] for one in found})
 
     def covers_copy(self, relation: Relation, source_id: object) -> bool:
-        """Tell whether a pending job will set a source's copies in a relation right."""
+        """Tell whether a pending job will correct a source's copies in a relation."""
         wanted = {"id": source_id, "model": relation.schema_name, "relation": _named(relation)}
         return self._storage.count(COLLECTION, {**wanted, "kind": {"$ne": "windows"}}, 1) > 0
 
     def covers_reverse(self, reverse: RelatedRelation, target_id: object) -> bool:
-        """Return whether a pending job will set a reverse relation of a target right."""
+        """Tell whether a pending job will correct a reverse relation of a target."""
         wanted = {"kind": "windows", "relation": _named(reverse), "targets": target_id}
         return self._storage.count(COLLECTION, wanted, 1) > 0
 
@@ -131,27 +133,27 @@ class Jobs:
         return [_job(one) for one in self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])]
 
     def claim(self, key: str, worker: str) -> Job | None:
-        """Lease a job; None when it is done or another worker holds it."""
+        """Lease a job; return None if it is done or another worker holds it."""
         free = [{"lease": None}, {"lease.until": {"$lt": now()}}, {"lease.worker": worker}]
         update = {"$set": {"lease": _lease(worker)}}
         found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
         return None if found is None else _job(found)
 
     def advance(self, job: Job, progress: Mapping[str, Any], worker: str) -> Job | None:
-        """Note progress and renew the lease; None when the job has changed meanwhile.
+        """Save progress and renew the lease; None if the job has changed meanwhile.
 
-        Progress is attributes of the job.
+        Progress is given as attributes of the job.
         """
         update = {"$set": {**progress, "token": ObjectId(), "lease": _lease(worker)}}
         found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
         return None if found is None else _job(found)
 
     def finish(self, job: Job) -> bool:
-        """Remove a job that is done; False when it has changed meanwhile."""
+        """Remove a finished job; return False if it has changed meanwhile."""
         return self._storage.delete_many(COLLECTION, _unchanged(job)) > 0
 
     def release(self, key: str, worker: str) -> None:
-        """Let other workers have a job at once."""
+        """Release the lease, so that other workers may claim the job at once."""
         self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": {"lease": None}}, ())
 
 
@@ -159,10 +161,10 @@ class Backlog:
     """How much one attempt of an operation may write itself, and the jobs it leaves.
 
     Attributes:
-        limit: copies it may write itself; infinity where everything is written at once.
-        keys: the jobs left; those of an attempt that failed do not exist.
-        care: how much it does so that no document becomes too large.
-        met: how many copies in a relation a change of a source met; true once it is committed.
+        limit: most copies it may write itself; infinity where everything is written at once.
+        keys: the jobs it left; jobs of a failed attempt do not exist.
+        care: how much care it takes so that no document becomes too large.
+        met: how many copies in a relation a change of a source met; valid once it is committed.
     """
 
     def __init__(self, jobs: Jobs, limit: float = math.inf, care: Care = Care.NONE) -> None:
@@ -178,7 +180,7 @@ class Backlog:
         return self.limit < math.inf
 
     def beyond(self, sizes: Mapping[K, int], already: int = 0) -> set[K]:
-        """Return what must be left to jobs: the largest, until the rest keep the limit."""
+        """Return what to leave to jobs: the largest, until the rest is within the limit."""
         left, beyond = self.limit - already, set()
         for name in sorted(sizes, key=lambda one: sizes[one]):
             left -= sizes[name]
@@ -189,7 +191,7 @@ class Backlog:
     def leave(
         self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
     ) -> None:
-        """Leave the work on one source and relation to a job."""
+        """Leave the work for one source and relation to a job."""
         self.keys.add(self.jobs.put(kind, source, relation, v, targets))
 
 
@@ -199,7 +201,7 @@ def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:
 
 
 def _named(link: Relation | RelatedRelation) -> str:
-    """Return the name by which `Job.relation` knows a relation or its reverse."""
+    """Return the name of a relation, or of a reverse's relation, in `Job.relation`."""
     return f"{link.model}.{link.name}" if isinstance(link, Relation) else f"{link.member}.{link.relation}"
 
 
@@ -208,7 +210,7 @@ def _unchanged(job: Job) -> dict[str, Any]:
 
 
 def now() -> datetime:
-    """Return the time as jobs note it: naive UTC."""
+    """Return the current time as jobs store it: naive UTC."""
     return datetime.now(timezone.utc).replace(tzinfo=None)
 
 

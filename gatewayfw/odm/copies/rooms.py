@@ -1,15 +1,15 @@
-"""How much of a document others may fill, so that its writers find room; pure.
+"""Pure functions that bound how much of a document the copies in it may fill.
 
-Copies in holders, and members in the windows of targets, stand in documents that belong to somebody
-else. Where the definition of a model lets them fill its documents, they are bounded; elsewhere nothing
-is measured. A *small* copy always goes in: as many of them as there may be take no more than an even
-part each of what is set aside for them.
+Copies in holders, and members in the windows of targets, take space in other documents. Where the
+definition of a model lets them fill its documents, they are bounded; elsewhere nothing
+is measured. A *small* copy always fits: it takes no more than an equal part of the space reserved for the
+most copies there may be.
 
-- *Copies in holders* may have what `document_bytes`, a quarter at most, and the part for small ones
-  leave of the most bytes of a document. A larger one goes into a holder whose copies then have no
-  more bytes than that, or no more than before.
-- *Windows* may have their share: see `gatewayfw.odm.copies.shares`. One that fills at most half of it is
-  not measured when small members enter, which have the other half.
+- *Copies in holders* may take the bytes of a document that `document_bytes` (a quarter at most) and the
+  part for small copies leave. A larger copy goes into a holder only if the holder's copies then take no
+  more than that, or no more than before.
+- *Windows* may take their share: see `gatewayfw.odm.copies.shares`. A window that fills at most half of it
+  is not measured when small members enter, because the other half is reserved for them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.storage.documents import encode
 
 NO_ROOM = "its copies have no room for more"
-#: The parts of a document that are set aside: for small copies, and at most for its own fields.
+#: The reserved parts of a document: for small copies, and the most for its own fields.
 _SMALL_PART, _OWN_PART = 8, 4
-#: Bytes around an element of a list at most: its type, its number of at most four digits, and an end.
+#: Most bytes around an element of a list: its type, its number of at most four digits, and an end.
 _NUMBERED = 6
 
 
 @dataclass(frozen=True)
 class Room:
-    """The bytes of copies in a document or window: of a small one, and of all."""
+    """The most bytes of a small copy, and of all copies, in a document or window."""
 
     small: int
     all: int
@@ -41,7 +41,7 @@ class Room:
 def room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
     """Return the room for copies in a model's documents.
 
-    None where its definition never lets them fill it.
+    Returns None if its definition never lets copies fill a document.
     """
     return schemas.remembered(_room_for_copies, model, most_bytes)
 
@@ -59,7 +59,7 @@ def _room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | No
 def room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
     """Return the room in a window that is not measured.
 
-    None where its definition never lets it exceed its share.
+    Returns None if its definition never lets it exceed its share.
     """
     return schemas.remembered(_room_in_window, reverse)
 
@@ -73,17 +73,17 @@ def _room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
 
 
 def is_small(room: Room | None, copy: Mapping[str, Any]) -> bool:
-    """Return whether a copy always goes in."""
+    """Tell whether a copy is small enough to fit always."""
     return room is None or bytes_of_member(copy) <= room.small
 
 
 def bytes_of_member(copy: Mapping[str, Any]) -> int:
-    """Return the bytes of a copy in a list, its number included, or a few more."""
+    """Return the bytes of a copy in a list, including its number, or a few more."""
     return len(encode(copy)) + _NUMBERED
 
 
 def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:
-    """Return the most bytes of a holder with room for a changed copy; None for any."""
+    """Return the most bytes a holder with room for a changed copy has; None for any."""
     if room is None:
         return None
     size = len(encode(copy))
@@ -91,7 +91,7 @@ def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:
 
 
 def takes(room: Room | None, schema: ModelSchema, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether the copies in a holder may change so."""
+    """Tell whether the copies in a holder may change in this way."""
     if room is None:
         return True
     return _bytes_of_copies(schema, after) <= max(room.all, _bytes_of_copies(schema, before))

@@ -4,16 +4,16 @@ Terms: a *copy* is a document's ``_id`` and pure fields embedded elsewhere; the 
 document it was taken from; a *holder* embeds copies through its relations; a *target* has
 reverse relations whose content is decided by its *members*, the holders that did not opt out.
 
-The hidden field ``_gw`` of a document, absent while it says nothing (a job may leave empty parts):
+The hidden field ``_gw`` of a document, absent while it would be empty (a job may leave empty parts), has:
 
 - ``rev``: counts locks, and at least the copies ever made (MongoDB only); it starts at the first
-  version where the ``_id`` is a caller's own, which a deleted document may have had;
+  version if the caller gave the ``_id``, which a deleted document may have had;
 - ``v``: version of the pure fields; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
-  of a `single` relation the presence alone counts, so that an index can tell members from others;
+  for a `single` relation only its presence counts, so that an index can tell members from others;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
-- ``cut.<reverse>``: the share of bytes to which a window of this target is cut; otherwise it is the exact
-  top of its members, which fills more than half of its share where this is null.
+- ``cut.<reverse>``: the share of bytes that a window of this target is cut to. Without it, the window is the
+  exact top of its members; null means that it fills more than half of its share.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from gatewayfw.storage import Lock
 HIDDEN = "_gw"
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
-#: Where a target notes which of its windows are cut; the rule is in `gatewayfw.odm.copies.shares`.
+#: Where a target notes which of its windows are cut; see `gatewayfw.odm.copies.shares`.
 CUT = f"{HIDDEN}.cut"
-#: Bytes by which noting the version of one more copy makes a holder grow at most, beside the relation's name.
+#: Most bytes that the version of one more copy adds to a holder, besides the relation's name.
 VERSION_BYTES = 256
-#: Ids in their order, found without a search.
+#: Ids in order, with fast lookup.
 _Ids = dict[ObjectId, None]
 
 
@@ -53,12 +53,12 @@ class WindowQuery:
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
-    """Return a document's copy: `_id` and given pure fields; absent ones stay absent."""
+    """Return a copy of a document: its `_id` and those of the given fields it has."""
     return {"_id": document["_id"], **{name: document[name] for name in fields if name in document}}
 
 
 def embedded(relation: Relation, copied: list[dict[str, Any]]) -> object:
-    """Return what a holder stores for a relation: a copy or the list; None for none."""
+    """Return the value a holder stores for a relation: a copy, a list, or None."""
     if not copied:
         return None
     return copied[0] if relation.type == "single" else copied
@@ -82,9 +82,9 @@ def window_query(reverse: RelatedRelation, window: Window, fields: tuple[str, ..
 def single_reverse(
     reverse: RelatedRelation, fields: Iterable[str], target_id: object, member: Mapping[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Return what a `single` reverse that copies a member holds; None for nothing.
+    """Return the value of a `single` reverse that copies a member; None for nothing.
 
-    ``member`` is that document as it is now, with its relation; None when it is gone.
+    ``member`` is the current document with its relation, or None if it is gone.
     """
     if member is None or target_id not in ids_in(member.get(reverse.relation)):
         return None
@@ -102,10 +102,10 @@ def entry(
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return the filter of targets that copies can be pushed to, and the ``$push``.
 
-    Of an exact window and of members that are new to it this makes the exact window: the top of all
-    members is among both, and copies show what they are sorted by. None for more copies than the
-    window holds. The filter passes over a target without a list, which may have members that were
-    never listed, and over one that lists a member already.
+    An exact window and its new members give the exact window again: together they contain the top of all
+    members, and copies contain the field they are sorted by. Returns None for more copies than the
+    window holds. The filter skips a target without a list, which may have members that were
+    never listed, and a target that lists one of the members already.
     """
     if len(copies) > window.limit:
         return None
@@ -121,9 +121,9 @@ def out_path(reverse: RelatedRelation) -> str:
 
 
 class HiddenField:
-    """The hidden field of one document, read, changed and turned into an update.
+    """The hidden field of one document: read it, change it, turn it into an update.
 
-    ``rev`` and ``cut`` are never part of it: locking alone changes the one, windows the other.
+    It leaves out ``rev``, which only locks change, and ``cut``, which only windows change.
     """
 
     def __init__(self, document: Mapping[str, Any] | None = None) -> None:
@@ -142,12 +142,12 @@ class HiddenField:
         return self._out.get(reverse.relation, {}).get(reverse.name, {})
 
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
-        """Return whether the document opted out of a target's reverse relation."""
+        """Tell whether the document opted out of a target's reverse relation."""
         outs = self.outs(reverse)
         return bool(outs) if reverse.of_single else target_id in outs
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
-        """Note that a document opts out of a target's `multiple` reverse, or no longer."""
+        """Note whether the document opts out of a target's `multiple` reverse."""
         ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, {})
         if out:
             ids[target_id] = None
@@ -159,7 +159,7 @@ class HiddenField:
         self._at.setdefault(relation, {})[str(source_id)] = version
 
     def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:
-        """Drop what is noted of copies that leave the document."""
+        """Drop the notes about copies that leave the document."""
         gone = set(ids)
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
@@ -167,7 +167,7 @@ class HiddenField:
             self._out[relation][reverse] = _ids(id_ for id_ in listed if id_ not in gone)
 
     def document(self) -> dict[str, Any]:
-        """Return the field's value without ``rev``; ``{}`` when it says nothing."""
+        """Return the field's value without ``rev``; ``{}`` if it is empty."""
         out = {name: _told({reverse: list(ids) for reverse, ids in part.items()}) for name, part in self._out.items()}
         at = {name: _told(versions) for name, versions in self._at.items()}
         return _told({"v": self.v, "out": _told(out), "at": _told(at)})
@@ -190,13 +190,13 @@ def version_of(document: Mapping[str, Any]) -> int:
 
 
 def locks_of(document: Mapping[str, Any]) -> int:
-    """Return the counter of locks; 0 where there is none."""
+    """Return the counter of locks; 0 if there is none."""
     rev = _field(document).get("rev")
     return rev if isinstance(rev, int) else 0
 
 
 def cuts_of(document: Mapping[str, Any]) -> dict[str, int]:
-    """Return the share of each window of a document that is cut."""
+    """Return the share of each cut window of a document."""
     cut = _field(document).get("cut")
     shares = cut.items() if isinstance(cut, Mapping) else ()
     return {name: share for name, share in shares if isinstance(share, int)}
@@ -219,13 +219,13 @@ def _version(stored: Mapping[str, Any]) -> int:
 
 
 def _parts(value: object) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the objects in part of a hidden field, whatever a tool made of it."""
+    """Return the objects in a part of a hidden field, even if another tool changed it."""
     items = value.items() if isinstance(value, Mapping) else ()
     return [(name, part) for name, part in items if isinstance(part, Mapping)]
 
 
 def _told(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts that say something: no zero and nothing empty."""
+    """Return the parts that are neither zero nor empty."""
     return {name: value for name, value in parts.items() if value}
 
 
@@ -250,9 +250,9 @@ def without(relation: Relation, document: Mapping[str, Any], gone: Container[obj
 
 
 def place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
-    """Return where the copy of a document stands, and the filter of its holders.
+    """Return the path of a document's copy in its holders, and the filter of them.
 
-    The filter passes over a single copy where a list is declared: the positional path would fail on it.
+    The filter skips a single copy where a list is declared, because the positional path would fail on it.
     """
     if multiple:
         return f"{name}.$", {name: {"$elemMatch": {"_id": id_}}}
@@ -269,9 +269,9 @@ def renewal(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the update that renews a source's copies, and the filter of its holders.
 
-    A single copy is written field by field: with its ``_id``, which is indexed, it would cost the
-    database twice as much. Of the ``pure`` fields of the source's model it loses those that are not
-    copied, such as one that was excluded later. The filter passes over a list where a single copy
+    A single copy is written field by field: writing its indexed ``_id``, too, would cost the
+    database twice as much. It loses those ``pure`` fields of the source's model that are not
+    copied, such as one that was excluded later. The filter skips a list where a single copy
     is declared.
     """
     copy, name = copy_of(source, fields), relation.name
@@ -288,13 +288,13 @@ def renewal(
 
 
 def unset_relation(relation: Relation) -> dict[str, dict[str, Any]]:
-    """Return the update that takes a relation, and what is noted of it, off a holder."""
+    """Return the update that removes a relation and its notes from a holder."""
     noted = (relation.name, f"{HIDDEN}.at.{relation.name}", f"{HIDDEN}.out.{relation.name}")
     return {"$unset": dict.fromkeys(noted, "")}
 
 
 def pull_copy(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
-    """Return the update that takes one of several copies, and its notes, off a holder."""
+    """Return the update that removes one of several copies and its notes."""
     outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
     return {
         "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},
@@ -311,7 +311,7 @@ def older(relation: Relation, source_id: ObjectId, comparison: str, version: int
 def clock() -> int:
     """Return a version above all that were counted: microseconds since 1970.
 
-    For a document whose versions need not go on from where they were: one that has the ``_id`` of a
-    deleted document, or that another tool put in place of a newer one.
+    Use it for a document whose versions cannot continue: one that has the ``_id`` of a deleted
+    document, or that another tool put in the place of a newer one.
     """
     return int(time.time() * 1_000_000)

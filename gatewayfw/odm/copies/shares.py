@@ -1,11 +1,11 @@
-"""How much of a document its windows may fill; pure.
+"""Pure functions that bound how much of a document its windows may fill.
 
 A window is the exact top of its members, unless they exceed its *share*: then it is cut to the longest
-prefix that does not. The windows of a target share the setting `windows_bytes` evenly, or less where the
-rest of the document leaves less room. The hidden field notes the share of each window that is cut,
-``_gw.cut.<reverse>``, so that nobody takes it for the whole one, and anybody can tell whether it is as
-long as it may be: one more member would exceed that share. A whole one that fills more than half of its
-share is noted with null: what enters it must be measured.
+prefix that fits. The windows of a target share the setting `windows_bytes` evenly, or less where the
+rest of the document leaves less room. The hidden field notes the share of each cut window in
+``_gw.cut.<reverse>``. So no reader takes it for the complete window, and every reader can tell whether it
+is as long as possible: one more member would exceed that share. A complete window that fills more than half
+of its share is noted with null, which means that entering members must be measured.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gatewayfw.storage.documents import encode
 
 #: Bytes of an empty list or document, and of an element around its name and its value.
 _EMPTY, _ELEMENT = 5, 2
-#: Bytes kept free for the counters of the hidden field, which grow while nothing else does.
+#: Bytes reserved for the counters of the hidden field, which grow even if nothing else does.
 _RESERVE = 64
 #: Bytes of a number.
 _NUMBER = 8
@@ -29,10 +29,10 @@ Copies = list[dict[str, Any]]
 class Care(IntEnum):
     """How much care an operation takes so that no document becomes too large.
 
-    Each does what those before it do.
+    Each level includes those before it.
 
-    ``NONE``: nothing, as nearly always. ``WINDOWS``: windows are measured, and cut where they must be.
-    ``HOLDERS``: copies are written only to holders that have room for them; the others are left to jobs.
+    ``NONE``: no care, the usual case. ``WINDOWS``: windows are measured and, where necessary, cut.
+    ``HOLDERS``: copies are written only to holders with room for them; the others are left to jobs.
     """
 
     NONE = 0
@@ -41,7 +41,7 @@ class Care(IntEnum):
 
 
 def share_of(windows_bytes: int, windows: int) -> int:
-    """Return the bytes of each of so many windows, once they do not fit as they are."""
+    """Return the share of each of so many windows that do not all fit, in bytes."""
     return windows_bytes // max(1, windows)
 
 
@@ -53,7 +53,7 @@ def fills(copies: Sequence[Mapping[str, Any]], following: Mapping[str, Any], sha
 def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> int:
     """Return the bytes a document leaves for windows of these names.
 
-    May be negative.
+    The result may be negative.
     """
     marks = _ELEMENT + len("cut") + _EMPTY
     marks += sum(_ELEMENT + len(name.encode()) + _NUMBER for name in names)
@@ -61,7 +61,7 @@ def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> i
 
 
 def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
-    """Return the names of single copies that fit into some bytes, smallest first."""
+    """Return the names of the single copies that fit into some bytes, smallest first."""
     kept = set()
     sizes = {name: _ELEMENT + len(name.encode()) + len(encode(copy)) for name, copy in copies.items()}
     for name in sorted(sizes, key=lambda one: (sizes[one], one)):
@@ -75,11 +75,11 @@ def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
 def fitted(
     windows: Mapping[str, Iterator[dict[str, Any]]], room: int, share: int
 ) -> tuple[dict[str, Copies], dict[str, int | None]]:
-    """Return one target's windows as it can hold them, and what to note of them.
+    """Return the part of a target's windows that fits, and the notes about them.
 
-    That is the share of each that is cut, and None for each that is whole but fills more than half of
-    its share, so that whatever enters it must be measured. ``windows`` are the members of each in
-    order; no more of them are read than it takes to see that they do not fit.
+    The notes have the share of each cut window, and None for each complete one that fills more than half
+    of its share, so that entering members must be measured. ``windows`` has the members of each window in
+    order; it is read only until it is clear that they do not fit.
     """
     share = max(0, min(share, room // max(1, len(windows))))
     read = {name: _prefix(members, share) for name, members in windows.items()}
@@ -89,7 +89,7 @@ def fitted(
 
 
 def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, int]:
-    """Return a window's longest prefix in a share, and the bytes with one more."""
+    """Return a window's longest prefix in a share, and its bytes with one more member."""
     copies: Copies = []
     size = _EMPTY
     for copy in members:

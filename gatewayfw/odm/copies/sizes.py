@@ -1,9 +1,9 @@
-"""How large a model's documents can get, judged by definitions and settings.
+"""Compute how large a model's documents can get, from definitions and settings.
 
-A kind counts with its maximum: text with four bytes for each character, lists and relations full. The
-pure fields of a document together count with the setting ``document_bytes`` at most, so that is what a
-kind without a maximum counts with. Sizes are those of BSON, https://bsonspec.org, to the byte for what
-has a maximum; the hidden field is counted too.
+Each kind counts with its maximum: text with four bytes for each character, lists and relations full. All
+pure fields of a document together count at most with the setting ``document_bytes``, so a kind without a
+maximum counts with that. Sizes are those of BSON, https://bsonspec.org, exact to the byte where there is
+a maximum; they include the hidden field.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gatewayfw.schemas.models import Link
 
 __all__ = ["ENDLESS", "MOST_BYTES", "Part", "Size", "own_bytes", "worst_sizes"]
 
-#: What MongoDB allows in one document, bytes.
+#: Most bytes that MongoDB allows in one document.
 MOST_BYTES = 16 * 1024 * 1024
 #: Bytes of the hexadecimal form of an id.
 _HEX = 24
@@ -45,8 +45,8 @@ class Size:
     """The worst case of one model.
 
     Attributes:
-        bytes: of a document with everything at its maximum.
-        parts: its fields, the largest first; together they may have more bytes than the document.
+        bytes: the size of a document with everything at its maximum.
+        parts: its fields, largest first; together they may have more bytes than the document.
         unstated: the texts and values whose definition states no maximum, as ``<model>.<path>``,
             sorted; ``[]`` stands for the elements of a list.
     """
@@ -65,16 +65,13 @@ def worst_sizes(schemas: Schemas) -> list[Size]:
 def own_bytes(schema: ModelSchema) -> int:
     """Return the most bytes of a document's pure fields.
 
-    `ENDLESS` or more where one has no maximum.
+    The result is `ENDLESS` or more if a field has no maximum.
     """
     return DOCUMENT + largest_of(schema.pure)
 
 
 def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
-    """Return the most bytes of copies in some relations of one document.
-
-    Reverse relations, too.
-    """
+    """Return the most bytes of the copies in some links of one document."""
     most = schemas.settings.document_bytes
     return sum(_copies(link, _copied(schemas, link), most).bytes for link in links)
 
@@ -100,10 +97,7 @@ def _copied(schemas: Schemas, link: Link) -> Mapping[str, mm.Field[Any]]:
 
 
 def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
-    """Return a relation's part: copies of some fields, as many as it may hold.
-
-    A reverse relation's, too.
-    """
+    """Return the part of a link: copies of some fields, as many as it may hold."""
     copy = DOCUMENT + element_bytes("_id", ID) + _own(copied, most)
     if link.limit is None:
         return _part(link.name, copy)
@@ -111,12 +105,12 @@ def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
 
 
 def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
-    """Return the bytes of some pure fields, at most those of all of them."""
+    """Return the bytes of some pure fields, at most the bytes allowed for all."""
     return min(largest_of(fields), most - DOCUMENT)
 
 
 def _hidden(schema: ModelSchema) -> int:
-    """Return the bytes of ``_gw``: counters, versions of copies, where it opted out."""
+    """Return the bytes of ``_gw``: counters, versions of copies, and opt-outs."""
     versions = outs = DOCUMENT
     for relation in schema.relations.values():
         held = relation.limit or 1

@@ -1,1 +1,1 @@
-"""Working off what is more than one transaction should write."""
+"""Do the work that is too large for one transaction."""

@@ -1,9 +1,9 @@
-"""Jobs: bringing a change to more copies than one transaction should write.
+"""Run jobs, which write a change to more copies than one transaction should.
 
 Copies are written in plain batches, not in transactions: a transaction over many documents
-starves while others write to one of them. What makes that safe is the version each holder notes
-of each copy, ``_gw.at``: a batch passes over copies that are as new as its own, so a late or
-repeated one does no harm. Windows are recomputed in small transactions from what is stored then.
+starves while others write to one of them. This is safe because each holder notes the version of
+each copy in ``_gw.at``: a batch skips copies that are as new as its own, so a late or
+repeated batch does no harm. Windows are recomputed in small transactions from what is stored then.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Rooms in one plain batch.
 BATCH = 500
-#: Targets in one transaction, and holders deleted between two notes of progress.
+#: Targets in one transaction, and holders deleted between two saves of progress.
 SLICE = 20
 #: Seconds one batch may take.
 _STEP = 30.0
-#: Seconds a transaction may take longer: it is not begun to commit with little time left.
+#: Extra seconds for a transaction, which does not start its commit with little time left.
 _GRACE = 0.4
-#: Seconds that must be left for a batch to be started at all.
+#: Seconds that must be left to start a batch at all.
 _RESERVE = 0.02
-#: Seconds to wait for a source to be visible to majority reads.
+#: Seconds to wait until majority reads see a source.
 VISIBLE = 5.0
 
 
-#: What the database may refuse of one document, whatever is tried again.
+#: Errors about one document that a retry does not help.
 _REFUSALS = (Conflict, StorageError, TooLarge)
-#: Jobs in a row that fail with `Unavailable`, after which the others are left, too.
+#: Jobs in a row that may fail with `Unavailable` before the others are left, too.
 _FAILURES = 3
 
 
 class _Renewal(NamedTuple):
-    """What to write to one source's holders: at once below ``most`` bytes."""
+    """The write to one source's holders, together for those below ``most`` bytes."""
 
     relation: Relation
     filter: Mapping[str, Any]
@@ -80,11 +80,11 @@ _Progress = Mapping[str, Any] | None
 
 @dataclass
 class Drained:
-    """What became of jobs.
+    """The outcome of a run over jobs.
 
     Attributes:
-        left: the keys of those left.
-        made: the keys of jobs that cascades made on the way, not begun yet.
+        left: the keys of the jobs that are left.
+        made: the keys of new jobs from cascades, not started yet.
         deleted: how many documents cascades deleted, by model.
     """
 
@@ -95,11 +95,11 @@ class Drained:
 
 @final
 class Fanout:
-    """A worker on one storage's jobs; each call is a worker of its own, on any thread.
+    """The worker for one storage's jobs; calls on any thread work independently.
 
     Attributes:
-        limit: copies that one transaction may write; infinity where everything is written at once.
-        waits: whether jobs are left until somebody calls `work`.
+        limit: most copies that one transaction may write; infinity where everything is written at once.
+        waits: whether jobs wait until somebody calls `work`.
     """
 
     def __init__(self, schemas: Schemas, storage: Storage, limit: float) -> None:
@@ -111,12 +111,12 @@ class Fanout:
         self.jobs = Jobs(storage)
 
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
-        """Work on jobs, and those they make, for ``seconds``; running out is no error.
+        """Work on jobs, and on those they make, for ``seconds``; running out is no error.
 
-        ``on_progress`` gets a job after each of its batches, when that is noted; what it raises ends
-        the call. Jobs that another worker holds, or whose models are not defined here, are left.
-        A job that fails is left for later, because what a request changed is committed: its reply
-        must not fail for what comes after it.
+        ``on_progress`` gets a job after each of its batches, once progress is saved; an error it raises
+        ends the call. Jobs that another worker holds, or whose models are not defined here, are left.
+        A job that fails is left for later: the request's change is committed, so its reply must not
+        fail because of later work.
         """
         worker, until = uuid.uuid4().hex, time.monotonic() + seconds
         drained, queue, failures = Drained(), deque(keys), 0
@@ -152,14 +152,14 @@ class Fanout:
             self.limit, self.waits = before
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
-        """Work on all jobs there are, for at most ``seconds``; return how many are left."""
+        """Work on all jobs for at most ``seconds``; return how many are left."""
         jobs = self.jobs.listed()
         keys = [job.key for job in jobs if self._relation(job) is not None]
-        random.shuffle(keys)  # one that cannot go on must not keep the same others from their work every time
+        random.shuffle(keys)  # a stuck job must not hold up the same others every time
         return len(jobs) - len(keys) + len(self.drain(keys, seconds, on_progress).left)
 
     def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
-        """Work on one job until it is done, lost or out of time; yield it by batch."""
+        """Work on one job until it is done, lost or out of time; yield after each batch."""
         finished = False
         try:
             while not finished and until - time.monotonic() > _RESERVE:
@@ -182,7 +182,7 @@ class Fanout:
                 self._leave(key, worker, drained)
 
     def _leave(self, key: str, worker: str, drained: Drained) -> None:
-        """Note that a job is left, unless it is gone, and let other workers have it."""
+        """Record that a job is left, unless it is gone, and release its lease."""
         try:
             self.jobs.release(key, worker)
             if self._storage.count(COLLECTION, {"_id": key}, 1):
@@ -192,7 +192,7 @@ class Fanout:
             _LOG.debug("the lease of job %s will expire", key)
 
     def _relation(self, job: Job) -> Relation | None:
-        """Return a job's relation; None when this process does not define it so."""
+        """Return a job's relation; None if this process defines it differently or not."""
         model, _, name = job.relation.partition(".")
         try:
             relation = self._schemas.get_schema(model).relations.get(name)
@@ -201,7 +201,7 @@ class Fanout:
         return relation if relation is not None and relation.schema_name == job.of else None
 
     def _step(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
-        """Do one batch of a job."""
+        """Run one batch of a job."""
         if job.kind == "windows":
             return self._windows(job, relation)
         if job.kind == "copies":
@@ -223,13 +223,13 @@ class Fanout:
         for id_ in self._passed_over(renewal, ids) if most is not None else ():
             if id_ not in refused:
                 self._each(relation.model, [id_], lambda part: self._make_room(renewal, part[0]))
-        # Another tool has put an older document in its place: the next batch need not wait for a newer one.
+        # Another tool put an older document in its place, so the next batch need not wait for a newer one.
         return progress and {**progress, "waited": version_of(source) < job.v}
 
     def _source(self, job: Job, relation: Relation) -> Document | None:
-        """Read the source as it is now, at least as new as the job; None when it is gone.
+        """Read the current source, at least as new as the job; None if it is gone.
 
-        It is newer at once, unless the primary has changed meanwhile, and is waited for a moment.
+        If the primary has changed meanwhile, this waits a moment until the source is new enough.
         """
         until = time.monotonic() + VISIBLE
         fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
@@ -251,10 +251,7 @@ class Fanout:
         return ids, {"after": None, "again": False} if job.again else None
 
     def _each(self, collection: str, ids: Sequence[T], change: Callable[[Sequence[T]], object]) -> list[T]:
-        """Change documents together; return those that the database refuses to change.
-
-        They are passed over.
-        """
+        """Change documents together; skip and return those that the database refuses."""
         try:
             change(ids)
         except _REFUSALS as error:
@@ -271,14 +268,14 @@ class Fanout:
             self._storage.update_many(relation.model, {"_id": {"$in": list(ids)}, **filter}, update)
 
     def _passed_over(self, renewal: _Renewal, ids: Sequence[object]) -> list[object]:
-        """Return those of some holders that were not renewed."""
+        """Return the holders among these that were not renewed."""
         listed = {"_id": {"$in": list(ids)}, **renewal.filter}
         return [holder["_id"] for holder in self._storage.find(renewal.relation.model, listed, [])]
 
     def _renew(self, renewal: _Renewal, ids: Sequence[object]) -> None:
         """Renew copies in holders.
 
-        A single one that would be too large loses what its windows can do without.
+        If there is only one holder and it would be too large, its windows give way.
         """
         if not ids:
             return
@@ -294,14 +291,14 @@ class Fanout:
         """Renew the copy in one holder, whose windows give way to it.
 
         Raises:
-            TooLarge: the holder has no room for it even so.
+            TooLarge: even then the holder has no room for it.
         """
         self._storage.transaction(lambda: self._squeeze(renewal, {"_id": id_, **renewal.filter}))
 
     def _squeeze(self, renewal: _Renewal, filter: Mapping[str, Any]) -> None:
         schema = self._schemas.get_schema(renewal.relation.model)
         fields = [*self._targets.reverse_fields(schema), *schema.relations]
-        # Its own change locks it: a touch would write so large a document once more.
+        # Its own change locks it; a touch would write this large document once more.
         holder = next(self._storage.find(schema.name, filter, fields, limit=1), None)
         if holder is None:
             return
@@ -340,14 +337,14 @@ class Fanout:
         changes += [pulled] if relation.type == "multiple" else []
         changes += [deleted] if not relation.optional else []
         refused = {repr(id_) for change in changes for id_ in self._each(relation.model, ids, change)}
-        # A list that was growing or shrinking meanwhile may have been passed over by both.
+        # Both may have skipped a list that grew or shrank meanwhile.
         rest = [id_ for id_ in ids if repr(id_) not in refused]
         if rest and self._storage.count(relation.model, {"_id": {"$in": rest}, **holding}, 1):
             return {"after": job.after}
         return progress
 
     def _delete(self, relation: Relation, filter: dict[str, Any], drained: Drained) -> None:
-        """Delete a holder that cannot be without its source, by the same procedure."""
+        """Delete a holder that requires its source, with the same procedure."""
         schema = self._schemas.get_schema(relation.model)
 
         def attempt(care: Care) -> tuple[dict[str, int] | None, Backlog]:
@@ -375,7 +372,7 @@ class Fanout:
 def _tried(batches: Iterator[Job], key: str) -> Job | None:
     """Return a job after its next batch.
 
-    None when it ended, or failed in a way that says nothing of others.
+    Returns None if it ended, or failed in a way that does not concern other jobs.
 
     Raises:
         Unavailable: the database does not answer in time.

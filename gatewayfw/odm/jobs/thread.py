@@ -1,4 +1,4 @@
-"""The thread of each process that works on jobs nobody is waiting for."""
+"""The thread of each process that works on jobs in the background."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gatewayfw.errors import GatewayError
 from gatewayfw.logs import traceback_of
 
 _LOG = logging.getLogger("gatewayfw.odm")
-#: Seconds between two looks for jobs that another process left behind.
+#: Seconds between two searches for jobs that another process left behind.
 INTERVAL = 10.0
-#: Seconds until the next look while jobs are left, or after a failure.
+#: Seconds until the next search while jobs are left, or after a failure.
 SOON = 1.0
 
 
@@ -23,8 +23,8 @@ SOON = 1.0
 class Helper:
     """Calls ``work`` now and then, in a daemon thread, until its owner is gone.
 
-    ``work`` is a bound method that works on jobs and returns how many are left. It is held weakly:
-    the thread ends when its owner is collected.
+    ``work`` is a bound method that works on jobs and returns how many are left. The thread has only a weak
+    reference to it, and ends when its owner is collected.
     """
 
     def __init__(self, work: Callable[[], int]) -> None:
@@ -33,13 +33,13 @@ class Helper:
         self._pid = 0
 
     def start(self) -> None:
-        """Start the thread unless this process has it: threads do not survive a fork."""
+        """Start the thread unless this process has one: threads do not survive a fork."""
         if self._pid != os.getpid():
             self._pid, self._wake = os.getpid(), threading.Event()
             threading.Thread(target=_run, args=(self._work, self._wake), name="gatewayfw-jobs", daemon=True).start()
 
     def wake(self) -> None:
-        """Let the thread look at once."""
+        """Make the thread search at once."""
         self.start()
         self._wake.set()
 
@@ -57,10 +57,10 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
             pause = SOON if work() else INTERVAL
             waits = False
         except GatewayError as error:
-            if not waits:  # once, not each second of an outage
+            if not waits:  # once per outage, not each second
                 _LOG.warning("job worker paused: %s", error.message)
             pause, waits = SOON, True
-        except Exception as error:  # a thread that died would leave copies stale until the process ends
+        except Exception as error:  # a dead thread would leave copies stale until the process ends
             _LOG.error("the work on jobs failed\n%s", traceback_of(error))
             pause = INTERVAL
         del work
