@@ -52,20 +52,20 @@ MODELS = [
     "model 'f', relation 'author', reverse 'books': relation 'author' of model 'e' already makes a reverse of this "
     "name on 'author'",
     "model 'author', createIndex: expireAfterSeconds would delete documents that others embed or list",
-    "model 'a', relation 'author': schemaName names 'auther', no model",
-    "model 'b', relation 'author': excludes names 'age', no pure field of 'author'",
+    "model 'a', relation 'author': schemaName names 'auther', which is not a model",
+    "model 'b', relation 'author': excludes names 'age', not a pure field of 'author'",
     "model 'c', relation 'author', sort: 'nmae' is neither _id nor a scalar pure field of 'author' that is not "
     "excluded",
     "no database for the models author, a, b, c, d, e, f: call odm.set_db(...) first",
 ]
 ACTS = [
     "auther.get: get: select struct of 'auther': there is no such model",
-    "author.get: get: select struct of 'author': 'nmae' is no field or relation of it",
+    "author.get: get: select struct of 'author': 'nmae' is not a field or relation of it",
     "author.list: get: select struct of 'author': the field 'name' takes 1 or 0",
     "author.add: the hook grant needs what load_user gives, which must come before it",
     "author.edit: the hook load_user needs what read_token gives, which must come before it",
     "author.remove: set: grant takes the caller's role from 'activeRoleId', which set does not have",
-    "reports/author.count: get: select struct of 'e': 'pages' is no field or relation of it",
+    "reports/author.count: get: select struct of 'e': 'pages' is not a field or relation of it",
 ]
 
 
@@ -148,7 +148,7 @@ def ask(app, model="book", act="ping"):
 
 
 REFUSED = (500, {"message": "internal error"})
-SHELF = "model 'shelf', relation 'books': schemaName names 'book', no model"
+SHELF = "model 'shelf', relation 'books': schemaName names 'book', which is not a model"
 
 
 @pytest.mark.parametrize("lane", [False, True])
@@ -201,7 +201,7 @@ def test_with_check_false_requests_are_not_checked_either():
     gw, app = mounted(check=False)
     gw.odm.new_model("shelf", {}, {"books": link("book")})
     assert ask(app) == (200, "pong")
-    with pytest.raises(DefinitionError, match="names 'book', no model"):
+    with pytest.raises(DefinitionError, match="names 'book', which is not a model"):
         gw.check()
 
 

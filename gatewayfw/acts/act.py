@@ -256,7 +256,7 @@ def _hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
         if unusable:
             yield f"{name} {unusable}"
         elif getattr(hook, "makes_hook", False) is True:
-            yield f"{name} is no hook but makes one: call it, as in grant(Rule(roles=(...)))"
+            yield f"{name} makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
         elif _is_generator(hook):
             yield f"{name} must not be a generator: its calls would do nothing"
         elif not _takes_body(hook) and not _fits(hook):

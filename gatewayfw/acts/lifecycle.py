@@ -1,7 +1,7 @@
 """The life of one request between reading its body and writing its envelope.
 
-It counts the call for rate limits, then runs the hooks before validation, validation, the hooks before the act, the
-act, and the writing of its result, all under one deadline. Source: specification 12.
+It counts the call for rate limits. Then it runs, all under one deadline, the hooks before validation, validation, the
+hooks before the act, the act, and the function that writes its result. Source: specification 12.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
 
-#: Results that somebody would have to await; acts and hooks are plain functions.
+#: Results that would have to be awaited; acts and hooks are plain functions.
 LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
-#: Results of a hook whose author expects them to stop the request, or forgot a call: a reply, an error, its class, a
-#: check that somebody else would have to run.
+#: Results of a hook whose author meant to stop the request or forgot a call: a reply, an error, its class, a check
+#: that was never run.
 _NO_ANSWERS: tuple[Any, ...] = (
     *LATER,
     Iterator,
@@ -38,9 +38,9 @@ _NO_ANSWERS: tuple[Any, ...] = (
 
 
 class RequestBounds(Protocol):
-    """What bounds a request: what a running deadline knows.
+    """The bounds of one request, as its running deadline knows them.
 
-    It is the storage's; acts import no storage.
+    The storage implements it, since acts must not import the storage.
 
     Attributes:
         reply_bytes: most bytes of the JSON of the reply's body.
@@ -50,7 +50,7 @@ class RequestBounds(Protocol):
 
     @property
     def committed(self) -> bool:
-        """Whether an operation committed inside."""
+        """Whether an operation has committed during this request."""
 
     def remaining(self) -> float:
         """Return the seconds left."""
@@ -78,35 +78,36 @@ class Lifecycle:
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
         opened the context and added request, headers and body. ``finish`` runs inside context and
-        deadline, so that cursors can be drained in it; it gets the bounds too, which know that
-        of the reply. A remote service's reply comes back as it is; its requests run the hooks that
-        were registered with it, and no validation here.
+        deadline, so that it can drain cursors; it also gets the bounds, such as that of the reply's
+        bytes. A remote service's reply is returned as it is; its requests run the hooks registered with
+        the service, and are not validated here.
 
-        The deadline is looked at before each hook and ``fn``, and in every call of the database or
-        a remote service; what only computes or sleeps is not interrupted. What ``fn`` returned after
-        it is sent all the same: the work is done, and who reads "try again" would do it twice.
+        The deadline is checked before each hook and ``fn``, and in every call of the database or
+        a remote service; code that only computes or sleeps is not interrupted. A result that ``fn``
+        returns after the deadline is sent all the same: the work is done, and a client told to try
+        again would do it twice.
 
         Raises:
-            UnknownName: no such service, model or act; a `NotFound`.
-            RateLimited: the caller used up the act's ``limit``; nothing else was looked at.
+            UnknownName: no such service, model or act. This is a `NotFound`.
+            RateLimited: the caller used up the act's ``limit``; nothing else was checked.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
             Timeout: the deadline passed.
-            DefinitionError: a hook returned work that nobody does (something awaitable, a generator)
-                or an exception, or an access rule anything but None.
+            DefinitionError: a hook returned an exception or work that nobody would do (an awaitable, a
+                generator), or an access rule returned anything but None.
             PartlyDone: the database failed, or the deadline passed, after an operation of this
                 request had committed.
-            ReplyTooLarge: the reply would exceed the bound; the message says whether something stays.
-            Exception: whatever a hook, the act or ``finish`` raised, unchanged.
+            ReplyTooLarge: the reply would exceed its bound; the message says whether writes remain.
+            Exception: any other error of a hook, the act or ``finish``, unchanged.
         """
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
         with self._deadline() as bounds:
             try:
                 if isinstance(found, RemoteService):
-                    return self._forwarded(found, body, bounds)
+                    return self._forward(found, body, bounds)
                 if found.rates:
                     self._count(found, body, bounds)
                 bounds.reply_bytes = found.reply_bytes
-                return finish(self._result(found, body, bounds), bounds)
+                return finish(self._run_steps(found, body, bounds), bounds)
             except Unavailable as error:
                 if bounds.committed:
                     raise PartlyDone from error
@@ -121,7 +122,7 @@ class Lifecycle:
         name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
         self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), bounds.remaining)
 
-    def _result(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Any:
+    def _run_steps(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Any:
         if act.validation_hooks:
             _run(act.validation_hooks, body, bounds)
         details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
@@ -133,7 +134,7 @@ class Lifecycle:
         bounds.check()
         return act.fn(body)
 
-    def _forwarded(self, service: RemoteService, body: Mapping[str, Any], bounds: RequestBounds) -> RemoteReply:
+    def _forward(self, service: RemoteService, body: Mapping[str, Any], bounds: RequestBounds) -> RemoteReply:
         _run(service.act_hooks, body, bounds)
         context = self._contexts.get_context_model()
         headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
@@ -155,15 +156,15 @@ def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds)
 
 
 def _refuse_answer(hook: ActFn, given: Any) -> None:
-    """Raise when a hook may have meant its result to stop the request.
+    """Raise if a hook may have meant its result to stop the request.
 
-    Nobody passes by mistake.
+    So no request passes by mistake.
     """
     if isinstance(given, CoroutineType | GeneratorType):
-        given.close()  # else Python warns that nobody ran it
+        given.close()  # otherwise Python warns that it never ran
     is_rule = is_access_rule(hook)
     if not is_rule and not isinstance(given, _NO_ANSWERS):
         return
     name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
     what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
-    raise DefinitionError(f"{what} {kind}: nothing looks at it; who refuses raises, and who lets pass returns None")
+    raise DefinitionError(f"{what} {kind}, which is ignored: raise an error to refuse, return None to let pass")

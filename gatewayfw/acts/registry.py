@@ -32,7 +32,7 @@ _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 @final
 class UnknownName(NotFound):
-    """A service, model or act not registered; ``known`` lists those that are."""
+    """A service, model or act is not registered; ``known`` lists those that are."""
 
     def __init__(self, message: str, known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -47,8 +47,8 @@ class UnknownName(NotFound):
 class Acts:
     """The acts and services of one gateway.
 
-    Registering is possible at any time and from any thread, and takes effect at once: every change
-    replaces the whole table, so that a reader never sees half of one.
+    You may register at any time and from any thread, with immediate effect: every change replaces
+    the whole table, so readers never see half a change.
 
     The getters and `set_service` take their arguments by position or by name, because the contract
     calls them by position; `set_act` takes names only.
@@ -58,7 +58,7 @@ class Acts:
     """
 
     def __init__(self, schemas: Schemas, limits: Limits, connect: Connect) -> None:
-        """Take the gateway's models, what counts calls, and what makes a service at a URL."""
+        """Take the models, the counter of calls, and the factory of remote services."""
         self.limits = limits
         self._schemas = schemas
         self._connect = connect
@@ -90,22 +90,22 @@ class Acts:
         """Register an act of the service ``main``.
 
         ``fn`` gets the whole body ``{"service", "model", "act", "details": {"set", "get"}}`` and
-        returns what becomes ``body`` of the envelope. A hook that can take one positional argument
-        gets the body too, any other is called bare; what hooks return is ignored. ``schema`` needs
-        no model of that name. Accepted validators: see `gatewayfw.schemas.structs.compile_struct`.
+        returns the ``body`` of the envelope. A hook that can take one positional argument gets the
+        body, too; any other is called without arguments. Results of hooks are ignored. ``schema`` need
+        not name a model. For accepted validators see `gatewayfw.schemas.structs.compile_struct`.
 
         ``public`` says that the act needs no access rule, which the setting ``require_access``
-        demands of all others. ``limit`` is how many calls of one caller pass, ``"10/minute"`` or a
-        list of such; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.limits.limits`.
-        ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` take the place of the settings of
-        these names.
-        ``returns`` tells clients what comes back, see `gatewayfw.acts.returns`. ``mcp`` offers the
+        demands of all others. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``,
+        or a list of rates; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.limits.limits`.
+        ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of the same
+        names.
+        ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the
         act to language models as a tool, see `gatewayfw.export.mcp`.
 
         Raises:
             DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling or result, no
-                access rule where one is required, or an act that is registered already; the
-                message names the act.
+                access rule where one is required, or an act of this name is already registered;
+                the message names the act.
         """
         given = ActDefinition(
             schema=schema,
@@ -150,7 +150,7 @@ class Acts:
         kinds as for ``set``. Left out, each accepts ``{}`` only. The docstring becomes the act's
         description. The other keywords, and what it raises: see `set_act`.
         """
-        selected = self._selected(schema, act_name, get)
+        selected = self._parse_get(schema, act_name, get)
 
         def register(fn: F) -> F:
             given = ActDefinition(
@@ -184,23 +184,23 @@ class Acts:
     ) -> None:
         """Register another service, under a name of its own.
 
-        ``service`` is the URL of a gateway, to which requests are posted on (``/gateway`` is
-        appended unless the path ends in it), or acts to be run here, keyed by schema, then act name:
+        ``service`` is the URL of a gateway that requests are forwarded to (``/gateway`` is
+        appended unless the path ends in it), or acts to run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
         "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
-        With a URL go ``pre_act``, hooks that run before a request is posted on, as those of an act
-        but on a body that nothing has validated, and ``headers``, names of request headers that are
-        passed on besides `gatewayfw.remote.FORWARDED`. What is passed on is what the context
-        has as ``Headers`` after the hooks.
+        With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of
+        an act, but on a body that nothing has validated), and ``headers``, names of request headers to
+        forward besides `gatewayfw.remote.FORWARDED`. The forwarded values are those that the context has
+        in ``Headers`` after the hooks.
 
         Raises:
-            DefinitionError: the name is bad, taken or ``main``; a bad URL, hook or header, or one
-                of the latter without a URL; or bad acts, of which
-                the message names every one. An `Act` of another gateway is bad: its functions use
-                that gateway's context and database, which no request here opens.
+            DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad;
+                hooks or headers are given without a URL; or acts are bad, and the message names each
+                one. An `Act` of another gateway is bad: its functions use that gateway's context and
+                database, which no request here opens.
         """
         _check_service_name(name)
         parsed: Service | RemoteService
@@ -222,30 +222,30 @@ class Acts:
         """Return the act, or the remote service, that a request names.
 
         Raises:
-            UnknownName: nothing of that name is registered; a `NotFound`.
+            UnknownName: nothing of that name is registered. This is a `NotFound`.
         """
         found = self._find(service)
         return found if isinstance(found, RemoteService) else _act_of(found, model, act)
 
     def get_service_keys(self) -> list[str]:
-        """Return the names of all services in the order registered, ``main`` first."""
+        """Return the names of all services in order of registration, ``main`` first."""
         return list(self._services)
 
     def get_service(self, name: str) -> dict[str, dict[str, Act]] | str:
-        """Return what was set: ``{schema: {act name: Act}}``, or the URL as given.
+        """Return a service as it was set: ``{schema: {act name: Act}}``, or the URL.
 
         Raises:
             NotFound: no such service.
         """
-        return _copied(self._find(name))
+        return _copy(self._find(name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
-        """Return ``{service: {schema: {act name: Act}}}``; of a remote service its URL."""
-        return {name: _copied(service) for name, service in self._services.items()}
+        """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
+        return {name: _copy(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
-        return {schema: dict(acts) for schema, acts in self._service(MAIN).items()}
+        return {schema: dict(acts) for schema, acts in self._find_local(MAIN).items()}
 
     def get_main_act(self, schema: str, act_name: str) -> Act:
         """Return one act of the service ``main``; NotFound when there is none."""
@@ -253,32 +253,32 @@ class Acts:
 
     def get_acts(self, schema: str) -> dict[str, Act]:
         """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
-        return dict(_acts_of(self._service(MAIN), schema))
+        return dict(_acts_of(self._find_local(MAIN), schema))
 
     def get_act_keys(self, schema: str) -> list[str]:
         """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
         return self.get_acts_keys(MAIN, schema)
 
     def get_acts_keys(self, service: str, schema: str) -> list[str]:
-        """Return the names of the acts of a schema in a service, in the order registered.
+        """Return the names of a schema's acts in a service, in order of registration.
 
         Raises:
-            NotFound: no such service, no act of that schema, or a remote service, whose acts are
-                not known here.
+            NotFound: there is no such service, it has no act of that schema, or it is remote, so that
+                its acts are not known here.
         """
-        return list(_acts_of(self._service(service), schema))
+        return list(_acts_of(self._find_local(service), schema))
 
     def get_act(self, service: str, schema: str, act: str) -> Act:
-        """Return one act; NotFound under the conditions of `get_acts_keys`."""
-        return _act_of(self._service(service), schema, act)
+        """Return one act; NotFound in the same cases as `get_acts_keys`."""
+        return _act_of(self._find_local(service), schema, act)
 
     def remote_services(self) -> list[RemoteService]:
-        """Return the services at URLs, in the order registered."""
+        """Return the services at URLs, in order of registration."""
         return [service for service in self._services.values() if isinstance(service, RemoteService)]
 
     @property
     def token_carriers(self) -> tuple[Carrier, ...]:
-        """Where hooks look for a token; the header ``token`` where none looks for one."""
+        """Where hooks look for a token; the header ``token`` if none looks for one."""
         return self._tokens or (TOKEN,)
 
     @property
@@ -287,11 +287,11 @@ class Acts:
         return self._roles
 
     def _register(self, given: ActDefinition, spelling: Spelling) -> None:
-        """Register an act of ``main``; messages spell its parameters as the caller did."""
+        """Register an act of ``main``; messages spell the parameters as the caller did."""
         act = parse_act(self._schemas, self.limits, given, spelling)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
-            main = self._service(MAIN)
+            main = self._find_local(MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
@@ -304,7 +304,7 @@ class Acts:
         self._tokens = tuple(dict.fromkeys([*self._tokens, *(step.token for step in steps if step.token)]))
         self._roles = tuple(dict.fromkeys([*self._roles, *(step.role for step in steps if step.role)]))
 
-    def _selected(self, schema: str, act_name: str, get: Any) -> Any:
+    def _parse_get(self, schema: str, act_name: str, get: Any) -> Any:
         if not _is_selection(get):
             return get
         try:
@@ -319,7 +319,7 @@ class Acts:
             raise UnknownName(f"service not found: {shown(name)}", services)
         return found
 
-    def _service(self, name: str) -> Service:
+    def _find_local(self, name: str) -> Service:
         found = self._find(name)
         if isinstance(found, RemoteService):
             raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
@@ -368,7 +368,7 @@ def _hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
             yield from (*act.pre_validation, *act.pre_act)
 
 
-def _copied(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
+def _copy(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
     if isinstance(service, RemoteService):
         return service.given
     return {schema: dict(acts) for schema, acts in service.items()}

@@ -1,7 +1,7 @@
-"""The marks of hooks: what ours need and give, and who decides who may call.
+"""The marks of hooks: what our hooks need and give, and which are access rules.
 
-By the first, their order can be judged early. A hook without it, as authors write them, may give
-anything. All our choice.
+What hooks need and give lets us check their order when an act is registered. An author's hook has no
+such mark and may give anything. All our choice.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ H = TypeVar("H", bound=Callable[..., Any])
 @final
 @dataclass(frozen=True)
 class Step:
-    """What is known of a hook.
+    """What we know about a hook.
 
     Attributes:
-        name: what its author calls it.
-        needs: the key of the context that must be there before it; empty for none.
-        gives: the key of the context that is there after it; empty for none.
-        token: where it takes the token from; None where it reads none.
-        role: where it takes the role of the caller from; None where it needs none.
+        name: the name its author gave it.
+        needs: the key that the context must have before it; empty for none.
+        gives: the key that the context has after it; empty for none.
+        token: where it reads the token; None if it reads none.
+        role: where it reads the caller's role; None if it needs none.
     """
 
     name: str
@@ -47,20 +47,20 @@ def mark(step: Step) -> Callable[[H], H]:
 
 
 def step_of(hook: Callable[..., Any]) -> Step | None:
-    """Return the step of a hook; None for an author's own hook."""
+    """Return the step of a hook; None for a hook without this mark."""
     found = mark_of(hook, "step")
     return found if isinstance(found, Step) else None
 
 
 def is_access_rule(hook: Callable[..., Any]) -> bool:
-    """Tell whether a hook is marked as deciding who may call."""
+    """Tell whether a hook is marked as an access rule."""
     return mark_of(hook, "is_access_rule") is True
 
 
 def mark_of(hook: Callable[..., Any], name: str) -> object:
     """Return a mark of a hook; None where it has none.
 
-    The mark may be on itself, on its class, or on what a partial calls.
+    The mark may be on the hook, on its class, or on the function that a partial calls.
     """
     while isinstance(hook, partial) and not hasattr(hook, name):
         hook = hook.func
@@ -73,18 +73,18 @@ def steps_of(hooks: Iterable[Callable[..., Any]]) -> Iterator[Step]:
 
 
 def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
-    """Yield the mistakes in the order of an act's hooks, in words.
+    """Yield a message for each mistake in the order of an act's hooks.
 
-    What a hook needs may also come from an author's hook before it or, where it is the first, from a function of the
-    app around the request. So it is a mistake if the hook that gives it comes later, or if marked hooks come before but
-    none of them gives it.
+    What a hook needs may come from an author's hook before it or, for the first hook, from a function of the app
+    around the request. So the order is wrong if the hook that gives it comes later, or if marked hooks come before
+    and none of them gives it.
     """
     steps = [step_of(hook) for hook in hooks]
     for number, step in enumerate(steps):
         before = steps[:number]
-        if step is None or not step.needs or _giver(before, step.needs):
+        if step is None or not step.needs or _find_giver(before, step.needs):
             continue
-        if later := _giver(steps[number:], step.needs):
+        if later := _find_giver(steps[number:], step.needs):
             yield f"the hook {step.name} needs what {later.name} gives, which must come before it"
         elif before and None not in before:
             yield f"the hook {step.name} needs {step.needs!r} in the context, which no hook before it gives"
@@ -94,8 +94,8 @@ def unfed(hooks: Sequence[Callable[..., Any]]) -> Step | None:
     """Return the first hook whose need only a function around the request can meet."""
     steps = [step_of(hook) for hook in hooks]
     first = steps[0] if steps else None
-    return first if first and first.needs and not _giver(steps, first.needs) else None
+    return first if first and first.needs and not _find_giver(steps, first.needs) else None
 
 
-def _giver(steps: Iterable[Step | None], key: str) -> Step | None:
+def _find_giver(steps: Iterable[Step | None], key: str) -> Step | None:
     return next((step for step in steps if step and step.gives == key), None)

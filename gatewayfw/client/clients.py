@@ -212,5 +212,6 @@ def _path_of(app: Flask) -> str:
     endpoints = {f"{name}.gateway" for name in app.extensions.get("gatewayfw", {})}
     found = [rule for rule in app.url_map.iter_rules() if rule.endpoint in endpoints]
     if len(found) != 1 or found[0].arguments:
-        raise DefinitionError(f"path: needed, because the app has {len(found)} routes of gateways or a variable in one")
+        reason = "the gateway's route has a variable" if len(found) == 1 else f"the app has {len(found)} gateway routes"
+        raise DefinitionError(f"path: required, because {reason}")
     return str(found[0].rule)

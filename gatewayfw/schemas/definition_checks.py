@@ -1,4 +1,4 @@
-"""What can be wrong with the definition of a model, alone and among all others.
+"""Check the definition of a model, by itself and together with all others.
 
 Source: specification 6; the rules are our choice.
 """
@@ -16,7 +16,7 @@ from gatewayfw.schemas.relations import MOST_INDEXES, RelatedRelation, Relation,
 def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
     """Yield what is wrong with a model by itself."""
     for target in dict.fromkeys(relation.schema_name for relation in model.relations.values()):
-        yield from _collisions(alone, target)
+        yield from _collision_problems(alone, target)
     for relation in model.relations.values():
         for reverse in relation.related_relations.values():
             where = f"model {model.name!r}, relation {relation.name!r}, reverse {reverse.name!r}"
@@ -32,11 +32,11 @@ def problems_of(state: State, name: str) -> Iterator[str]:
         where = f"model {name!r}, relation {relation.name!r}"
         target = state.models.get(relation.schema_name)
         if target is None:
-            yield f"{where}: schemaName names {relation.schema_name!r}, no model"
+            yield f"{where}: schemaName names {relation.schema_name!r}, which is not a model"
             continue
         yield from _excludes_problem(relation, target, where)
         yield from _sort_problem(relation.sort, target, relation.excludes, where)
-    yield from _collisions(state, name)
+    yield from _collision_problems(state, name)
     yield from _expiry_problem(state, name)
 
 
@@ -68,7 +68,7 @@ def _sort_problem(sort: Sort | None, source: ModelSchema, excludes: frozenset[st
         )
 
 
-def _collisions(state: State, target: str) -> Iterator[str]:
+def _collision_problems(state: State, target: str) -> Iterator[str]:
     model = state.models.get(target)
     seen: dict[str, RelatedRelation] = {}
     for reverse in state.appearing.get(target, ()):

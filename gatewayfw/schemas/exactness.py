@@ -1,8 +1,8 @@
-"""Exactness: what mode ``assert`` and the documents of a model ask of a value.
+"""The exact check of values, for mode ``assert`` and for the documents of a model.
 
-A value of our own kinds is loaded and dumped again, and what comes out must be what was sent: so it
-is taken just where loading changes nothing. Of a user's own field or Schema it is enough that load
-succeeds and drops no key: what it means is the user's matter. All failures are told, each by its path.
+A value of one of our kinds is loaded and dumped again, and the dump must equal what was sent. So we take it
+only if loading changes nothing. A user's own field or Schema only has to load the value and drop no key: what
+the value means is up to the user. All failures are reported, each with its path.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _UNSTORABLE = "Not a key the database can hold."
 
 
 def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return the loaded value, collecting what load refuses and what it changed.
+    """Return the loaded value; collect what loading refuses and what it changes.
 
-    Where load refuses a part, the other parts are still judged, so that all failures are told. With
-    ``fill``, filled defaults are no difference.
+    Where loading refuses one part, the others are still checked, so that all failures are reported. With
+    ``fill``, added defaults do not count as changes.
     """
     try:
         loaded = field.deserialize(sent)
@@ -41,7 +41,7 @@ def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collecte
 
 
 def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: Collected, *, fill: bool) -> Any:
-    """Return a loaded value, collecting where load changed what was sent."""
+    """Return a loaded value; collect where loading changed what was sent."""
     kind: Any = as_kind(field)
     if sent is missing:
         if loaded is not missing and not fill:
@@ -60,7 +60,7 @@ def _judge(field: mm.Field[Any], sent: Any, loaded: Any, path: str, collected: C
 
 
 def _collect_dropped(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> None:
-    """Collect the keys that a user's field drops, and what our kinds in it change."""
+    """Collect the keys that a user's field drops, and what our kinds inside it change."""
     for key, inner, item in sent_parts(field, sent):
         if inner is None:
             collected.add(below(path, key), UNKNOWN)
@@ -68,7 +68,7 @@ def _collect_dropped(field: mm.Field[Any], sent: Any, path: str, collected: Coll
         try:
             loaded = inner.deserialize(item) if isinstance(inner, KindField) else item
         except marshmallow.ValidationError:
-            continue  # a hook of the Schema made another value of it
+            continue  # a hook of the Schema replaced the value
         _judge(inner, item, loaded, below(path, key), collected, fill=fill)
 
 
@@ -81,7 +81,7 @@ def _collect_refused(
     *,
     fill: bool,
 ) -> None:
-    """Collect what load refused, part by part, and what it changed of the other parts."""
+    """Collect the parts that loading refused, and the changes it made to the others."""
     if not isinstance(error, Parts):
         collected.add_all(error.messages, path)
         return
@@ -103,14 +103,14 @@ def compare(
 ) -> None:
     """Collect where a value differs from its dump.
 
-    With ``fill``, filled defaults are no difference.
+    With ``fill``, added defaults do not count as differences.
     """
     if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
         _compare_keys(field, sent, dumped, path, collected, fill=fill)
     elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
         for index, item in enumerate(sent):
             if dumped[index] is not item:
-                compare(_part(field, index), item, dumped[index], below(path, index), collected, fill=fill)
+                compare(_find_part(field, index), item, dumped[index], below(path, index), collected, fill=fill)
     elif not same(sent, dumped) and not (field is not None and as_kind(field).keeps(sent, dumped)):
         collected.add(path, plain_message(field, "invalid", INVALID))
 
@@ -125,17 +125,17 @@ def _compare_keys(
     fill: bool,
 ) -> None:
     for key in [name for name in dumped if name not in sent]:
-        inner = _part(field, key)
+        inner = _find_part(field, key)
         if not (fill and inner is not None and inner.load_default is not missing):
             collected.add(below(path, key), plain_message(inner, "required", REQUIRED))
     for key, item in sent.items():
         if key not in dumped:
             collected.add(below(path, key), UNKNOWN)
         elif dumped[key] is not item:
-            compare(_part(field, key), item, dumped[key], below(path, key), collected, fill=fill)
+            compare(_find_part(field, key), item, dumped[key], below(path, key), collected, fill=fill)
 
 
-def _part(field: mm.Field[Any] | None, key: Any) -> mm.Field[Any] | None:
+def _find_part(field: mm.Field[Any] | None, key: Any) -> mm.Field[Any] | None:
     return None if field is None else as_kind(field).part(key)
 
 

@@ -35,40 +35,40 @@ from gatewayfw.schemas.values import finite_number, plain
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
-    """Return the kind of text: ``size`` in characters, ``pattern`` for all of it.
+    """Return the kind of text: ``size`` in characters, ``pattern`` for the whole text.
 
-    ``size`` is an exact number or a pair (least, most), None for an open end. Where it says no most,
-    act and model take at most as many characters as the setting ``max_text`` says; a most above the
-    setting ``max_body_text`` is a DefinitionError there.
+    ``size`` is an exact number or a pair (least, most), with None for an open end. Without a most, acts
+    and models take at most ``max_text`` characters (setting). A most above the setting ``max_body_text``
+    raises DefinitionError when the act or model is defined.
     """
-    checks = _size(size)
+    checks = _size_checks(size)
     if pattern is not None:
-        checks.append(FullMatch(_compiled(pattern)))
-    return StringField(required=True, validate=checks, metadata=_given(size=size, pattern=pattern))
+        checks.append(FullMatch(_compile(pattern)))
+    return StringField(required=True, validate=checks, metadata=_drop_none(size=size, pattern=pattern))
 
 
 def number(*, minimum: float | None = None, maximum: float | None = None) -> mm.Field[Any]:
-    """Return the kind of ints and floats; the bounds are allowed values."""
-    checks = _range("number", minimum, maximum, (int, float))
-    return NumberField(required=True, validate=checks, metadata=_given(minimum=minimum, maximum=maximum))
+    """Return the kind of ints and floats; the bounds are inclusive."""
+    checks = _range_checks("number", minimum, maximum, (int, float))
+    return NumberField(required=True, validate=checks, metadata=_drop_none(minimum=minimum, maximum=maximum))
 
 
 def integer(*, minimum: int | None = None, maximum: int | None = None) -> mm.Field[Any]:
-    """Return the kind of ints; the bounds are allowed values."""
-    checks = _range("integer", minimum, maximum, (int,))
-    return IntegerField(required=True, validate=checks, metadata=_given(minimum=minimum, maximum=maximum))
+    """Return the kind of ints; the bounds are inclusive."""
+    checks = _range_checks("integer", minimum, maximum, (int,))
+    return IntegerField(required=True, validate=checks, metadata=_drop_none(minimum=minimum, maximum=maximum))
 
 
 def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Field[Any]:
-    """Return the kind of exact decimals with so many ``places``: ``"12.50"``.
+    """Return the kind of exact decimals with fixed ``places``, such as ``"12.50"``.
 
-    `create` gives a `decimal.Decimal` and takes whole numbers, too, never floats; the database holds a
-    Decimal128, at most 34 digits. More places are refused, not rounded. The bounds are allowed values:
-    text, whole numbers or decimals.
+    `create` gives a `decimal.Decimal`; it takes whole numbers, too, but never floats. The database holds a
+    Decimal128 of at most 34 digits. Values with more places are refused, not rounded. The bounds are
+    inclusive; give text, whole numbers or decimals.
     """
-    if not _count(places) or places > MOST_DIGITS:
+    if not _is_count(places) or places > MOST_DIGITS:
         raise DefinitionError(f"decimal: places must be a number from 0 to {MOST_DIGITS}")
-    field = DecimalField(required=True, metadata=_given(places=places, minimum=minimum, maximum=maximum))
+    field = DecimalField(required=True, metadata=_drop_none(places=places, minimum=minimum, maximum=maximum))
     try:
         least, most = (None if bound is None else field.deserialize(bound) for bound in (minimum, maximum))
     except ValidationError as error:
@@ -80,17 +80,17 @@ def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Fiel
 
 
 def binary(*, size: Any = None) -> mm.Field[Any]:
-    """Return the kind of bytes, base64 in JSON; ``size`` counts them, as for `string`."""
-    return BinaryField(required=True, validate=_size(size), metadata=_given(size=size))
+    """Return the kind of bytes, base64 in JSON; ``size`` in bytes, as for `string`."""
+    return BinaryField(required=True, validate=_size_checks(size), metadata=_drop_none(size=size))
 
 
 def boolean() -> mm.Field[Any]:
-    """Return the kind of true and false."""
+    """Return the kind of true or false."""
     return BooleanField(required=True)
 
 
 def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
-    """Return the kind of objects: of the given fields, or of any keys."""
+    """Return the kind of objects with the given fields, or with any keys."""
     if fields is None:
         return ObjectField(None, required=True)
     if not isinstance(fields, Mapping):
@@ -101,23 +101,23 @@ def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
 def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
     """Return the kind of lists of ``kind``; ``size`` as for `string`."""
     inner = as_field(kind, "array")
-    return ArrayField(inner, required=True, validate=_size(size), metadata=_given(size=size))
+    return ArrayField(inner, required=True, validate=_size_checks(size), metadata=_drop_none(size=size))
 
 
 def mapping(kind: Any) -> mm.Field[Any]:
-    """Return the kind of objects of any keys whose values are of ``kind``."""
+    """Return the kind of objects with any keys and values of ``kind``."""
     return MappingField(as_field(kind, "mapping"), required=True)
 
 
 def nullable(kind: Any) -> mm.Field[Any]:
-    """Return a copy of ``kind`` that takes null, too: so a client can clear a field."""
+    """Return a copy of ``kind`` that takes null, too, so clients can clear a field."""
     field = copy.copy(as_field(kind, "nullable"))
     field.allow_none = True
     return field
 
 
 def optional(kind: Any) -> mm.Field[Any]:
-    """Return a copy of ``kind`` that may be absent; null may not, see `nullable`."""
+    """Return a copy of ``kind`` that may be absent, but not null (see `nullable`)."""
     field = copy.copy(as_field(kind, "optional"))
     field.required = False
     return field
@@ -126,11 +126,11 @@ def optional(kind: Any) -> mm.Field[Any]:
 def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     """Return a copy of ``kind`` that mode ``create`` and inserts fill in when absent.
 
-    ``default`` is a value, of which each use gets its own copy, or a function that makes one.
-    In mode ``assert`` the field must be there.
+    ``default`` is a value, which is copied for each use, or a function that makes one.
+    In mode ``assert`` the field must be present.
 
     Raises:
-        DefinitionError: the kind refuses the default, or, one of ours, takes it only coerced.
+        DefinitionError: the kind refuses the default, or a kind of ours would have to coerce it.
     """
     field = optional(kind)
     if callable(default):
@@ -146,7 +146,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
         if changes.errors:
             raise DefinitionError("defaulted: the kind takes its default only after changing it")
         field.load_default = Constant(default)
-    else:  # marshmallow hands out a default as it is
+    else:  # marshmallow does not copy a default
         field.load_default = Constant(default, optional(kind).deserialize)
     field.metadata = {**field.metadata, "default": default}
     return field
@@ -155,17 +155,17 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
 def object_id(*, of: str | None = None) -> mm.Field[Any]:
     """Return the kind of ids: 24 hexadecimal digits; `create` gives an `ObjectId`.
 
-    ``of`` tells clients whose ids are meant, a model; nothing is looked up.
+    ``of`` names the model whose ids are meant, for clients; nothing is looked up.
     """
     if of is not None and not isinstance(of, str):
         raise DefinitionError(f"object_id: of must be the name of a model, not {type(of).__name__}")
-    return ObjectIdField(required=True, metadata=_given(of=of))
+    return ObjectIdField(required=True, metadata=_drop_none(of=of))
 
 
 def described(kind: Any, text: str) -> mm.Field[Any]:
-    """Return a copy of ``kind`` with a description, which clients are told.
+    """Return a copy of ``kind`` with a description for clients.
 
-    A marshmallow field has it as ``metadata={"description": text}``. Source: our choice.
+    For a marshmallow field, give ``metadata={"description": text}``. Source: our choice.
     """
     if not isinstance(text, str):
         raise DefinitionError(f"described: the description must be text, not {type(text).__name__}")
@@ -175,7 +175,7 @@ def described(kind: Any, text: str) -> mm.Field[Any]:
 
 
 def enums(*choices: Any) -> mm.Field[Any]:
-    """Return the kind of one of some strings, numbers or booleans; also as one list."""
+    """Return the kind of the given strings, numbers or booleans; takes one list, too."""
     if len(choices) == 1 and isinstance(choices[0], (list, tuple)):
         choices = tuple(choices[0])
     if not choices or not all(isinstance(choice, (str, int, float)) and plain(choice) for choice in choices):
@@ -189,9 +189,9 @@ def any_() -> mm.Field[Any]:
 
 
 def date() -> mm.Field[Any]:
-    """Return the kind of ISO 8601 dates or dates with time; no offset means UTC.
+    """Return the kind of ISO 8601 dates, with or without a time; no offset means UTC.
 
-    `create` gives a naive `datetime` in UTC, of whole milliseconds, as documents have it.
+    `create` gives a naive `datetime` in UTC, in whole milliseconds, as documents hold it.
     """
     return DateField(required=True)
 
@@ -199,7 +199,7 @@ def date() -> mm.Field[Any]:
 def email() -> mm.Field[Any]:
     """Return the kind of e-mail addresses.
 
-    They stay in the case given, so that two spellings are two addresses: store ``.lower()``.
+    Case is kept, so two spellings are two addresses: store ``.lower()``.
     """
     return EmailField(required=True, validate=validate.Email())
 
@@ -210,12 +210,12 @@ def url() -> mm.Field[Any]:
 
 
 def uuid() -> mm.Field[Any]:
-    """Return the kind of UUIDs: text; loaded `uuid.UUID`, stored as standard binary."""
+    """Return the kind of UUIDs: text in JSON, loaded as `uuid.UUID`, stored as binary."""
     return UuidField(required=True)
 
 
 class Constructors:
-    """The value kinds, for those who have only a gateway at hand."""
+    """The value kinds as methods, for code that has only a gateway at hand."""
 
     string = staticmethod(string)
     number = staticmethod(number)
@@ -244,7 +244,7 @@ class Constructors:
     objectIdValidation = object_id
 
 
-#: Every value kind by name; ``field.kind`` holds that name (copies such as optional keep their kind's).
+#: Every value kind by name; ``field.kind`` holds that name, also in copies such as `optional` makes.
 KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
     {
         name: kind.__func__
@@ -256,14 +256,14 @@ _NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defau
 
 
 def is_kind(value: object) -> bool:
-    """Tell whether a value is one of the functions in ``KINDS``, given uncalled."""
+    """Tell whether a value is one of the functions in ``KINDS`` that nobody called."""
     return callable(value) and KINDS.get(getattr(value, "__name__", "")) is value
 
 
 def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     """Return the field that a kind, a mapping or a marshmallow object stands for.
 
-    A kind may be given uncalled.
+    A kind may be given as a function, without calling it.
 
     Raises:
         DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.
@@ -271,7 +271,7 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     if isinstance(value, mm.Field):
         if value.data_key is not None or value.attribute is not None or value.dump_only:
             raise DefinitionError(
-                _told(where, path, "data_key, attribute and dump_only work in a marshmallow Schema only")
+                _say_where(where, path, "data_key, attribute and dump_only work in a marshmallow Schema only")
             )
         return value
     if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
@@ -285,11 +285,11 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
         try:
             return value()
         except TypeError:
-            raise DefinitionError(_told(where, path, f"{name} needs arguments")) from None
+            raise DefinitionError(_say_where(where, path, f"{name} needs arguments")) from None
     if is_kind(value):
-        raise DefinitionError(_told(where, path, f"{name} needs arguments"))
+        raise DefinitionError(_say_where(where, path, f"{name} needs arguments"))
     expected = "a value kind, a marshmallow field or schema, or a mapping"
-    raise DefinitionError(_told(where, path, f"expected {expected}, not {type(value).__name__}"))
+    raise DefinitionError(_say_where(where, path, f"expected {expected}, not {type(value).__name__}"))
 
 
 def _object_of(fields: Mapping[Any, Any], where: str, path: str) -> mm.Field[Any]:
@@ -297,13 +297,13 @@ def _object_of(fields: Mapping[Any, Any], where: str, path: str) -> mm.Field[Any
     for name, value in fields.items():
         if not isinstance(name, str):
             whose = where if where or path else "object_"
-            raise DefinitionError(_told(whose, path, f"the field name {name!r} is not a string"))
+            raise DefinitionError(_say_where(whose, path, f"the field name {name!r} is not a string"))
         parsed[name] = as_field(value, where, f"{path}.{name}" if path else name)
     return ObjectField(parsed, required=True)
 
 
-def _told(where: str, path: str, problem: str) -> str:
-    """Return a problem after its place."""
+def _say_where(where: str, path: str, problem: str) -> str:
+    """Return a message that puts the place before the problem."""
     place = ", ".join(filter(None, [where, path and f"field {path!r}"]))
     return f"{place}: {problem}"
 
@@ -318,7 +318,7 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
         raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
 
 
-def _compiled(pattern: Any) -> re.Pattern[str]:
+def _compile(pattern: Any) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
         compiled.fullmatch("")
@@ -327,27 +327,27 @@ def _compiled(pattern: Any) -> re.Pattern[str]:
     return compiled
 
 
-def _given(**arguments: Any) -> dict[str, Any]:
+def _drop_none(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _size(size: Any) -> list[Any]:
+def _size_checks(size: Any) -> list[Any]:
     if size is None:
         return []
-    if _count(size):
+    if _is_count(size):
         return [validate.Length(equal=size)]
-    if isinstance(size, (tuple, list)) and len(size) == 2 and all(end is None or _count(end) for end in size):
+    if isinstance(size, (tuple, list)) and len(size) == 2 and all(end is None or _is_count(end) for end in size):
         least, most = size
         if least is None or most is None or least <= most:
             return [validate.Length(least, most)] if (least, most) != (None, None) else []
     raise DefinitionError("size must be a number of at least 0, or a pair (least, most)")
 
 
-def _count(value: Any) -> bool:
+def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _range(kind: str, minimum: Any, maximum: Any, types: tuple[type, ...]) -> list[Any]:
+def _range_checks(kind: str, minimum: Any, maximum: Any, types: tuple[type, ...]) -> list[Any]:
     for bound in (minimum, maximum):
         if bound is not None and not (finite_number(bound) and isinstance(bound, types)):
             raise DefinitionError(f"{kind}: minimum and maximum must be finite numbers of this kind")

@@ -1,4 +1,4 @@
-"""The select struct: what ``get`` may say about a model, resolved when first used.
+"""The select struct: what ``get`` may name of a model, resolved on first use.
 
 Source: specification 8.2; levels and restrictions are our choice.
 """
@@ -20,11 +20,11 @@ from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import Relation
 from gatewayfw.settings import Settings
 
-#: A restriction as `freeze` keeps it: levels, or (name, restriction) pairs.
+#: A restriction as `freeze` returns it: a number of levels, or (name, restriction) pairs.
 Spec = int | tuple[tuple[str, "Spec"], ...]
 
 
-#: What is wrong with a part of a `get`, for clients.
+#: Messages to clients about a part of a `get`.
 NO_OBJECT = "Not a valid mapping type."
 UNKNOWN = "Unknown field."
 NO_FLAG = "Must be 1 or 0."
@@ -33,7 +33,7 @@ NO_LINK_VALUE = "Must be 1, 0 or an object."
 
 @dataclass(frozen=True)
 class Selectable:
-    """A relation or reverse relation that may be selected, and what of it."""
+    """A relation or reverse relation that may be selected, and how much of it."""
 
     model: str
     excludes: frozenset[str]
@@ -50,29 +50,29 @@ class Level:
     pure: frozenset[str]
     whole: bool
     links: Mapping[str, Selectable]
-    #: The names that take 1 and 0: `_id`, ``pure``, and links of which all fields may be selected.
+    #: The names that take 1 and 0: `_id`, ``pure``, and links whose fields may all be selected.
     flags: frozenset[str]
-    #: What is allowed below the links, by name; found when first asked for.
+    #: What is allowed below the links, by name; filled on first use.
     below: dict[str, Level] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 class Models(Protocol):
-    """The models of a gateway, as far as levels ask.
+    """What levels need of a gateway's models.
 
-    `gatewayfw.schemas.registry.Schemas` is one.
+    `gatewayfw.schemas.registry.Schemas` implements it.
     """
 
     settings: Settings
     version: int
 
     def get_schema(self, name: str) -> ModelSchema:
-        """Return one model; NotFound without one."""
+        """Return one model; NotFound if there is none."""
 
     def links(self, name: str) -> Mapping[str, Link]:
-        """Return a model's relations and reverse relations by name; NotFound without one."""
+        """Return a model's links by name; NotFound if there is no such model."""
 
     def level(self, model: str, spec: Spec) -> Level:
-        """Return what `level` gives, made once until a model is added."""
+        """Return the result of `level`, cached until a model is added."""
 
 
 def freeze(spec: object, model: str, deepest: int) -> Spec:
@@ -89,7 +89,7 @@ def freeze(spec: object, model: str, deepest: int) -> Spec:
 
 
 def level(schemas: Models, model: str, spec: Spec) -> Level:
-    """Return what ``spec`` allows of one model, without going below its links.
+    """Return what ``spec`` allows of one model, without what is below its links.
 
     Raises:
         DefinitionError: the model, or a name in ``spec``, is unknown; or a pure field has a
@@ -115,7 +115,7 @@ def level(schemas: Models, model: str, spec: Spec) -> Level:
 
 
 def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
-    """Yield what is wrong with the names that ``spec`` gives of one model, in words."""
+    """Yield a message for each wrong name that ``spec`` gives for one model."""
     where = f"select struct of {model!r}"
     try:
         pure, links = schemas.get_schema(model).pure, schemas.links(model)
@@ -124,13 +124,13 @@ def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
         return
     for name, value in () if isinstance(spec, int) else spec:
         if name not in pure and name not in links and name != "_id":
-            yield f"{where}: {name!r} is no field or relation of it"
+            yield f"{where}: {name!r} is not a field or relation of it"
         elif name not in links and value not in (0, 1):
             yield f"{where}: the field {name!r} takes 1 or 0"
 
 
 def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
-    """Return the ``get`` that names all ``spec`` allows but excluded fields.
+    """Return the ``get`` that names all ``spec`` allows, except excluded fields.
 
     Raises:
         DefinitionError: ``spec`` is wrong, or allows more fields than ``max_get_leaves``.
@@ -147,7 +147,7 @@ def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
             limit = schemas.settings.max_get_leaves
             raise DefinitionError(f"projection of {model!r}: more than {limit} fields (setting max_get_leaves)")
         below = {
-            # What a link excludes is hidden everywhere below it too.
+            # What a link excludes is hidden everywhere below it, too.
             name: projected(
                 link.model, link.spec, {**hidden, link.model: link.excludes | hidden.get(link.model, set())}
             )
@@ -159,7 +159,7 @@ def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
 
 
 class Bounds(Protocol):
-    """What bounds a `get`: the settings, or the ceilings of one act."""
+    """The bounds of a `get`, from the settings or from the ceilings of one act."""
 
     @property
     def max_get_depth(self) -> int:
@@ -167,7 +167,7 @@ class Bounds(Protocol):
 
     @property
     def max_get_leaves(self) -> int:
-        """Most names, and items of lists, that hold no others."""
+        """Most leaves: names and list items that contain no others."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Ceilings:
 def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
     """Return why a `get` is too deep or too wide, or None, without recursion.
 
-    Lists count as objects do: a validator other than a select struct may allow them.
+    Lists count like objects: a validator other than a select struct may allow them.
     """
     most_levels, most_leaves = bounds.max_get_depth, bounds.max_get_leaves
     leaves = 0
@@ -206,15 +206,15 @@ def is_flag(value: object) -> bool:
 
 
 class _InDoubt(Exception):
-    """Raised to leave a walk through a `get` that has to be judged at length."""
+    """Raised to stop the quick check of a `get` that needs the full one."""
 
 
 def selection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
     """Return what a select struct lets clients name of one model.
 
-    ``{"model", "depth"}``: its fields, and links as many levels down; or, where its author named
-    what may be asked for, ``{"model", "fields": [names], "whole", "links": {name: selection}}``:
-    below a link, 1 is taken only where ``whole`` is true.
+    ``{"model", "depth"}`` stands for its fields, and its links as many levels down. Where the author
+    named what clients may ask for, it is ``{"model", "fields": [names], "whole", "links": {name: selection}}``:
+    a link takes 1 only where ``whole`` is true below it.
     """
     if isinstance(spec, int):
         return {"model": model, "depth": spec}
@@ -231,8 +231,8 @@ def selection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
 class SelectStruct(KindField, mm.Raw, own=True):
     """The field for ``get``: names of one model with 1, 0 or, for links, an object.
 
-    Nothing is ever coerced, so both modes are the same. Excluded fields may be named; who
-    reads drops them.
+    Nothing is coerced, so both modes are the same. Excluded fields may be named; reading drops
+    them.
     """
 
     kind = "select_struct"
@@ -266,12 +266,12 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return top
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the restriction's names, at any depth."""
+        """Yield a message for each wrong name in the restriction, at any depth."""
         waiting = [(self.model, self.spec)]
         while waiting:
             model, spec = waiting.pop()
             yield from level_problems(self.schemas, model, spec)
-            waiting.extend(_restricted(self.schemas, model, spec))
+            waiting.extend(_restricted_models(self.schemas, model, spec))
 
     def within(self, bounds: Bounds) -> SelectStruct:
         """Return a copy that takes a `get` as deep and wide as ``bounds`` says."""
@@ -280,22 +280,22 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return changed
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a `get` is surely right; loading any other finds what is wrong."""
+        """Tell whether a `get` is certainly valid; loading decides about any other."""
         if type(value) is not dict:
             return False
         version, top = self._top
         try:
             if top is None or version != self.schemas.version:
                 top = self.resolve()
-            leaves = self._leaves(value, top, self.bounds.max_get_depth)
+            leaves = self._count_leaves(value, top, self.bounds.max_get_depth)
         except (DefinitionError, _InDoubt):
             return False
         return leaves <= self.bounds.max_get_leaves
 
-    def _leaves(self, get: dict[Any, Any], allowed: Level, levels: int) -> int:
-        """Return how many names hold no others; ``levels`` are left.
+    def _count_leaves(self, get: dict[Any, Any], allowed: Level, levels: int) -> int:
+        """Return the number of leaves, with ``levels`` left to descend.
 
-        They count as in `bounds_problem`.
+        Leaves count as in `bounds_problem`.
         """
         flags = allowed.flags
         leaves = len(get)
@@ -311,7 +311,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
                 link = allowed.links[key]
                 inner = allowed.below[key] = self.schemas.level(link.model, link.spec)
             if item:
-                leaves += self._leaves(item, inner, levels - 1) - 1
+                leaves += self._count_leaves(item, inner, levels - 1) - 1
         return leaves
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
@@ -320,7 +320,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
     def storer(self) -> Store:
         return cut
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value
 
     def description(self) -> Description:
@@ -368,17 +368,17 @@ def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Selectable]
 
 
 def _is_whole(schemas: Models, link: Selectable) -> bool:
-    """Tell whether a link surely takes 1; one to an undefined model does not."""
+    """Tell whether a link certainly takes 1; a link to an undefined model does not."""
     try:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
     except DefinitionError:
         return False
 
 
-def _restricted(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec]]:
+def _restricted_models(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec]]:
     """Return the models that ``spec`` restricts below one model's links.
 
-    Each comes with its restriction.
+    Each comes with its own restriction.
     """
     named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
     try:

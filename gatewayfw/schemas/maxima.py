@@ -1,7 +1,7 @@
-"""The maxima that settings put on texts and lists of ids that state none.
+"""The settings' maxima for texts and lists of ids that state none.
 
-A kind is made before there is a gateway with settings, so these are put on copies where a validator
-or a model is compiled. What marshmallow's own fields and Schemas describe is left to them.
+A kind is made before there is a gateway with settings. So the maxima go on copies, when a validator or a
+model is compiled. Marshmallow's own fields and Schemas keep their own limits.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from gatewayfw.schemas.kinds import Constant, Maxima, as_kind
 from gatewayfw.schemas.kinds.checks import first_message
 
 
-def bounded(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") -> mm.Field[Any]:
-    """Return the field with a maximum on each text and list of ids in it.
+def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") -> mm.Field[Any]:
+    """Return a copy of a field with a maximum on each text and list of ids in it.
 
-    Itself where nothing changes.
-
-    What must be longer than the maximum may be just as long as it must be.
+    Returns the field itself where nothing changes. Where one states a minimum above the maximum, that
+    minimum is its maximum, too.
 
     Raises:
         DefinitionError: a text's own ``size`` is above ``maxima.stated``, or a default is longer than
@@ -29,7 +28,7 @@ def bounded(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") ->
     """
     kind = as_kind(field)
     if parts := kind.parts(path):
-        inside = [bounded(inner, maxima, where, below) for below, inner in parts]
+        inside = [put_maxima(inner, maxima, where, below) for below, inner in parts]
         if any(new is not old for new, (_, old) in zip(inside, parts, strict=True)):
             kind = as_kind(kind.with_parts(inside))
     try:
@@ -42,7 +41,7 @@ def bounded(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") ->
 
 
 def _check_default(field: mm.Field[Any]) -> None:
-    """Refuse a constant default that the field took before it was bounded."""
+    """Refuse a constant default above the new maximum."""
     if isinstance(field.load_default, Constant):
         try:
             field.deserialize(field.load_default())

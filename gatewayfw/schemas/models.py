@@ -1,4 +1,4 @@
-"""Models as parsed, and the immutable state that holds all of them."""
+"""Parsed models, and the immutable state that holds all of them."""
 
 from __future__ import annotations
 
@@ -32,21 +32,20 @@ class ModelSchema:
     def document(self) -> ObjectField:
         """The field of a whole document without its ``_id``.
 
-        For `gatewayfw.schemas.structs.check_document`.
+        `gatewayfw.schemas.structs.check_document` uses it.
         """
         return ObjectField(self.pure, required=True)
 
     @cached_property
     def read_otherwise(self) -> frozenset[str]:
-        """The pure fields whose stored values Python has in another form."""
+        """The pure fields whose stored values Python sees in another form."""
         return frozenset(name for name, kind in self.pure.items() if reads_otherwise(kind))
 
     def copy_fields(self, excludes: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """Return the pure fields of a copy, in order: none that is left out.
+        """Return the pure fields of a copy, in order.
 
-        Neither by the model nor by ``excludes``.
-
-        ``_id`` is part of every copy and not in the result.
+        Fields that the model or ``excludes`` leaves out are not among them. Every copy has ``_id``,
+        which is not in the result either.
         """
         known = self._copies.get(excludes)
         if known is None:
@@ -56,19 +55,19 @@ class ModelSchema:
 
 
 class Listed(Protocol):
-    """A listing, as far as its model is concerned; see `gatewayfw.odm.listings`."""
+    """What a model needs of a listing; see `gatewayfw.odm.listings`."""
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with its declaration, in words."""
+        """Yield a message for each mistake in its declaration."""
 
 
 @dataclass(frozen=True)
 class State:
-    """All models, and what follows from them; replaced as a whole.
+    """All models, and what follows from them; only ever replaced as a whole.
 
     Attributes:
-        listings: those of each model, in the order of their declaration.
-        remembered: what other parts found out about these models, by a key of their own.
+        listings: the listings of each model, in the order of their declaration.
+        remembered: what other parts derived from these models, by a key of their own.
     """
 
     version: int = 0
@@ -97,7 +96,7 @@ class State:
         return replace(self, version=self.version + 1, listings=listings)
 
     def reverses(self, name: str) -> Mapping[str, RelatedRelation]:
-        """Return the reverse relations on a model by name; of two namesakes the first."""
+        """Return the reverse relations on a model by name; the first where two share one."""
         known = self._reverses.get(name)
         if known is None:
             found: dict[str, RelatedRelation] = {}
@@ -117,9 +116,9 @@ class State:
 
 
 def closure(state: State, name: str) -> set[str]:
-    """Return the models linked to ``name`` by relations, itself included.
+    """Return all models that relations link to ``name``, in either direction.
 
-    In either direction, the defined ones.
+    The result includes the model itself and leaves out models that are not defined.
     """
     found: set[str] = set()
     waiting = [name]

@@ -1,6 +1,6 @@
-"""The paths of refused values, as they stand in messages.
+"""The paths of refused values in messages.
 
-Key names come from the client and are shown cut and escaped; values are never shown.
+Key names come from the client, so messages show them cut and escaped; they never show values.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 from gatewayfw.errors import ValidationError
 from gatewayfw.logs import escaped
 
-#: Characters of a key that a message shows; our choice.
+#: Most characters of a key that a message shows; our choice.
 _LONGEST = 64
 
 
 def shown(key: object) -> str:
-    """Return a key as a message may show it: printable, at most 64 characters."""
+    """Return a key in a form fit for a message: printable, at most 64 characters."""
     if isinstance(key, bool) or not isinstance(key, (str, int)):
         return f"<{type(key).__name__}>"
     text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]
@@ -45,16 +45,16 @@ def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 class Collected:
-    """Messages by path, in order; the same message on a path counts once.
+    """Messages by path, in order, each at most once per path.
 
-    Paths beyond those that an error shows are passed over, but for one.
+    It keeps one path more than an error shows, and ignores the rest.
     """
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str]] = {}
 
     def add(self, path: str, message: str) -> None:
-        """Note one message."""
+        """Add one message."""
         if self.full and path not in self.errors:
             return
         texts = self.errors.setdefault(path, [])
@@ -62,7 +62,7 @@ class Collected:
             texts.append(message)
 
     def add_all(self, messages: Any, path: str) -> None:
-        """Note every message of a marshmallow error about the value at ``path``."""
+        """Add every message of a marshmallow error about the value at ``path``."""
         for place, message in flat(messages, path):
             self.add(place, message)
             if self.full:
@@ -72,6 +72,6 @@ class Collected:
     def full(self) -> bool:
         """Whether there are more paths than an error shows.
 
-        Further ones need not be looked for.
+        If so, the caller need not look for more.
         """
         return len(self.errors) > ValidationError.MOST

@@ -18,7 +18,7 @@ from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.kinds import Maxima
 from gatewayfw.schemas.kinds.stored import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
-from gatewayfw.schemas.maxima import bounded
+from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.models import Listed, ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
@@ -44,9 +44,9 @@ class Schemas(Constructors):
         self.settings = settings
         self._lock = threading.Lock()
         self._state = State()
-        #: A number that grows with every model added; for caches.
+        #: A number that grows with each added model; for caches.
         self.version = 0
-        #: Another object after each change of the gateway's definitions: models, acts, services, the database.
+        #: A new object after each change of the gateway's models, acts, services or database.
         self.stamp = object()
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
@@ -67,7 +67,7 @@ class Schemas(Constructors):
                 model is wrong.
         """
         check_name(name, f"model {name!r}")
-        pure = self._pure(pure_fields, name)
+        pure = self._parse_pure(pure_fields, name)
         parsed = parse_relations({} if relations is None else relations, model=name, pure=pure, settings=self.settings)
         model = ModelSchema(
             name=name,
@@ -83,14 +83,16 @@ class Schemas(Constructors):
                 raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places.get(name, ''))}")
             self._places[name] = called_from()
             self._state = self._state.plus(model)
-            self.version = self._state.version  # after the state: no cache may take the old one for this version's
+            self.version = (
+                self._state.version
+            )  # after the state, so that no cache files the old state under this version
         self.note_change()
         return model
 
     def add_listing(self, model: str, make: Callable[[int], Listed]) -> None:
-        """Keep a listing of a model.
+        """Add a listing to a model.
 
-        ``make`` gets its number among those of the model, from 0.
+        ``make`` is called with the listing's number, which counts from 0 in each model.
         """
         with self._lock:
             listing = make(len(self.listings(model)))
@@ -103,10 +105,10 @@ class Schemas(Constructors):
         return self._state.listings.get(model, ())
 
     def note_change(self) -> None:
-        """Say that a definition of the gateway changed, after it did; see `stamp`."""
+        """Record that a definition of the gateway has changed; see `stamp`."""
         self.stamp = object()
 
-    def _pure(self, given: object, model: str) -> dict[str, Field[Any]]:
+    def _parse_pure(self, given: object, model: str) -> dict[str, Field[Any]]:
         where = f"model {model!r}"
         if not isinstance(given, Mapping):
             raise DefinitionError(f"{where}: pure fields must be a mapping, not {type(given).__name__}")
@@ -115,11 +117,11 @@ class Schemas(Constructors):
             place = f"{where}, field {name!r}"
             field = as_field(value, where, name)
             check_stored_names(field, place)
-            pure[check_name(name, place)] = bounded(in_models(field, place), self.maxima(), where, name)
+            pure[check_name(name, place)] = put_maxima(in_models(field, place), self.maxima(), where, name)
         return pure
 
     def maxima(self, *, ids: bool = False) -> Maxima:
-        """Return the settings' maxima of texts, and of lists of ``ids``."""
+        """Return the settings' maxima for texts and, with ``ids``, for lists of ids."""
         settings = self.settings
         return Maxima(settings.max_text, settings.max_body_text, settings.max_ids if ids else None)
 
@@ -137,7 +139,7 @@ class Schemas(Constructors):
         Raises:
             NotFound: there is no model of this name.
         """
-        return _model(self._state, name)
+        return _find_model(self._state, name)
 
     def get_pure(self, name: str) -> dict[str, Field[Any]]:
         """Return the pure fields of a model by name; NotFound for an unknown model."""
@@ -145,7 +147,7 @@ class Schemas(Constructors):
 
     def get_pure_field(self, name: str, key: str) -> Field[Any]:
         """Return one pure field of a model; NotFound for an unknown model or field."""
-        return _named(self.get_schema(name).pure, name, key, "field")
+        return _find_named(self.get_schema(name).pure, name, key, "field")
 
     def get_relations(self, name: str) -> dict[str, Relation]:
         """Return the relations a model declares by name; NotFound for an unknown model."""
@@ -154,33 +156,37 @@ class Schemas(Constructors):
     def get_related_relations(self, name: str) -> dict[str, RelatedRelation]:
         """Return the reverse relations on a model by name; NotFound for an unknown model."""
         state = self._state
-        _model(state, name)
+        _find_model(state, name)
         return dict(state.reverses(name))
 
     def get_relation(self, name: str, key: str) -> Relation | RelatedRelation:
         """Return a model's relation or reverse relation; NotFound when there is none."""
-        return _named(self.links(name), name, key, "relation")
+        return _find_named(self.links(name), name, key, "relation")
 
     def get_pure_from_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
         """Return the pure fields in the copies that a model embeds, by relation.
 
-        What the relation or the copied model leaves out is not among them.
+        Fields that the relation or the copied model leaves out are not among them.
 
         Raises:
             NotFound: there is no model ``name``, or a relation names one that is not defined.
         """
-        return {key: self._copied(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()}
+        return {
+            key: self._copied_fields(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()
+        }
 
     def get_pure_from_related_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
-        """Return `get_pure_from_relations` for the reverse relations on a model."""
-        return {key: self._copied(one.member, one.excludes) for key, one in self.get_related_relations(name).items()}
+        """Return the same as `get_pure_from_relations` for a model's reverse relations."""
+        return {
+            key: self._copied_fields(one.member, one.excludes) for key, one in self.get_related_relations(name).items()
+        }
 
-    def _copied(self, model: str, excludes: frozenset[str]) -> dict[str, Field[Any]]:
+    def _copied_fields(self, model: str, excludes: frozenset[str]) -> dict[str, Field[Any]]:
         schema = self.get_schema(model)
         return {name: schema.pure[name] for name in schema.copy_fields(excludes)}
 
     def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
-        """Return relations, then reverse relations, as a view made once.
+        """Return relations, then reverse relations, as a cached view.
 
         See `get_relations` and `get_related_relations`.
 
@@ -188,13 +194,13 @@ class Schemas(Constructors):
             NotFound: there is no model ``name``.
         """
         state = self._state
-        _model(state, name)
+        _find_model(state, name)
         return state.links(name)
 
     def level(self, model: str, spec: Spec) -> Level:
         """Return what a select struct allows of one model.
 
-        Made once, until a model is added.
+        The result is cached until a model is added.
 
         Raises:
             DefinitionError: see `gatewayfw.schemas.levels.level`.
@@ -202,7 +208,7 @@ class Schemas(Constructors):
         return self.remembered(level, model, spec)
 
     def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
-        """Return ``make(self, *about)``, made once until a model is added."""
+        """Return ``make(self, *about)``, cached until a model is added."""
         known = self._state.remembered
         key = (make, *about)
         if key not in known:
@@ -211,7 +217,7 @@ class Schemas(Constructors):
         return result
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
-        """Return every relation, of any model, that holds copies of model ``name``."""
+        """Return every relation of any model that holds copies of the model ``name``."""
         return self._state.embedders.get(name, ())
 
     def reverses(self, relation: Relation) -> tuple[RelatedRelation, ...]:
@@ -219,30 +225,29 @@ class Schemas(Constructors):
         return tuple(relation.related_relations.values())
 
     def reachable(self, name: str) -> tuple[str, ...]:
-        """Return the models linked to ``name`` by relations, itself included, sorted.
+        """Return all models that relations link to ``name``, in either direction.
 
-        In either direction.
-
-        Models that are named by a relation but not defined are left out.
+        The result is sorted, includes the model itself, and leaves out models that relations name but
+        nobody defined.
 
         Raises:
             NotFound: there is no model ``name``.
         """
         state = self._state
-        _model(state, name)
+        _find_model(state, name)
         return tuple(sorted(closure(state, name)))
 
     def validate(self, name: str) -> None:
-        """Check what needs other models, for every model reachable from ``name``.
+        """Check every model reachable from ``name`` against the models it needs.
 
         Raises:
-            DefinitionError: names every problem found.
+            DefinitionError: something is wrong; the message names every problem.
             NotFound: there is no model ``name``.
         """
         state = self._state
         if self._valid.get(name) == state.version:
             return
-        _model(state, name)
+        _find_model(state, name)
         reached = closure(state, name)
         problems = [problem for model in state.models if model in reached for problem in problems_of(state, model)]
         if problems:
@@ -250,26 +255,26 @@ class Schemas(Constructors):
         self._valid[name] = state.version
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the definitions of all models, in words."""
+        """Return a message for each mistake in the definitions of all models."""
         state = self._state
         found = [problem for model in state.models for problem in problems_of(state, model)]
         found += [problem for one in state.listings.values() for listing in one for problem in listing.problems()]
         return list(dict.fromkeys(found))
 
     def select_structs(self) -> list[SelectStruct]:
-        """Return the select structs made so far, one of each, used or not."""
+        """Return the distinct select structs made so far, used or not."""
         return [SelectStruct(self, model, spec) for model, spec in list(self._selects)]
 
     def select_struct(self, model: str, spec: int | Mapping[str, Any] = 1) -> SelectStruct:
-        """Return the field that says what ``get`` may name; resolved when first used.
+        """Return the field that says what ``get`` may name; resolved on first use.
 
-        ``spec``: 0 the pure fields alone; n also relations and reverse relations n levels down;
-        a mapping restricts: naming pure fields (1) keeps only those, naming some with 0 takes
-        those away, and only the relations it names remain (each with 1, a number or a mapping
-        for its own level). It is read at once and never changed.
+        ``spec`` 0 allows the pure fields only; n also allows relations and reverse relations n levels
+        down. A mapping restricts: naming pure fields with 1 keeps only those, naming some with 0 removes
+        those, and only the relations it names remain (each with 1, a number or a mapping for its own
+        level). It is read at once and never changed.
 
         Raises:
-            DefinitionError: ``spec`` is of none of these forms. Names are judged at first use.
+            DefinitionError: ``spec`` has none of these forms. Names are checked on first use.
         """
         frozen = freeze(spec, model, self.settings.max_get_depth)
         with self._lock:
@@ -279,7 +284,7 @@ class Schemas(Constructors):
     def create_projection(self, model: str, spec: int | Mapping[str, Any] = 1) -> dict[str, Any]:
         """Return the ``get`` that names all that `select_struct` of ``spec`` allows.
 
-        Excluded fields are not in it.
+        It leaves out excluded fields.
 
         Raises:
             DefinitionError: ``spec`` is wrong, or the result would name more fields than the
@@ -302,14 +307,14 @@ class Schemas(Constructors):
     createProjection = create_projection
 
 
-def _named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:
+def _find_named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:
     try:
         return parts[key]
     except (KeyError, TypeError):
         raise NotFound(f"{what} not found: {shown(model)}.{shown(key)}") from None
 
 
-def _model(state: State, name: str) -> ModelSchema:
+def _find_model(state: State, name: str) -> ModelSchema:
     try:
         return state.models[name]
     except (KeyError, TypeError):

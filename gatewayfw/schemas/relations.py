@@ -1,8 +1,8 @@
 """Relations, reverse relations and model options, parsed once and frozen.
 
-The contract's dictionaries and the typed constructors of this module are both accepted where
-a model is declared; both go through the same checks. What needs another model to be checked
-is checked by `gatewayfw.schemas.registry.Schemas.validate`.
+A model may be declared with the contract's dictionaries or with the typed constructors of this
+module; both go through the same checks. `gatewayfw.schemas.registry.Schemas.validate` checks what
+depends on other models.
 Source: specification 5, 6.
 """
 
@@ -23,7 +23,7 @@ Order = Literal["asc", "desc"]
 
 #: The largest ``limit`` of a reverse relation.
 REVERSE_CEILING = 10_000
-#: What MongoDB allows in one collection, the one on ``_id`` included.
+#: The most indexes MongoDB allows in one collection, including the one on ``_id``.
 MOST_INDEXES = 64
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -32,7 +32,7 @@ _REVERSE_KEYS = ("type", "limit", "sort", "excludes")
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
 _INDEX_KEYS = ("indexSpec", "options")
-#: Options of an index: what each must be, and the judge of that.
+#: Options of an index: what each must be, and the function that checks it.
 _INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "name": ("a name", lambda value: isinstance(value, str) and value != ""),
     "unique": ("true or false", lambda value: isinstance(value, bool)),
@@ -68,7 +68,7 @@ class Window:
 
     @property
     def order(self) -> tuple[tuple[str, int], ...]:
-        """The order as a sort's keys, with ``_id`` as the last word."""
+        """The sort keys of this order; ``_id`` breaks ties."""
         first = (self.sort.field, self.sort.direction)
         return (first,) if self.sort.field == "_id" else (first, ("_id", 1))
 
@@ -77,14 +77,14 @@ class Window:
 class RelatedRelation:
     """One reverse relation: what a relation causes on the related model.
 
-    Whoever declares one gives ``type``, ``limit``, ``sort`` and ``excludes``; the rest is
-    filled in when the model is added. On a ``single`` reverse ``limit`` and ``sort`` have no
-    effect and read as None.
+    A declaration gives ``type``, ``limit``, ``sort`` and ``excludes``; the rest is filled in when
+    the model is added. On a ``single`` reverse relation, ``limit`` and ``sort`` have no effect and
+    read as None.
 
     Attributes:
         name: the field on ``target`` that holds the snapshots.
         limit: the most snapshots kept; an int for ``multiple``, None for ``single``.
-        limited: whether the declaration gave the limit; if not, it is the setting's.
+        limited: whether the declaration gave the limit; if not, it comes from the setting.
         relation: the name of the relation on ``member``.
         member: the model that declares the relation, whose documents are copied.
         target: the model on which this reverse appears.
@@ -103,7 +103,7 @@ class RelatedRelation:
     limited: bool = field(default=False, compare=False)
 
     def __hash__(self) -> int:
-        """Hash the names alone: all fields take five times as long.
+        """Hash the names alone, because hashing all fields takes five times as long.
 
         Each write needs several hashes.
         """
@@ -120,8 +120,8 @@ class Relation:
     """One relation; ``name`` and ``model`` are filled in when the model is added.
 
     Attributes:
-        limit: the most ids one document may hold; an int for ``multiple``, None for ``single``, which takes none.
-        sort: the order in which the list is read; None keeps the order given, and for ``single``, which takes none.
+        limit: the most ids one document may hold; an int for ``multiple``, always None for ``single``.
+        sort: the order in which the list is read; None keeps the order given; always None for ``single``.
         name: the field that holds the snapshots.
         model: the model that declares the relation.
     """
@@ -151,7 +151,7 @@ class IndexSpec:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a model: its own indexes, and the pure fields nobody may read."""
+    """The options of a model: its indexes, and the pure fields that nobody may read."""
 
     indexes: tuple[IndexSpec, ...] = ()
     excludes: frozenset[str] = frozenset()
@@ -174,7 +174,7 @@ def parse_relations(given: object, *, model: str, pure: Collection[str], setting
     """Return the relations of a model by name, limits and sorts resolved.
 
     Raises:
-        DefinitionError: any part that can be judged without another model is wrong.
+        DefinitionError: any part that can be checked without other models is wrong.
     """
     where = f"model {model!r}"
     if not isinstance(given, Mapping):
@@ -184,7 +184,7 @@ def parse_relations(given: object, *, model: str, pure: Collection[str], setting
         check_name(name, f"{where}, relation {name!r}")
         if name in pure:
             raise DefinitionError(f"{where}, relation {name!r}: a pure field has this name")
-        parsed[name] = _relation(value, model=model, name=name, pure=pure, settings=settings)
+        parsed[name] = _parse_relation(value, model=model, name=name, pure=pure, settings=settings)
     return parsed
 
 
@@ -192,70 +192,72 @@ def parse_options(given: object, *, model: str, pure: Collection[str], relations
     """Return the options of a model.
 
     Raises:
-        DefinitionError: an unknown key, a bad index, or an excluded name that is no pure field.
+        DefinitionError: an unknown key, a bad index, or an excluded name that is not a pure field.
     """
     if isinstance(given, Options):
         given = {"createIndex": given.indexes, "excludes": given.excludes}
     where = f"model {model!r}, options"
-    options = _keys(given, _OPTION_KEYS, where)
+    options = _check_keys(given, _OPTION_KEYS, where)
     indexes = options.get("createIndex", ())
     if isinstance(indexes, (Mapping, IndexSpec)):
         indexes = (indexes,)
     if not isinstance(indexes, Sequence) or isinstance(indexes, str):
         raise DefinitionError(f"{where}, createIndex: expected an object or a list, not {type(indexes).__name__}")
     parsed = [
-        _index(index, where=f"{where}, createIndex {number}", pure=pure, relations=relations)
+        _parse_index(index, where=f"{where}, createIndex {number}", pure=pure, relations=relations)
         for number, index in enumerate(indexes)
     ]
     if len({index.keys for index in parsed}) < len(parsed):
         raise DefinitionError(f"{where}, createIndex: two indexes have the same keys")
     return Options(
         indexes=tuple(parsed),
-        excludes=check_excludes(_names(options.get("excludes", ()), where), pure, where=where, model=model),
+        excludes=check_excludes(_parse_names(options.get("excludes", ()), where), pure, where=where, model=model),
     )
 
 
 def check_excludes(excludes: frozenset[str], pure: Collection[str], *, where: str, model: str) -> frozenset[str]:
-    """Return ``excludes`` when each names a pure field of ``model``.
+    """Return ``excludes`` if every name in it is a pure field of ``model``.
 
     Raises:
-        DefinitionError: one does not.
+        DefinitionError: a name is not a pure field.
     """
     unknown = sorted(excludes.difference(pure))
     if unknown:
-        raise DefinitionError(f"{where}: excludes names {_listed(unknown)}, no pure field of {model!r}")
+        raise DefinitionError(f"{where}: excludes names {_join(unknown)}, not a pure field of {model!r}")
     return excludes
 
 
-def _relation(value: object, *, model: str, name: str, pure: Collection[str], settings: Settings) -> Relation:
+def _parse_relation(value: object, *, model: str, name: str, pure: Collection[str], settings: Settings) -> Relation:
     where = f"model {model!r}, relation {name!r}"
-    given = _keys(_written(value), _RELATION_KEYS, where)
+    given = _check_keys(_write_out(value), _RELATION_KEYS, where)
     if "schemaName" not in given:
         raise DefinitionError(f"{where}: schemaName is missing")
     schema_name = check_name(given["schemaName"], f"{where}, schemaName")
-    type_ = _type(given, where)
+    type_ = _parse_type(given, where)
     needless = [key for key in ("limit", "sort") if key in given and type_ == "single"]
     if needless:
         raise DefinitionError(f"{where}: {' and '.join(needless)}: a single relation holds one document, not a list")
     optional = given.get("optional", False)
     if not isinstance(optional, bool):
         raise DefinitionError(f"{where}: optional must be true or false")
-    limit = _limit(given, settings.relation_limit, settings.relation_limit, where)
-    sort = _sort(given, where)
+    limit = _parse_limit(given, settings.relation_limit, settings.relation_limit, where)
+    sort = _parse_sort(given, where)
     return Relation(
         schema_name=schema_name,
         type=type_,
         optional=optional,
-        related_relations=_reverses(given, Relation(schema_name, type_, name=name, model=model), pure, settings, where),
+        related_relations=_parse_reverses(
+            given, Relation(schema_name, type_, name=name, model=model), pure, settings, where
+        ),
         limit=limit if type_ == "multiple" else None,
         sort=sort if type_ == "multiple" else None,
-        excludes=_names(given.get("excludes", ()), where),
+        excludes=_parse_names(given.get("excludes", ()), where),
         name=name,
         model=model,
     )
 
 
-def _reverses(
+def _parse_reverses(
     given: Mapping[str, Any], relation: Relation, pure: Collection[str], settings: Settings, where: str
 ) -> Mapping[str, RelatedRelation]:
     reverses = given.get("relatedRelations", {})
@@ -265,7 +267,7 @@ def _reverses(
     for name, value in reverses.items():
         place = f"{where}, reverse {name!r}"
         check_name(name, place)
-        reverse = _reverse(value, settings, place)
+        reverse = _parse_reverse(value, settings, place)
         check_excludes(reverse.excludes, pure, where=place, model=relation.model)
         parsed[name] = replace(
             reverse,
@@ -278,23 +280,23 @@ def _reverses(
     return MappingProxyType(parsed)
 
 
-def _reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
-    given = _keys(_written(value), _REVERSE_KEYS, where)
-    type_ = _type(given, where)
-    limit = _limit(given, settings.reverse_limit, REVERSE_CEILING, where)
-    sort = _sort(given, where)
+def _parse_reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
+    given = _check_keys(_write_out(value), _REVERSE_KEYS, where)
+    type_ = _parse_type(given, where)
+    limit = _parse_limit(given, settings.reverse_limit, REVERSE_CEILING, where)
+    sort = _parse_sort(given, where)
     multiple = type_ == "multiple"
     return RelatedRelation(
         type=type_,
         limit=limit if multiple else None,
         sort=(sort or Sort("_id", "desc")) if multiple else None,
-        excludes=_names(given.get("excludes", ()), where),
+        excludes=_parse_names(given.get("excludes", ()), where),
         limited="limit" in given,
     )
 
 
-def _written(value: object) -> object:
-    """Return a typed definition as the contract writes it, for the one parser."""
+def _write_out(value: object) -> object:
+    """Return a typed definition in the contract's form, which the parser reads."""
     if not isinstance(value, (Relation, RelatedRelation)):
         return value
     written: dict[str, Any] = {"type": value.type, "limit": value.limit, "sort": value.sort, "excludes": value.excludes}
@@ -304,26 +306,26 @@ def _written(value: object) -> object:
     return {key: item for key, item in written.items() if item is not None}
 
 
-def _type(given: Mapping[str, Any], where: str) -> Cardinality:
+def _parse_type(given: Mapping[str, Any], where: str) -> Cardinality:
     if given.get("type") not in ("single", "multiple"):
         raise DefinitionError(f"{where}: type must be 'single' or 'multiple'")
     return cast(Cardinality, given["type"])
 
 
-def _limit(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> int:
+def _parse_limit(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> int:
     limit = given.get("limit", default)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= ceiling:
         raise DefinitionError(f"{where}: limit must be an integer in 1..{ceiling}")
     return limit
 
 
-def _sort(given: Mapping[str, Any], where: str) -> Sort | None:
+def _parse_sort(given: Mapping[str, Any], where: str) -> Sort | None:
     value = given.get("sort")
     if isinstance(value, Sort):
         value = {"field": value.field, "order": value.order}
     if value is None and "sort" not in given:
         return None
-    sort = _keys(value, _SORT_KEYS, f"{where}, sort")
+    sort = _check_keys(value, _SORT_KEYS, f"{where}, sort")
     if not isinstance(sort.get("field"), str):
         raise DefinitionError(f"{where}, sort: field must be the name of a field")
     if sort.get("order") not in ("asc", "desc"):
@@ -331,19 +333,19 @@ def _sort(given: Mapping[str, Any], where: str) -> Sort | None:
     return Sort(sort["field"], sort["order"])
 
 
-def _index(value: object, *, where: str, pure: Collection[str], relations: Collection[str]) -> IndexSpec:
+def _parse_index(value: object, *, where: str, pure: Collection[str], relations: Collection[str]) -> IndexSpec:
     if isinstance(value, IndexSpec):
         value = {"indexSpec": dict(value.keys), "options": value.options}
-    given = _keys(value, _INDEX_KEYS, where)
+    given = _check_keys(value, _INDEX_KEYS, where)
     keys = given.get("indexSpec")
     if not isinstance(keys, Mapping) or not keys:
         raise DefinitionError(f"{where}: indexSpec must be an object of field to direction")
     for name, direction in keys.items():
-        if not _indexable(name, pure, relations):
-            raise DefinitionError(f"{where}: {name!r} is no pure field, not _id and not below a field or relation")
+        if not _is_indexable(name, pure, relations):
+            raise DefinitionError(f"{where}: {name!r} is not a pure field, not _id and not below a field or relation")
         if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
             raise DefinitionError(f"{where}: the direction of {name!r} must be 1 or -1")
-    options = _keys(given.get("options", {}), _INDEX_OPTIONS, f"{where}, options")
+    options = _check_keys(given.get("options", {}), _INDEX_OPTIONS, f"{where}, options")
     for name, value in options.items():
         expected, fits = _INDEX_OPTIONS[name]
         if not fits(value):
@@ -351,7 +353,7 @@ def _index(value: object, *, where: str, pure: Collection[str], relations: Colle
     return IndexSpec(tuple(keys.items()), MappingProxyType(dict(options)))
 
 
-def _indexable(name: object, pure: Collection[str], relations: Collection[str]) -> bool:
+def _is_indexable(name: object, pure: Collection[str], relations: Collection[str]) -> bool:
     if not isinstance(name, str):
         return False
     head, *below = name.split(".")
@@ -360,21 +362,21 @@ def _indexable(name: object, pure: Collection[str], relations: Collection[str]) 
     return (head in pure or head in relations) and all(part and not part.startswith("$") for part in below)
 
 
-def _names(value: object, where: str) -> frozenset[str]:
+def _parse_names(value: object, where: str) -> frozenset[str]:
     fits = isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, (str, bytes))
     if not fits or not all(isinstance(name, str) for name in cast(Iterable[object], value)):
         raise DefinitionError(f"{where}: excludes must be a list of names")
     return frozenset(cast(Iterable[str], value))
 
 
-def _keys(value: object, known: Collection[str], where: str) -> Mapping[str, Any]:
+def _check_keys(value: object, known: Collection[str], where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise DefinitionError(f"{where}: expected an object, not {type(value).__name__}")
     unknown = [key for key in value if key not in known]
     if unknown:
-        raise DefinitionError(f"{where}: unknown {_listed(unknown)} (known: {', '.join(known)})")
+        raise DefinitionError(f"{where}: unknown {_join(unknown)} (known: {', '.join(known)})")
     return value
 
 
-def _listed(names: Iterable[object]) -> str:
+def _join(names: Iterable[object]) -> str:
     return ", ".join(repr(name) for name in names)

@@ -1,8 +1,8 @@
 """Structs: validators of ``details``, and the strict checks of documents.
 
-One mechanism serves all. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps
-what was loaded, and wants to find exactly what was sent: so it accepts just what ``create``
-leaves unchanged. What a quick test knows to be unchanged is not loaded at all.
+All use one mechanism. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps the
+result and compares it with what was sent, so it accepts exactly what ``create`` leaves unchanged.
+A value that a quick test recognises as unchanged is not loaded at all.
 Source: specification 13.
 """
 
@@ -25,7 +25,7 @@ from gatewayfw.schemas.kinds.foreign import SchemaField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
-from gatewayfw.schemas.maxima import bounded
+from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.values import SCALARS, same
@@ -54,39 +54,39 @@ class Struct:
 
     @cached_property
     def _root(self) -> mm.Field[Any]:
-        """The field of ``details``, made when a quick test first refuses some.
+        """The field of ``details``, made when a quick test first refuses a value.
 
         Most acts never need it.
         """
         root: Any = as_kind(self._given).make_quick()
         if root is not self._given:
-            root.hasty = None  # that test has been asked by then
+            root.load_quickly = None  # that test has already run by then
         return root  # type: ignore[no-any-return]  # a field
 
     @property
     def validator(self) -> Any:
-        """What it was compiled from."""
+        """The validator it was compiled from."""
         return self._given.schema if isinstance(self._given, SchemaField) else self._given
 
     def is_within(self, bounds: Bounds) -> bool:
-        """Tell whether each select struct in ``get`` takes what ``bounds`` says."""
+        """Tell whether each select struct in ``get`` has the limits of ``bounds``."""
         return all(select.bounds is bounds for path, select in self.selects() if path.partition(".")[0] == "get")
 
     def selects(self) -> Iterator[tuple[str, SelectStruct]]:
-        """Yield the select structs in ``set`` and ``get``, each after its path.
+        """Yield path and select struct for each one in ``set`` and ``get``.
 
-        Those in a Schema are not seen.
+        Select structs inside a Schema are not found.
         """
         for part, field in (self.fields or {}).items():
-            yield from _selects(field, part)
+            yield from _find_selects(field, part)
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
-        """Return what the act gets: ``details`` as sent, or, in ``create``, loaded.
+        """Return what the act gets: ``details`` as sent or, in ``create``, loaded.
 
         A ``get`` beyond ``bounds`` is refused before any other error is reported.
 
         Raises:
-            ValidationError: every refused value, by path.
+            ValidationError: the details are invalid; the error has every refused value by path.
         """
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
@@ -103,20 +103,19 @@ class Struct:
             return dict(self._root.deserialize(details))
         except marshmallow.ValidationError as error:
             collected.add_all(error.messages, "")
-            raise ValidationError(_named(collected)) from None
+            raise ValidationError(_name_paths(collected)) from None
 
     @staticmethod
     def _is_within(get: Any, bounds: Bounds | None) -> bool:
-        """Tell whether a `get` that the quick test took keeps to the act's bounds, too."""
+        """Tell whether a `get` that passed the quick test is also within the bounds."""
         return bounds is None or not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):
     """A validator that is a function ``(details) -> details or None``.
 
-    None keeps what it was given.
-
-    What it changes, in place or in its result, is for mode ``create``; mode ``assert`` refuses it.
+    None means that ``details`` stay as they are. Mode ``create`` takes what the function changes, in place
+    or in its result; mode ``assert`` refuses changes.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -125,31 +124,31 @@ class FunctionStruct(Struct):
         self._function = function
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
-        """Return ``details`` as sent, or, in ``create``, as the function gave them.
+        """Return ``details`` as sent or, in ``create``, as the function returned them.
 
         A ``get`` beyond ``bounds`` is refused before the function is called.
 
         Raises:
             ValidationError: ``details`` is not an object with ``set`` and ``get``; or the function
-                raised: the text of a ValueError (of exactly this class) or of a marshmallow
-                ValidationError is shown to the client, of others nothing; or, with ``assert``,
-                it changed a value, by path.
-            GatewayError: one that the function raised, as it is.
-            DefinitionError: the function returned something else than ``details`` or None.
+                raised an error; or, with ``assert``, it changed values, which are listed by path.
+                Clients see the text of a ValueError (of exactly this class) or of a marshmallow
+                ValidationError, and nothing of other errors.
+            GatewayError: the function raised it; it is passed on unchanged.
+            DefinitionError: the function returned something other than ``details`` or None.
         """
         _check_bounds(details, bounds)
         collected = Collected()
-        _shape(details, collected)
+        _check_shape(details, collected)
         _refuse(collected)
-        given = _copied(details)
+        given = _copy(details)
         try:
             result = self._function(given)
         except GatewayError:
             raise
         except Exception as error:
-            raise _translated(error) from error
+            raise _translate(error) from error
         result = given if result is None else result
-        _shape(result, collected)
+        _check_shape(result, collected)
         if collected.errors:
             raise DefinitionError("a validator function must return details, with set and get, or None")
         if mode == "create":
@@ -163,18 +162,19 @@ class FunctionStruct(Struct):
 def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = None) -> Struct:
     """Return the struct of a validator in any accepted form.
 
-    A select struct in ``get`` takes what ``bounds`` says, else what the settings say.
+    The accepted forms are a mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or
+    instance with these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses its
+    changes), or a struct.
 
-    A mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with
-    these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses what it
-    changes), or a struct. A Schema keeps its own ``unknown``, messages and lengths: see
-    `gatewayfw.schemas.kinds.foreign.SchemaField`. Elsewhere a text without a maximum takes at most as many
-    characters as the setting ``max_text`` says, a list of ids as many as ``max_ids``.
+    A select struct in ``get`` has the limits of ``bounds``, by default those of the settings. A Schema
+    keeps its own ``unknown``, messages and lengths: see `gatewayfw.schemas.kinds.foreign.SchemaField`.
+    Elsewhere a text without a maximum takes at most ``max_text`` characters, and a list of ids at most
+    ``max_ids`` ids (settings).
 
     Raises:
-        DefinitionError: it is none of these, ``set`` or ``get`` is missing or another key is
-            there, a select struct belongs to another gateway, or a text may be longer than the
-            setting ``max_body_text``, or its default than its maximum.
+        DefinitionError: it has none of these forms, ``set`` or ``get`` is missing, there is another
+            key, a select struct belongs to another gateway, a text may be longer than the setting
+            ``max_body_text``, or a default is longer than its text may be.
     """
     bounds = bounds or registry.settings
     if isinstance(validator, Struct):
@@ -185,14 +185,14 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
         schema = SchemaField(validator)
         fields = schema.schema.load_fields  # a dictionary of its own
         fields.update((name, _within(field, bounds)) for name, field in fields.items() if _key(name, field) == "get")
-        return _struct(schema, fields, registry)
+        return _make_struct(schema, fields, registry)
     if isinstance(validator, Mapping):
         validator = as_field(validator, "validator")
     if isinstance(validator, ObjectField):
-        parts = cast(ObjectField, bounded(validator, registry.maxima(ids=True), "validator"))
+        parts = cast(ObjectField, put_maxima(validator, registry.maxima(ids=True), "validator"))
         inside = (_within(field, bounds) if path == "get" else field for path, field in parts.parts())
         parts = cast(ObjectField, parts.with_parts(list(inside)))
-        return _struct(parts, parts.fields or {}, registry)
+        return _make_struct(parts, parts.fields or {}, registry)
     named = is_kind(validator) or isinstance(validator, type)
     if named or isinstance(validator, mm.Field) or not callable(validator):
         name = validator.__name__ if named else type(validator).__name__
@@ -203,35 +203,35 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
 def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
     """Return a new document as stored: strictly checked, with its defaults.
 
-    ``doc`` holds pure fields only; ``_id`` is the caller's matter and unknown here. A mapping of
-    fields is looked at each time; ``ModelSchema.document`` is prepared.
+    ``doc`` holds pure fields only; callers deal with ``_id``, which counts as unknown here. A mapping of
+    fields is compiled on each call; ``ModelSchema.document`` is compiled already.
 
     Raises:
-        ValidationError: every refused value, by path (``doc.email``).
+        ValidationError: the document is invalid; the error has every refused value by path (``doc.email``).
     """
     if not isinstance(pure, ObjectField):
-        return _stored(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+        return _store(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
     quick = quick_of(pure)
     if quick is not None:
         loaded = quick.fill(doc)
         if quick.test(loaded):
             return quick.store(loaded)  # type: ignore[no-any-return]  # a dict
-    return _stored(pure, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+    return _store(pure, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
 
 
 def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
     """Return one value as stored: strictly checked, nothing coerced or filled in.
 
     Raises:
-        ValidationError: every refused value, by path from ``path``.
+        ValidationError: the value is invalid; the error has every refused part by path, from ``path``.
     """
     quick = quick_of(field)
     if quick is not None and quick.test(loaded := quick.load(value)):
         return quick.store(loaded)
-    return _stored(field, value, path, fill=False)
+    return _store(field, value, path, fill=False)
 
 
-def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
+def _store(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
     collected = Collected()
     quick = quick_of(field)
     loaded = load_exactly(field, value if quick is None else quick.load(value), path, collected, fill=fill)
@@ -242,7 +242,7 @@ def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
     return stored
 
 
-def _struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
+def _make_struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
     names = [_key(name, field) for name, field in fields.items()]
     if sorted(names) != sorted(_PARTS):
         listed = ", ".join(names) or "nothing"
@@ -260,7 +260,7 @@ def _key(name: str, field: mm.Field[Any]) -> str:
 
 
 def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
-    """Return a field whose select structs take ``bounds``; itself where they do."""
+    """Return a field whose select structs have the limits of ``bounds``."""
     if isinstance(field, SelectStruct):
         return field if field.bounds is bounds else field.within(bounds)
     kind = as_kind(field)
@@ -269,11 +269,11 @@ def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
     return field if all(map(is_, inside, parts)) else kind.with_parts(inside)
 
 
-def _selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:
+def _find_selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:
     if isinstance(field, SelectStruct):
         yield path, field
     for part, inner in as_kind(field).parts(path):
-        yield from _selects(inner, part.removesuffix("[]"))
+        yield from _find_selects(inner, part.removesuffix("[]"))
 
 
 def _check_bounds(details: Any, bounds: Bounds | None) -> None:
@@ -284,7 +284,7 @@ def _check_bounds(details: Any, bounds: Bounds | None) -> None:
         raise ValidationError({"get": [problem]})
 
 
-def _shape(details: Any, collected: Collected) -> None:
+def _check_shape(details: Any, collected: Collected) -> None:
     if not isinstance(details, Mapping):
         collected.add(_WHOLE, _NOT_OBJECT)
         return
@@ -298,20 +298,20 @@ def _shape(details: Any, collected: Collected) -> None:
             collected.add(below("", key), UNKNOWN)
 
 
-def _copied(value: Any) -> Any:
-    """Return a copy whose objects and lists a validator function may change."""
+def _copy(value: Any) -> Any:
+    """Return a copy with its own objects and lists, which a validator may change."""
     if isinstance(value, list):
-        return [_copied(item) for item in value]
+        return [_copy(item) for item in value]
     if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
-        return {key: _copied(item) for key, item in value.items()}
+        return {key: _copy(item) for key, item in value.items()}
     return value
 
 
-def _translated(error: Exception) -> ValidationError:
+def _translate(error: Exception) -> ValidationError:
     collected = Collected()
     if isinstance(error, marshmallow.ValidationError) and isinstance(error.messages, dict):
         collected.add_all(error.messages, "")
-        return ValidationError(_named(collected))
+        return ValidationError(_name_paths(collected))
     if isinstance(error, marshmallow.ValidationError):
         collected.add_all(error.messages, _WHOLE)
     elif type(error) is ValueError:
@@ -324,8 +324,8 @@ def _translated(error: Exception) -> ValidationError:
 
 def _refuse(collected: Collected) -> None:
     if collected.errors:
-        raise ValidationError(_named(collected))
+        raise ValidationError(_name_paths(collected))
 
 
-def _named(collected: Collected) -> dict[str, list[str]]:
+def _name_paths(collected: Collected) -> dict[str, list[str]]:
     return {path or _WHOLE: texts for path, texts in collected.errors.items()}

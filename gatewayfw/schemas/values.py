@@ -1,6 +1,6 @@
-"""What single values are: numbers, text, ids, moments, storable keys.
+"""Pure functions about single values: numbers, text, moments, storable keys.
 
-Pure judgements, shared by the fields and the structs. The bounds are our choice.
+The fields and the structs share them. The bounds are our choice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bson.binary import UUID_SUBTYPE
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 
-#: The ends of what 64 bits, signed, can hold.
+#: The least and the greatest signed 64-bit integer.
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 INTEGER = re.compile(r"[+-]?[0-9]{1,32}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -25,9 +25,9 @@ _DATE = re.compile(
     r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
     re.ASCII,
 )
-#: What JSON has besides lists and objects; asking whether a value is a Mapping takes much longer.
+#: The scalar types of JSON; testing for Mapping takes much longer.
 SCALARS = frozenset({str, int, float, bool, type(None)})
-#: Deepest nesting of a value that no kind describes; requests are bounded before (settings).
+#: Deepest nesting of a value that no kind describes; the settings bound requests before that.
 _DEEPEST = 100
 
 
@@ -40,7 +40,7 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict) or (type(one) not in SCALARS and isinstance(one, Mapping)):
         if not isinstance(other, (dict, Mapping)) or len(one) != len(other):
             return False
-        for key, item in one.items():  # noqa: SIM110  (a generator costs more than an empty object)
+        for key, item in one.items():  # noqa: SIM110  (a generator would cost more than the loop)
             if key not in other or not same(item, other[key]):
                 return False
         return True
@@ -50,20 +50,20 @@ def same(one: Any, other: Any) -> bool:
 def storable_key(key: object) -> bool:
     """Tell whether the database can hold a key.
 
-    It is text without ``.`` and NUL that starts with no ``$``.
+    Such a key is text without ``.`` and NUL that does not start with ``$``.
     """
     return isinstance(key, str) and not key.startswith("$") and "." not in key and "\0" not in key
 
 
 def read_number(text: str) -> int | float | None:
-    """Return the number a text reads as, perhaps infinite; None when it is none."""
+    """Return the number that a text stands for, perhaps infinite; else None."""
     if INTEGER.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) and not text.lstrip("+-").isdigit() else None
 
 
 def finite_number(value: Any) -> bool:
-    """Tell whether a value is an int within 64 bits, signed, or a finite float."""
+    """Tell whether a value is a signed 64-bit int or a finite float."""
     if isinstance(value, bool):
         return False
     if isinstance(value, int):
@@ -72,7 +72,7 @@ def finite_number(value: Any) -> bool:
 
 
 def encodable(text: str) -> bool:
-    """Tell whether UTF-8 can carry a text: it holds no lone surrogate."""
+    """Tell whether UTF-8 can encode a text, that is, whether it has no lone surrogate."""
     if text.isascii():
         return True
     try:
@@ -83,7 +83,7 @@ def encodable(text: str) -> bool:
 
 
 def plain(value: Any) -> bool:
-    """Tell whether a value is JSON, ObjectIds and datetimes, bounded throughout."""
+    """Tell whether a value is JSON, ObjectIds and datetimes, within all bounds."""
     level = [value]
     for _ in range(_DEEPEST):
         below: list[Any] = []
@@ -99,7 +99,7 @@ def plain(value: Any) -> bool:
                     return False
                 below += node.values()
             elif not _plain_scalar(node):
-                # Subclasses, and mappings that are no dict, are looked at as what they are like.
+                # Subclasses, and mappings other than dict, count as the type they resemble.
                 if isinstance(node, list):
                     below += node
                 elif isinstance(node, Mapping) and _has_text_keys(node):
@@ -149,7 +149,7 @@ def has_storable_keys(value: Any) -> bool:
 
 
 def loaded_form(value: Any) -> Any:
-    """Return a stored value as Python has it, `Decimal UUID bytes`, on each level."""
+    """Return a stored value in Python's types (`Decimal UUID bytes`), on each level."""
     kind = type(value)
     if kind is dict:
         return {key: loaded_form(item) for key, item in value.items()}
@@ -167,7 +167,7 @@ def loaded_form(value: Any) -> Any:
 def moment_of(value: Any) -> datetime | None:
     """Return a datetime or ISO 8601 text as naive UTC, in milliseconds; else None."""
     try:
-        moment = _parsed(value) if isinstance(value, str) else value
+        moment = _parse(value) if isinstance(value, str) else value
         if not isinstance(moment, datetime):
             return None
         if moment.tzinfo is not None:
@@ -178,7 +178,7 @@ def moment_of(value: Any) -> datetime | None:
     return moment.replace(microsecond=micros // 1000 * 1000) if micros % 1000 else moment
 
 
-def _parsed(text: str) -> datetime | None:
+def _parse(text: str) -> datetime | None:
     match = _DATE.fullmatch(text)
     if match is None:
         return None

@@ -10,7 +10,7 @@ from gatewayfw.auth import Auth, Rule, Tokens, cookie, header, set_field
 from gatewayfw.schemas import array
 
 NO_ROLE = "user.edit: set: grant takes the caller's role from 'activeRoleId', which set does not have"
-UNKNOWN_FIELD = "select struct of 'book': 'nmae' is no field or relation of it"
+UNKNOWN_FIELD = "select struct of 'book': 'nmae' is not a field or relation of it"
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_right_definitions_pass(gw):
 
 def test_a_relation_to_an_unknown_model_is_named(gw):
     gw.odm.new_model("shelf", {}, {"books": link("bokk")})
-    assert message(gw) == "model 'shelf', relation 'books': schemaName names 'bokk', no model"
+    assert message(gw) == "model 'shelf', relation 'books': schemaName names 'bokk', which is not a model"
 
 
 @pytest.mark.parametrize("models", [1, 10, 12])
@@ -104,8 +104,8 @@ def test_all_that_is_wrong_in_a_select_struct_is_named_at_every_depth(gw):
     gw.acts.act("shelf", "get", get={"x": 1, "y": 1, "books": {"nmae": 1, "z": 1}})(nothing)
     where = "shelf.get: get: select struct of"
     assert gw.checks.problems() == [
-        *(f"{where} 'shelf': {name!r} is no field or relation of it" for name in "xy"),
-        *(f"{where} 'book': {name!r} is no field or relation of it" for name in ("nmae", "z")),
+        *(f"{where} 'shelf': {name!r} is not a field or relation of it" for name in "xy"),
+        *(f"{where} 'book': {name!r} is not a field or relation of it" for name in ("nmae", "z")),
     ]
 
 
@@ -113,7 +113,7 @@ def test_a_select_struct_below_a_relation_to_an_unknown_model_is_named(gw):
     gw.odm.new_model("shelf", {"name": string}, {"books": link("bokk")})
     gw.acts.act("shelf", "get", get={"books": {"name": 1}})(nothing)
     assert gw.checks.problems() == [
-        "model 'shelf', relation 'books': schemaName names 'bokk', no model",
+        "model 'shelf', relation 'books': schemaName names 'bokk', which is not a model",
         "shelf.get: get: select struct of 'bokk': there is no such model",
     ]
 

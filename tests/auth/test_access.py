@@ -180,7 +180,7 @@ def test_grant_that_was_not_called_is_refused_when_the_act_is_registered(auth):
     gw = gateway()
     with pytest.raises(DefinitionError) as caught:
         gw.acts.act("user", "add", pre_act=[auth.read_token, auth.grant])(lambda body: 1)
-    message = "act user.add: pre_act[1] is no hook but makes one: call it, as in grant(Rule(roles=(...)))"
+    message = "act user.add: pre_act[1] makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
     assert caught.value.message == message
 
 

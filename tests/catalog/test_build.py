@@ -266,7 +266,7 @@ def test_a_select_struct_of_what_does_not_exist_is_told(gw):
         validator={"set": {}, "get": gw.schemas.select_struct("city", {"nope": 1})},
         fn=lambda body: None,
     )
-    with pytest.raises(DefinitionError, match="select struct of 'city': 'nope' is no field or relation of it"):
+    with pytest.raises(DefinitionError, match="select struct of 'city': 'nope' is not a field or relation of it"):
         catalog(gw)
 
 

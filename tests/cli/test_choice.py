@@ -61,7 +61,10 @@ def test_wrong_definitions_end_a_command():
     gw = gateway()
     gw.odm.new_model("item", {}, {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {}}})
     with make_app(check=False, one=gw).app_context():
-        assert refused(find_odm, None) == ("model 'item', relation 'shop': schemaName names 'shop', no model", 1)
+        assert refused(find_odm, None) == (
+            "model 'item', relation 'shop': schemaName names 'shop', which is not a model",
+            1,
+        )
 
 
 def test_without_a_database_a_command_ends():

@@ -26,7 +26,7 @@ def test_doctor_names_definition_problems():
     gw.odm.new_model("item", {"name": string()}, {"shop": {"schemaName": "none", "type": "single"}})
     gw.acts.act("auther", "get", get=1)(lambda body: None)
     problems = [
-        "model 'item', relation 'shop': schemaName names 'none', no model",
+        "model 'item', relation 'shop': schemaName names 'none', which is not a model",
         "no database for the models item: call odm.set_db(...) first",
         "auther.get: get: select struct of 'auther': there is no such model",
     ]

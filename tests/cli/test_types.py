@@ -82,7 +82,7 @@ def test_a_wrong_definition_is_told(run, gw):
         validator={"set": {}, "get": gw.schemas.select_struct("item", {"nope": 1})},
         fn=lambda body: None,
     )
-    assert run("types") == (1, "Error: select struct of 'item': 'nope' is no field or relation of it\n")
+    assert run("types") == (1, "Error: select struct of 'item': 'nope' is not a field or relation of it\n")
 
 
 def test_a_file_that_leads_out_of_the_folder_is_refused(run, tmp_path):

@@ -161,7 +161,7 @@ def test_a_wrong_definition_is_refused(database, command):
     gw = gateway()
     gw.odm.set_db(database)
     gw.odm.new_model("item", {}, {"shop": {"schemaName": "none", "type": "single"}})
-    message = "Error: model 'item', relation 'shop': schemaName names 'none', no model\n"
+    message = "Error: model 'item', relation 'shop': schemaName names 'none', which is not a model\n"
     assert run_on(gw, command) == (1, message)
 
 

@@ -79,7 +79,7 @@ def test_a_missing_related_model_is_named_at_first_use(odm):
     model = odm.new_model("thing", {"name": string()}, relation)
     with pytest.raises(DefinitionError) as raised:
         model.count()
-    assert raised.value.message == "model 'thing', relation 'x': schemaName names 'nowhere', no model"
+    assert raised.value.message == "model 'thing', relation 'x': schemaName names 'nowhere', which is not a model"
     odm.new_model("nowhere", {"name": string()})
     assert model.count() == 0
 

@@ -16,11 +16,11 @@ NOT_SORTABLE = "is neither _id nor a scalar pure field of 'country' that is not 
 @pytest.mark.parametrize(
     ("relation", "country", "problem"),
     [
-        (link("town"), ({},), f"{COUNTRY}: schemaName names 'town', no model"),
+        (link("town"), ({},), f"{COUNTRY}: schemaName names 'town', which is not a model"),
         (
             link("country", excludes=["x"]),
             ({"name": string},),
-            f"{COUNTRY}: excludes names 'x', no pure field of 'country'",
+            f"{COUNTRY}: excludes names 'x', not a pure field of 'country'",
         ),
         *[
             (
@@ -99,7 +99,7 @@ def test_validate_tells_every_problem_of_the_models_in_reach_and_no_other(schema
     schemas.add("b", {}, {"y": link("y")})
     schemas.add("apart", {}, {"z": link("z")})
     one, two, three = (
-        f"model {model!r}, relation {name!r}: schemaName names {name!r}, no model"
+        f"model {model!r}, relation {name!r}: schemaName names {name!r}, which is not a model"
         for model, name in ("ax", "by", ("apart", "z"))
     )
     assert told(schemas.validate, "b") == f"{one}; {two}"

@@ -184,10 +184,10 @@ def test_a_restriction_of_another_form_is_refused_at_once(town: Schemas, spec: A
     ("model", "spec", "message"),
     [
         ("town", 1, "select struct of 'town': there is no such model"),
-        ("city", {"x": 1}, "select struct of 'city': 'x' is no field or relation of it"),
+        ("city", {"x": 1}, "select struct of 'city': 'x' is not a field or relation of it"),
         ("city", {"name": 2}, "select struct of 'city': the field 'name' takes 1 or 0"),
         ("city", {"name": {"a": 1}}, "select struct of 'city': the field 'name' takes 1 or 0"),
-        ("city", {"country": {"x": 1}}, "select struct of 'country': 'x' is no field or relation of it"),
+        ("city", {"country": {"x": 1}}, "select struct of 'country': 'x' is not a field or relation of it"),
     ],
 )
 def test_wrong_names_are_told_at_first_use_and_by_problems(town: Schemas, model: str, spec: Any, message: str) -> None:

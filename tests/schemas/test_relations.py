@@ -181,7 +181,7 @@ BACK = f"{AT}, reverse 'cities'"
         ({"type": "multiple", "limit": 0}, f"{BACK}: limit must be an integer in 1..10000"),
         ({"type": "multiple", "limit": 10_001}, f"{BACK}: limit must be an integer in 1..10000"),
         ({"type": "single", "limit": "1"}, f"{BACK}: limit must be an integer in 1..10000"),
-        ({"type": "multiple", "excludes": ["x", "a"]}, f"{BACK}: excludes names 'a', 'x', no pure field of 'city'"),
+        ({"type": "multiple", "excludes": ["x", "a"]}, f"{BACK}: excludes names 'a', 'x', not a pure field of 'city'"),
         *[
             (
                 {"type": "multiple", "sort": {"field": field, "order": "asc"}, "excludes": ["rank"]},
@@ -259,8 +259,8 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
     [
         ([], f"{IN}: expected an object, not list"),
         ({"indexes": []}, f"{IN}: unknown 'indexes' (known: createIndex, excludes)"),
-        ({"excludes": ["x"]}, f"{IN}: excludes names 'x', no pure field of 'city'"),
-        ({"excludes": ["_id"]}, f"{IN}: excludes names '_id', no pure field of 'city'"),
+        ({"excludes": ["x"]}, f"{IN}: excludes names 'x', not a pure field of 'city'"),
+        ({"excludes": ["_id"]}, f"{IN}: excludes names '_id', not a pure field of 'city'"),
         ({"excludes": "name"}, f"{IN}: excludes must be a list of names"),
         ({"createIndex": "name"}, f"{IN}, createIndex: expected an object or a list, not str"),
         ({"createIndex": ["name"]}, f"{INDEX}: expected an object, not str"),
@@ -277,7 +277,7 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
         *[
             (
                 {"createIndex": {"indexSpec": {name: 1}}},
-                f"{INDEX}: {name!r} is no pure field, not _id and not below a field or relation",
+                f"{INDEX}: {name!r} is not a pure field, not _id and not below a field or relation",
             )
             for name in ("x", "country", "x.y", "name.", "name.$x", "_id.x", 5)
         ],

@@ -1,6 +1,6 @@
-"""The value kinds: one class for each, which knows all about it.
+"""The value kinds, one class each.
 
-`gatewayfw.schemas.kinds.base` says what each answers, `gatewayfw.schemas.fields` makes them.
+`gatewayfw.schemas.kinds.base` defines their interface, `gatewayfw.schemas.fields` constructs them.
 """
 
 from __future__ import annotations

@@ -21,14 +21,14 @@ from gatewayfw.schemas.kinds.text import with_maximum
 
 
 class ArrayField(InnerField, mm.List[Any], own=True):
-    """A list whose elements are of one kind, which ``inner`` holds.
+    """A list whose elements are all of one kind, ``inner``.
 
-    One longer than its maximum is refused before its elements are judged.
+    A list above its maximum length is refused before its elements are checked.
     """
 
     kind = "array"
     operators = LISTED
-    #: Whether the maximum is one of the definition, not one of a setting.
+    #: Whether the maximum comes from the definition, not from a setting.
     states_maximum = True
 
     @property
@@ -45,7 +45,7 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         return ((index, self.inner, item) for index, item in enumerate(sent))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
             return quick
         if not isinstance(value, list):
             raise self.make_error("invalid")
@@ -97,9 +97,10 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         return lambda value: None if value is None else [inner(item) for item in value]
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return a list as a whole one; where elements are lists, as one element.
+        """Return the stored form of a whole list, or of one element.
 
-        Anything else is an element.
+        A list counts as a whole list, unless the elements are lists themselves: then it is one element.
+        Anything else is one element.
         """
         if value is None:
             return None

@@ -1,13 +1,12 @@
-"""What every value kind answers, and what the fields behind our kinds share.
+"""The interface of every value kind, and what the fields behind our kinds share.
 
-A kind is a marshmallow field that knows all about its values. Loading one coerces (mode ``create``);
-where it coerces, the value before and after differ, and that is how mode ``assert`` sees it
-(`gatewayfw.schemas.exactness`). Loading what was loaded changes nothing. No message holds the value.
+A kind is a marshmallow field that knows everything about its values. Loading a value coerces it (mode
+``create``). Mode ``assert`` notices a coercion because the value before and after differ
+(`gatewayfw.schemas.exactness`). Loading a loaded value changes nothing. No message contains the value.
 
-Whoever has a field asks `gatewayfw.schemas.kinds.foreign.as_kind`, which answers for marshmallow's
-own fields, too. A new kind has its class here beside the others, its constructor in
-`gatewayfw.schemas.fields`, and one row in each export; ``tests/schemas/test_every_kind.py`` names what
-is missing.
+To query any field, call `gatewayfw.schemas.kinds.foreign.as_kind`, which serves marshmallow's own fields,
+too. A new kind needs a class in this folder, a constructor in `gatewayfw.schemas.fields`, and one row in
+each export; ``tests/schemas/test_every_kind.py`` names what is missing.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from gatewayfw.schemas.kinds.quick import (
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
-#: Update operators for numbers, for what has an order, and for lists.
+#: Update operators for numbers, for values with an order, and for lists.
 CALCULATED = frozenset({"$inc", "$mul"})
 ORDERED = frozenset({"$min", "$max"})
 LISTED = frozenset({"$push", "$addToSet", "$pull", "$pop"})
@@ -54,7 +53,7 @@ class Constant:
     """A default that is always the same; each call gives a copy of ``value``.
 
     Attributes:
-        load: what the copy is loaded by, where its field does not load a default itself.
+        load: loads the copy, where its field does not load a default itself.
     """
 
     value: Any
@@ -66,12 +65,12 @@ class Constant:
 
 @dataclass(frozen=True)
 class Maxima:
-    """What a text or a list of ids may have where its kind says nothing.
+    """The longest text and list of ids where the kind states no maximum.
 
     Attributes:
-        text: characters of a text.
-        stated: characters that a kind may state itself, at most.
-        ids: ids of a list; None for any number.
+        text: most characters of a text.
+        stated: most characters that a kind may state itself.
+        ids: most ids in a list; None for any number.
     """
 
     text: int
@@ -84,7 +83,7 @@ class Parts(ValidationError):
 
     Attributes:
         parts: the errors by key or index.
-        loaded: what the other parts were loaded as, by key or index.
+        loaded: the loaded values of the other parts, by key or index.
     """
 
     def __init__(self, parts: Mapping[Any, ValidationError], loaded: Mapping[Any, Any]) -> None:
@@ -94,20 +93,20 @@ class Parts(ValidationError):
 
 
 class Kind:
-    """What is asked of a field, with the answers of one that nothing is known about.
+    """The interface of a field; its defaults suit a field we know nothing about.
 
     Attributes:
         kind: its name.
-        own: whether its class is one of this package's; of a user's subclass less is known.
+        own: whether its class is part of this package; we know less about a user's subclass.
         sorts: whether MongoDB orders its values as a user expects.
         is_text: whether its values are stored as text.
-        operators: the update operators it takes, beside ``$set`` and ``$unset``.
-        sets_parts: whether ``$set`` reaches below it, ``address.street``.
-        is_free: whether it says nothing about what is inside its values.
-        is_unknown: whether only its author knows what is inside its values.
-        elements: the field of its elements; None for what is no list.
-        states_maximum: whether its maximum is one of the definition, not one of a setting.
-        reads_otherwise: whether Python has its stored values in another form,
+        operators: the update operators it takes besides ``$set`` and ``$unset``.
+        sets_parts: whether ``$set`` may name a part of it, such as ``address.street``.
+        is_free: whether its values may contain anything.
+        is_unknown: whether only its author knows what its values contain.
+        elements: the field of its elements; None unless it is a list.
+        states_maximum: whether its maximum comes from the definition, not from a setting.
+        reads_otherwise: whether Python sees its stored values in another form,
             `gatewayfw.schemas.values.loaded_form`.
     """
 
@@ -124,7 +123,7 @@ class Kind:
 
     @property
     def _field(self) -> mm.Field[Any]:
-        """The field that is answered for."""
+        """The field that this object describes."""
         return self  # type: ignore[return-value]  # our kinds are fields
 
     @property
@@ -134,85 +133,82 @@ class Kind:
     # -- what is inside
 
     def parts(self, path: str = "") -> Sequence[tuple[str, mm.Field[Any]]]:
-        """Return the fields inside, each after its path from ``path``.
+        """Return the path and the field of each part; paths continue ``path``.
 
-        ``[]`` stands for every element.
+        ``[]`` stands for every element of a list.
         """
         return ()
 
     def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
-        """Return a copy with other fields inside, in the order of `parts`."""
+        """Return a copy with other fields as its parts, in the order of `parts`."""
         raise NotImplementedError
 
     def part(self, key: Any) -> mm.Field[Any] | None:
-        """Return the field inside under a key or an index; None where none is known."""
+        """Return the field at a key or an index; None where none is known."""
         return None
 
     def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
-        """Yield what is inside a value: key or index, field, item.
+        """Yield key or index, field and item of each part of a value.
 
-        The item is ``missing`` where it has none.
+        The item is ``missing`` where the value lacks that part.
         """
         return iter(())
 
     def unstorable(self) -> Iterator[str]:
-        """Yield the names of fields inside that the database cannot hold."""
+        """Yield the names of inner fields that the database cannot hold."""
         return iter(())
 
     # -- loading
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell whether a value means what its dump means, so that ``assert`` takes it."""
+        """Tell whether a value means the same as its dump, so that ``assert`` takes it."""
         return False
 
     def quick_test(self, purpose: Purpose) -> Test | None:
-        """Return the test that knows good values at once; None where there is none."""
+        """Return the test that recognises valid values fast; None where there is none."""
         return None
 
     def loader(self, *, fill: bool) -> Load | None:
-        """Return what loads good values at once, for `quick_test` to judge.
+        """Return a function that loads valid values fast, or None.
 
-        None where load changes none.
-
-        With ``fill`` it fills in the constants of `defaulted` fields inside.
+        `quick_test` judges its result. None means that loading changes no value. With ``fill`` the
+        function fills in the constant defaults of inner fields.
         """
         return None
 
     def make_quick(self) -> mm.Field[Any]:
-        """Return a field that loads its parts by their quick tests, or itself.
+        """Return a copy that loads its parts by their quick tests, or the field itself.
 
-        A part with a test passes quick tests on to its own parts, for values that are not entirely valid.
+        A part with a quick test passes it on to its own parts, for values that are valid only in part.
         """
         return self._field
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        """Return a copy with the maximum of the settings, where the kind states none.
+        """Return a copy with the settings' maximum where the kind states none.
 
-        Itself where they give none.
+        Returns the field itself where the settings give no maximum either.
 
         Raises:
-            DefinitionError: it states more than it may.
+            DefinitionError: the kind states more than the settings allow.
         """
         return self._field
 
     # -- storing
 
     def storer(self) -> Store:
-        """Return the function that gives a loaded value's stored form.
+        """Return the function that turns a loaded value into its stored form.
 
         Lists and objects come out as copies.
         """
         return cut
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return the stored form of what the field is compared with in a filter.
+        """Return the stored form of a value that a filter compares the field with.
 
-        None compares with all.
-
-        What is refused by a field that we know nothing about is compared as it is.
+        Every field may be compared with None. A value that an unknown field refuses is compared as it is.
 
         Raises:
-            gatewayfw.errors.ValidationError: it cannot be a value of this field, which stands at ``path``.
+            gatewayfw.errors.ValidationError: it cannot be a value of this field, which is at ``path``.
         """
         field = self._field
         if value is None:
@@ -233,35 +229,32 @@ class Kind:
         return self.amount(value)
 
     def largest(self) -> int:
-        """Return the most bytes of a stored value; `ENDLESS` or more for no maximum."""
+        """Return the most bytes a stored value takes; `ENDLESS` or more without maximum."""
         return ENDLESS
 
     def unstated(self, path: str) -> Iterator[str]:
-        """Yield the paths at and below the field that state no maximum.
-
-        The field stands at ``path``.
-        """
+        """Yield the paths without a maximum, of the field at ``path`` and its parts."""
         if not self.states_maximum or self.largest() >= ENDLESS:
             yield path
 
     # -- telling
 
     def description(self) -> Description:
-        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` tells them."""
+        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` documents them."""
         return {"kind": "any"}
 
 
 class KindField(Kind):
-    """What our fields share; it stands beside a field of marshmallow's.
+    """What our fields share; each also inherits from a marshmallow field.
 
-    A class that is one of ours says ``own=True``, so that a user's subclass is not taken for it.
+    Our own classes say ``own=True``, so that a user's subclass is not mistaken for one of them.
     """
 
     load_default: Any
-    #: What `quick_of` keeps about this field.
+    #: The cache of `quick_of`.
     quick: Quick | None = None
-    #: Loads good values at once, and gives ``missing`` for others; see `make_quick`.
-    hasty: Load | None = None
+    #: Loads valid values fast and returns ``missing`` for others; see `make_quick`.
+    load_quickly: Load | None = None
 
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -299,14 +292,14 @@ class KindField(Kind):
         return self._with_none(test, bool(field.allow_none))
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        """Return a value's tests, its checks apart; None where one is missing.
+        """Return the tests of a value without its checks; None where one is missing.
 
-        The checks come after the first test.
+        The checks run after the first test.
         """
         raise NotImplementedError
 
     def _checks_beside(self) -> list[Any]:
-        """Return the checks that `_tests` does not make already."""
+        """Return the checks that `_tests` does not cover."""
         field: Any = self
         return list(field.validators)
 
@@ -319,38 +312,36 @@ class KindField(Kind):
     def operand(self, value: Any, path: str) -> Any:
         if not self.own or value is None:
             return super().operand(value, path)
-        result = self._compared(value)
+        result = self._store_operand(value)
         if result is None:
             raise Refused({path: [plain_message(self._field, "invalid", "Invalid value.")]})
         return result
 
-    def _compared(self, value: Any) -> Any:
-        """Return the stored form of a value it is compared with.
+    def _store_operand(self, value: Any) -> Any:
+        """Return the stored form of a value to compare with; None for a wrong type.
 
-        None for one that cannot be its own.
-
-        Only the type is judged: a number beyond the range, or a text longer than the size, is a fair question.
+        Only the type is checked: a filter may ask for a number beyond the range or a text that is too long.
         """
         raise NotImplementedError
 
 
 def quick_of(field: mm.Field[Any]) -> Quick | None:
-    """Return what is quick about storing a field's values, kept on the field.
+    """Return the quick functions of one of our fields, cached on the field.
 
-    None where nothing is.
+    None for fields that are not ours.
     """
     kind: Any = field
     if not getattr(kind, "own", False):
         return None
     known: Quick | None = kind.quick
-    if known is None or known.field is not field:  # a copy of a field brings what belongs to the first one
+    if known is None or known.field is not field:  # a copied field brings the cache of the original
         load, fill = (kind.loader(fill=fill) or as_it_is for fill in (False, True))
         known = kind.quick = Quick(field, load, fill, kind.quick_test(STORED) or never, kind.storer())
     return known
 
 
 def cut(value: Any) -> Any:
-    """Return a value with every date in it as the database holds it."""
+    """Return a value with every date in it cut to what the database holds."""
     if isinstance(value, datetime):
         return moment_of(value)
     if isinstance(value, Mapping):
@@ -359,7 +350,7 @@ def cut(value: Any) -> Any:
 
 
 def described_default(value: Any) -> Description:
-    """Return a default as clients would send it; nothing where JSON has no form of it."""
+    """Return a default as clients would send it; empty where JSON cannot express it."""
     if isinstance(value, ObjectId):
         return {"default": str(value)}
     if isinstance(value, datetime):

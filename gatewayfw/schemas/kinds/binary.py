@@ -18,7 +18,7 @@ from gatewayfw.schemas.kinds.text import check_stated, with_maximum
 
 
 class BinaryField(KindField, mm.Raw, own=True):
-    """Bytes: as text in base64; loaded they are `bytes`."""
+    """Binary data: base64 text in JSON, `bytes` when loaded."""
 
     kind = "binary"
     reads_otherwise = True
@@ -38,7 +38,7 @@ class BinaryField(KindField, mm.Raw, own=True):
         return None if value is None else b64encode(value).decode("ascii")
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that the bytes of server code are kept."""
+        """Take bytes from server code as they are."""
         return isinstance(sent, bytes)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
@@ -64,7 +64,7 @@ class BinaryField(KindField, mm.Raw, own=True):
     def storer(self) -> Store:
         return bytes_of
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return bytes_of(value)
 
     def largest(self) -> int:
@@ -77,9 +77,9 @@ class BinaryField(KindField, mm.Raw, own=True):
 
 
 def bytes_of(value: Any) -> bytes | None:
-    """Return bytes, or those that base64 says in its one way.
+    """Return bytes as they are, or decoded from canonical base64; else None.
 
-    None for anything else, a UUID of the database's too.
+    A UUID in the database's form gives None, too.
     """
     if isinstance(value, bytes):
         return bytes(value) if not isinstance(value, Binary) or value.subtype == 0 else None

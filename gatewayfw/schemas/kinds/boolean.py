@@ -11,7 +11,7 @@ from gatewayfw.schemas.kinds.quick import Purpose, Test
 
 
 class BooleanField(KindField, mm.Boolean, own=True):
-    """A bool; marshmallow's words for true and false, and 1 and 0, become it."""
+    """A bool; 1, 0 and marshmallow's words for true and false are coerced to it."""
 
     kind = "boolean"
     sorts = True
@@ -29,7 +29,7 @@ class BooleanField(KindField, mm.Boolean, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_boolean]
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value if isinstance(value, bool) else None
 
     def largest(self) -> int:

@@ -1,4 +1,4 @@
-"""What a field's checks say of lengths, ranges and patterns."""
+"""Read lengths, ranges and choices from a field's checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FullMatch(validate.Regexp):
 
 
 def length_checks(field: mm.Field[Any]) -> list[validate.Length]:
-    """Return the checks of length that a field has."""
+    """Return the length checks of a field."""
     return [check for check in field.validators if isinstance(check, validate.Length)]
 
 
@@ -33,20 +33,20 @@ def lengths(field: mm.Field[Any]) -> tuple[int, int | None]:
 
 
 def maximum_checks(field: mm.Field[Any]) -> dict[int, validate.Length]:
-    """Return the checks that bound a length, by the greatest length each allows."""
+    """Return the checks that bound the length, keyed by the greatest length allowed."""
     checks = length_checks(field)
     ends = [check.max if check.equal is None else check.equal for check in checks]
     return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
 
 
 def described_lengths(field: mm.Field[Any], least: str, most: str) -> dict[str, Any]:
-    """Return the lengths of a field under two names, without those that say nothing."""
+    """Return the least and greatest length under two names, without absent bounds."""
     low, high = lengths(field)
     return {**({least: low} if low else {}), **({} if high is None else {most: high})}
 
 
 def described_range(field: mm.Field[Any]) -> dict[str, Any]:
-    """Return a field's ``minimum`` and ``maximum``, where they are allowed values."""
+    """Return a field's inclusive ``minimum`` and ``maximum``."""
     found: dict[str, Any] = {}
     for check in field.validators:
         if isinstance(check, validate.Range) and check.min_inclusive and check.max_inclusive:
@@ -56,18 +56,18 @@ def described_range(field: mm.Field[Any]) -> dict[str, Any]:
 
 
 def choices(field: mm.Field[Any]) -> list[Any] | None:
-    """Return the only values a field's check admits; None where no one check says so."""
+    """Return the values that a field's one choice check allows; else None."""
     found = [check for check in field.validators if isinstance(check, validate.OneOf)]
     return list(found[0].choices) if len(found) == 1 and all(map(is_scalar, found[0].choices)) else None
 
 
 def is_scalar(value: object) -> bool:
-    """Tell whether a value is a text or a number, which JSON has literals for."""
+    """Tell whether JSON has a literal for a value: text or a number."""
     return isinstance(value, (str, int, float))
 
 
 def first_message(messages: Any) -> str:
-    """Return the first of a marshmallow error's messages."""
+    """Return the first message of a marshmallow error."""
     while isinstance(messages, (dict, list)):
         messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
     return str(messages)

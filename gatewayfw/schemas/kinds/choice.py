@@ -1,4 +1,4 @@
-"""One of some values, and any value."""
+"""Enumerated values, and any value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import CALCULATED, Description, KindField, cut
-from gatewayfw.schemas.kinds.numbers import compared_number
+from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test, but_none
 from gatewayfw.schemas.kinds.sizes import NUMBER, TEXT
 from gatewayfw.schemas.values import encodable, plain
@@ -37,7 +37,7 @@ class EnumsField(KindField, mm.Raw, own=True):
         known = {(type(choice), choice) for choice in choices}
         return [lambda value: type(value) in types and (type(value), value) in known]
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value if any(_is_like(choice, value) for choice in self.metadata["choices"]) else None
 
     def largest(self) -> int:
@@ -48,7 +48,7 @@ class EnumsField(KindField, mm.Raw, own=True):
 
 
 class AnyField(KindField, mm.Raw, own=True):
-    """Any JSON value, null too; server code may pass ObjectIds and datetimes in it."""
+    """Any JSON value, even null; server code may pass ObjectIds and datetimes, too."""
 
     kind = "any_"
     operators = CALCULATED
@@ -70,7 +70,7 @@ class AnyField(KindField, mm.Raw, own=True):
     def storer(self) -> Store:
         return cut
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return cut(value) if plain(value) else None
 
     def description(self) -> Description:
@@ -82,7 +82,7 @@ def _is_like(choice: object, value: Any) -> bool:
         return isinstance(value, bool)
     if isinstance(choice, str):
         return isinstance(value, str) and encodable(value)
-    return compared_number(value) is not None
+    return comparable_number(value) is not None
 
 
 def _encoded_bytes(choice: object) -> int:

@@ -14,9 +14,9 @@ from gatewayfw.schemas.values import moment_of
 
 
 class DateField(KindField, mm.String, own=True):
-    """An ISO 8601 date or date and time; loaded, a `datetime` in UTC.
+    """An ISO 8601 date, with or without a time; a `datetime` in UTC when loaded.
 
-    It is naive, of whole milliseconds.
+    The `datetime` is naive and in whole milliseconds.
     """
 
     kind = "date"
@@ -38,7 +38,7 @@ class DateField(KindField, mm.String, own=True):
         return None if value is None else value.isoformat(timespec="milliseconds") + "Z"
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that a moment in another notation, or server code's own, is the same one."""
+        """Take any notation of the same moment, and datetimes from server code."""
         return True
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
@@ -47,7 +47,7 @@ class DateField(KindField, mm.String, own=True):
     def loader(self, *, fill: bool) -> Load | None:
         return lambda value: value if (loaded := moment_of(value)) is None else loaded
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return moment_of(value)
 
     def largest(self) -> int:

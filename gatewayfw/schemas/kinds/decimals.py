@@ -15,7 +15,7 @@ from gatewayfw.schemas.kinds.base import CALCULATED, ORDERED, Description, KindF
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import DECIMAL
 
-#: Digits that Decimal128 holds.
+#: The most digits a Decimal128 holds.
 MOST_DIGITS = 34
 _TEXT = re.compile(rf"-?[0-9]{{1,{MOST_DIGITS}}}(?:\.[0-9]{{1,{MOST_DIGITS}}})?")
 _CONTEXT = Context(prec=MOST_DIGITS)
@@ -25,7 +25,7 @@ _NUMBERS = (int, float, Decimal, Decimal128)
 class StoredDecimal(Decimal128):
     """A Decimal128 that compares and calculates like a number.
 
-    MongoDB does that itself; mongomock 4.3 asks the value, and sorts what is registered as a number.
+    MongoDB compares decimals itself; mongomock 4.3 asks the value, and sorts types registered as numbers.
     """
 
     __slots__ = ()
@@ -63,9 +63,9 @@ Number.register(StoredDecimal)
 
 
 class DecimalField(KindField, mm.Decimal, own=True):
-    """A decimal with so many places: text, ``"12.50"``; loaded, a `decimal.Decimal`.
+    """A decimal with fixed places: text (``"12.50"``), a `Decimal` when loaded.
 
-    Whole numbers become one, floats never do. What has more places is refused, not rounded.
+    Whole numbers are coerced, floats never. A value with more places is refused, not rounded.
     """
 
     kind = "decimal"
@@ -90,7 +90,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
         if _has_more(given, places, is_text=isinstance(value, str)):
             raise self.make_error("more", places=places)
         try:
-            # Adding 0 takes the sign from "-0.00".
+            # Adding 0 removes the sign of "-0.00".
             return _CONTEXT.add(given.quantize(Decimal(1).scaleb(-places), context=_CONTEXT), Decimal(0))
         except InvalidOperation:
             raise self.make_error("digits") from None
@@ -99,10 +99,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return None if value is None else format(value, "f")
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that ``"12.5"`` means ``"12.50"``; a number is no text.
-
-        So do decimals of server code.
-        """
+        """Take ``"12.5"`` for ``"12.50"`` and decimals from server code, but no number."""
         return not isinstance(sent, int)
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
@@ -137,11 +134,11 @@ class DecimalField(KindField, mm.Decimal, own=True):
             return None
 
     def factor(self, value: Any) -> Any:
-        """Return a whole number, so that a product has the places of what is multiplied."""
+        """Return a whole number only, so that the product keeps its places."""
         given = decimal_of(value)
         return None if given is None or given != given.to_integral_value() else StoredDecimal(given.to_integral_value())
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         given = decimal_of(value)
         return None if given is None else StoredDecimal(given)
 
@@ -158,7 +155,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
 
 
 def _has_more(given: Decimal, places: int, *, is_text: bool) -> bool:
-    """Tell whether a decimal has more places than may be: of text zeros count, too."""
+    """Tell whether a decimal has too many places; in text, zeros count, too."""
     _, digits, exponent = given.as_tuple()
     if not isinstance(exponent, int) or exponent >= -places:
         return False
@@ -172,7 +169,7 @@ def _number(value: Any) -> Decimal:
 def decimal_of(value: Any) -> Decimal | None:
     """Return text, a whole number or a decimal as a `Decimal`.
 
-    None for anything else, and for what is not finite.
+    Returns None for anything else and for infinite values.
     """
     if isinstance(value, str) and _TEXT.fullmatch(value):
         value = Decimal(value)

@@ -1,6 +1,6 @@
-"""The kinds that users bring: marshmallow's own fields, and Schemas.
+"""Fields that are not ours: marshmallow's fields, users' subclasses, and Schemas.
 
-`as_kind` answers for every field: one of our kinds for itself, `Foreign` for any other.
+`as_kind` returns the kind of any field: one of our own as it is, any other wrapped in `Foreign`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from gatewayfw.schemas.kinds.quick import Store
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.kinds.text import described_text
 
-#: Marshmallow's fields in whose values nothing is inside.
+#: Marshmallow's fields whose values have no parts.
 _SCALARS = (mm.String, mm.Number, mm.Boolean, mm.DateTime)
-#: Letters of a moment that a field of marshmallow's own stores, which is text.
+#: Characters of a moment in a marshmallow field, which stores it as text.
 _MOMENT = 64
 
 
 class Foreign(Kind):
-    """Answers for a field of marshmallow's, or of a user's.
+    """The kind of a marshmallow field or a user's field.
 
-    A scalar, or something that only loading knows.
+    Its values are scalars, or only loading them shows what they contain.
     """
 
     def __init__(self, field: mm.Field[Any]) -> None:
@@ -61,10 +61,10 @@ class Foreign(Kind):
 
 
 class SchemaField(Kind, mm.Nested):
-    """The value a user's marshmallow Schema describes.
+    """A value described by a user's marshmallow Schema.
 
-    Its own rules hold, ``unknown`` included, and its own messages are shown to clients:
-    messages that format ``{input}`` echo values, so give such fields other ``error_messages``.
+    The Schema's own rules apply, ``unknown`` included, and clients see its own messages. Messages that
+    format ``{input}`` echo values, so give such fields other ``error_messages``.
     """
 
     kind = "schema"
@@ -72,8 +72,8 @@ class SchemaField(Kind, mm.Nested):
 
     def __init__(self, schema: Schema | type[Schema]) -> None:
         super().__init__(schema() if isinstance(schema, type) else schema, required=True)
-        # Dumped is what was loaded, nothing else: load_only fields too, no dump_default, and an
-        # absent key named "items" is absent, where marshmallow would take dict.items.
+        # Dump exactly what was loaded: load_only fields, too, no dump_default, and no key that is
+        # absent. Marshmallow would take dict.items for an absent key named "items".
         own = self.schema
         own.load_fields = {name: copy.copy(field) for name, field in own.load_fields.items()}
         for field in own.load_fields.values():
@@ -98,29 +98,29 @@ class SchemaField(Kind, mm.Nested):
         return self if isinstance(key, int) else _nested_part(self, key)
 
     def largest(self) -> int:
-        fields = self._counted
+        fields = self._counted_fields
         return ENDLESS if fields is None else DOCUMENT + largest_of(fields)
 
     def unstated(self, path: str) -> Iterator[str]:
-        fields = self._counted
+        fields = self._counted_fields
         return unstated_in(fields, path) if fields else super().unstated(path)
 
     def description(self) -> Description:
         return _nested(self)
 
     @property
-    def _counted(self) -> Mapping[str, mm.Field[Any]] | None:
-        """The fields inside; None where any key or any number of objects is taken."""
+    def _counted_fields(self) -> Mapping[str, mm.Field[Any]] | None:
+        """The fields of one object; None where any key or a list of objects is taken."""
         return None if self.schema.many or self.schema.unknown == INCLUDE else self.schema.load_fields
 
 
 def as_kind(field: mm.Field[Any]) -> Kind:
-    """Return what answers for a field: itself, if it is one of our kinds."""
+    """Return the kind of a field: the field itself, if it is one of ours."""
     return field if isinstance(field, Kind) else Foreign(field)
 
 
 def reads_otherwise(field: mm.Field[Any]) -> bool:
-    """Tell whether Python has stored values of a field in another form, or parts."""
+    """Tell whether Python sees stored values of a field, or parts of them, otherwise."""
     kind = as_kind(field)
     return kind.reads_otherwise or any(reads_otherwise(inner) for _, inner in kind.parts())
 
@@ -139,7 +139,7 @@ def describe(field: mm.Field[Any]) -> Description:
 
 
 def describe_all(fields: Mapping[str, mm.Field[Any]]) -> dict[str, Description]:
-    """Return the descriptions of fields by the name they are sent under."""
+    """Return the descriptions of fields by the names that clients send."""
     return {
         field.data_key if field.data_key is not None else name: describe(field)
         for name, field in fields.items()
@@ -148,18 +148,15 @@ def describe_all(fields: Mapping[str, mm.Field[Any]]) -> dict[str, Description]:
 
 
 def largest_of(fields: Mapping[str, mm.Field[Any]]) -> int:
-    """Return the most bytes that the elements of some fields take together.
+    """Return the most bytes that some fields take together.
 
-    `ENDLESS` or more without a maximum.
+    The result is `ENDLESS` or more if there is no maximum.
     """
     return sum(element_bytes(name, as_kind(field).largest()) for name, field in fields.items())
 
 
 def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]:
-    """Yield the paths at and below fields that state no maximum.
-
-    The fields stand below ``path``.
-    """
+    """Yield the paths without a maximum, of fields below ``path`` and their parts."""
     for name, field in fields.items():
         yield from as_kind(field).unstated(f"{path}.{name}")
 
@@ -181,9 +178,9 @@ def _nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
 
 
 def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
-    """Yield the key or index, the field and the item of all inside a sent value.
+    """Yield key or index, field and item of each part of a sent value.
 
-    The field is None for a key that load drops.
+    The field is None for a key that loading drops.
     """
     if isinstance(field, mm.Nested):
         if isinstance(sent, list):
@@ -215,7 +212,7 @@ def _largest_text(field: Any) -> int:
     return ENDLESS if most is None else TEXT + most * LETTER
 
 
-#: The most bytes of a stored value, by the class of its field; the first that fits counts.
+#: The most bytes of a stored value, by the class of its field; the first match counts.
 _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
     {
         mm.Boolean: lambda field: 1,
@@ -261,7 +258,7 @@ def _day(field: Any) -> Description:
     return described_text(field, **({"format": "date"} if field.format in (None, "iso") else {}))
 
 
-#: How the fields of each class are described; of a subclass as its nearest base.
+#: How to describe the fields of each class; a subclass is described as its nearest base.
 _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
     {
         mm.String: described_text,

@@ -1,4 +1,4 @@
-"""Ids: of documents, and UUIDs."""
+"""Ids of documents, and UUIDs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 
 
 
 class _IdField(KindField, mm.String):
-    """An id as text or as itself: what ``read`` gives is loaded, its text dumped."""
+    """An id, as text or as an object; it loads as the object and dumps as text."""
 
     def read(self, value: Any) -> Any:
-        """Return the id that a value is in any of its forms; None for anything else."""
+        """Return the id that a value stands for, in any form; None for anything else."""
         raise NotImplementedError
 
     @property
@@ -39,12 +39,12 @@ class _IdField(KindField, mm.String):
         return None if value is None else str(value)
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell that an id in capitals, or server code's own, is the same one."""
+        """Take ids in capital letters, and id objects from server code."""
         return True
 
 
 class ObjectIdField(_IdField, own=True):
-    """24 hexadecimal digits; loaded they are an `ObjectId`."""
+    """24 hexadecimal digits; an `ObjectId` when loaded."""
 
     kind = "object_id"
     sorts = True
@@ -59,7 +59,7 @@ class ObjectIdField(_IdField, own=True):
     def loader(self, *, fill: bool) -> Load | None:
         return _load_id
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return id_of(value)
 
     def largest(self) -> int:
@@ -71,7 +71,7 @@ class ObjectIdField(_IdField, own=True):
 
 
 class UuidField(_IdField, own=True):
-    """A UUID: text in groups of 8-4-4-4-12 hexadecimal digits; loaded, a `uuid.UUID`."""
+    """A UUID: 8-4-4-4-12 hexadecimal digits in text, a `uuid.UUID` when loaded."""
 
     kind = "uuid"
     sorts = True
@@ -90,7 +90,7 @@ class UuidField(_IdField, own=True):
     def storer(self) -> Store:
         return _stored_uuid
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return _stored_uuid(uuid_of(value))
 
     def largest(self) -> int:
@@ -101,14 +101,14 @@ class UuidField(_IdField, own=True):
 
 
 def id_of(value: Any) -> ObjectId | None:
-    """Return an id, as text or as itself; None for anything else."""
+    """Return an id given as text or as an `ObjectId`; None for anything else."""
     if isinstance(value, ObjectId):
         return value
     return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
 def uuid_of(value: Any) -> UUID | None:
-    """Return a UUID from text, itself or the database's form; None for anything else."""
+    """Return a UUID given as text, object or database value; None for anything else."""
     if isinstance(value, UUID):
         return value
     if isinstance(value, Binary):
@@ -132,4 +132,4 @@ def _load_id(value: Any) -> Any:
         digits = bytes.fromhex(value)
     except ValueError:
         return value
-    return ObjectId(digits) if len(digits) == 12 else value  # it passes over spaces, and then gives fewer
+    return ObjectId(digits) if len(digits) == 12 else value  # fromhex skips spaces and then gives fewer bytes

@@ -28,12 +28,12 @@ class InnerField(KindField):
 
     @property
     def dumps_itself(self) -> bool:
-        """Whether the dumps of all values inside are the values."""
+        """Whether all inner values dump as themselves."""
         return getattr(self.inner, "dumps_itself", False)
 
     def make_quick(self) -> mm.Field[Any]:
         if not self.own:
             return self._field
         changed: Any = self.with_parts([as_kind(self.inner).make_quick()])
-        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
+        changed.load_quickly = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field

@@ -39,7 +39,7 @@ class MappingField(InnerField, mm.Dict, own=True):
         return ((key, self.inner, item) for key, item in sent.items() if _is_key(key))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
             return quick
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
@@ -104,7 +104,7 @@ class MappingField(InnerField, mm.Dict, own=True):
         inner = as_kind(self.inner)
         return {key: inner.operand(item, f"{path}.{key}") for key, item in value.items()}
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return None
 
     def unstated(self, path: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Numbers: any, and whole ones."""
+"""Numbers, and whole numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gatewayfw.schemas.values import HIGHEST, INTEGER, LOWEST, finite_number, re
 
 
 class NumberField(KindField, mm.Float, own=True):
-    """An int within 64 bits or a finite float; text that reads as one becomes it."""
+    """An int within 64 bits or a finite float; numeric text is coerced to it."""
 
     kind = "number"
     sorts = True
@@ -30,8 +30,8 @@ class NumberField(KindField, mm.Float, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_number]
 
-    def _compared(self, value: Any) -> Any:
-        return compared_number(value)
+    def _store_operand(self, value: Any) -> Any:
+        return comparable_number(value)
 
     def largest(self) -> int:
         return NUMBER
@@ -41,7 +41,7 @@ class NumberField(KindField, mm.Float, own=True):
 
 
 class IntegerField(KindField, mm.Integer, own=True):
-    """An int within 64 bits; integral text and floats become it."""
+    """An int within 64 bits; integral text and floats are coerced to it."""
 
     kind = "integer"
     sorts = True
@@ -59,8 +59,8 @@ class IntegerField(KindField, mm.Integer, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_integer]
 
-    def _compared(self, value: Any) -> Any:
-        return compared_number(value)
+    def _store_operand(self, value: Any) -> Any:
+        return comparable_number(value)
 
     def largest(self) -> int:
         return NUMBER
@@ -75,10 +75,10 @@ def described_number(field: mm.Field[Any], kind: str) -> Description:
     return {"kind": kind, **described_range(field)} if known is None else {"kind": "enums", "choices": known}
 
 
-def compared_number(value: Any) -> Any:
-    """Return what a number is compared with: any number; None for anything else.
+def comparable_number(value: Any) -> Any:
+    """Return a number that a filter compares with; None for anything else.
 
-    What is not finite is fair in a range.
+    Infinity is allowed, since it is useful in a range.
     """
     return value if isinstance(value, float) or finite_number(value) else None
 

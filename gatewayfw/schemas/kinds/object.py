@@ -22,7 +22,7 @@ _UNKNOWN = "Unknown field."
 
 
 class ObjectField(KindField, mm.Dict, own=True):
-    """An object: with exactly the keys of ``fields``, or with any where that is None."""
+    """An object with exactly the keys of ``fields``, or with any keys if it is None."""
 
     kind = "object_"
     sets_parts = True
@@ -58,11 +58,11 @@ class ObjectField(KindField, mm.Dict, own=True):
 
     @property
     def dumps_itself(self) -> bool:
-        """Whether the dumps of all values are the values."""
+        """Whether all values dump as themselves."""
         return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.hasty is not None and (quick := self.hasty(value)) is not missing:
+        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
             return quick
         fields = self.fields
         if not isinstance(value, Mapping) or (fields is None and not plain(value)):
@@ -115,7 +115,7 @@ class ObjectField(KindField, mm.Dict, own=True):
             return self
         parts = [as_kind(inner).make_quick() for _, inner in self.parts()]
         changed: Any = self.with_parts(parts) if parts else copy.copy(self)
-        changed.hasty = quickly(self.loader(fill=True), self.quick_test(SENT))
+        changed.load_quickly = quickly(self.loader(fill=True), self.quick_test(SENT))
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def storer(self) -> Store:
@@ -130,7 +130,7 @@ class ObjectField(KindField, mm.Dict, own=True):
             raise Refused({below(path, key): [_UNKNOWN] for key in unknown})
         return {key: as_kind(fields[key]).operand(item, f"{path}.{key}") for key, item in value.items()}
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return cut(value) if isinstance(value, Mapping) and plain(value) else None
 
     def largest(self) -> int:
@@ -144,9 +144,9 @@ class ObjectField(KindField, mm.Dict, own=True):
 
 
 def _fields_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
-    """Return the test for an object with all keys of ``must``, and some of ``may``.
+    """Return the test for an object with the keys of ``must`` and perhaps of ``may``.
 
-    No others.
+    It takes no other keys.
     """
     needed, possible, count = tuple(must.items()), tuple(may.items()), len(must)
 
@@ -173,7 +173,9 @@ def _fields_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
 
 def _fields_loader(fields: Mapping[str, mm.Field[Any]], *, fill: bool) -> Load | None:
     loaders = {name: loader for name, field in fields.items() if (loader := as_kind(field).loader(fill=fill))}
-    constants = {name: _constant(field.load_default) for name, field in fields.items() if fill and _is_constant(field)}
+    constants = {
+        name: _constant_of(field.load_default) for name, field in fields.items() if fill and _is_constant(field)
+    }
     if not constants and not loaders:
         return None
     filled, loads = tuple(constants.items()), tuple(loaders.items())
@@ -191,7 +193,7 @@ def _fields_loader(fields: Mapping[str, mm.Field[Any]], *, fill: bool) -> Load |
         if not changed or not value.keys() <= fields.keys():
             return value
         changed = {**value, **changed}
-        return {name: changed[name] for name in fields if name in changed}  # load orders what it changed
+        return {name: changed[name] for name in fields if name in changed}  # as loading orders them
 
     return load
 
@@ -200,7 +202,7 @@ def _is_constant(field: mm.Field[Any]) -> bool:
     return isinstance(field.load_default, Constant) and not field.required
 
 
-def _constant(default: Constant) -> Callable[[], Any]:
+def _constant_of(default: Constant) -> Callable[[], Any]:
     value = default.value
     return (lambda: value) if value is None or isinstance(value, (str, int, float)) else default
 

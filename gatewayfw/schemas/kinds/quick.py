@@ -1,4 +1,4 @@
-"""Quick tests: functions made once from a field that recognise valid values.
+"""Quick tests: functions that recognise valid values, made once from a field.
 
 Most values are valid and need no further checks. So a test either says "mode ``assert`` takes this value, and load
 returns it unchanged", or that it does not know; then the field itself decides, and only the field words errors. Where
@@ -8,8 +8,8 @@ test.
 Only the value kinds of this package, with their own checks, have tests, and only for values of exactly the types that
 JSON and BSON are read as. Anything else (marshmallow's fields, Schemas, checks, subclasses) is always loaded.
 
-Each kind makes its own tests; here is what they are made of. A field is looked at once: changing it
-after it was given to an act or model has no effect here.
+Each kind makes its own tests from the parts in this module. A field is read once: changing it after an
+act or model was given it has no effect here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from marshmallow import fields as mm
 from gatewayfw.schemas.kinds.checks import FullMatch
 from gatewayfw.schemas.values import plain, storable, storable_key
 
-#: Gives something true for a value that is surely taken as it is.
+#: Returns something true for a value that is certainly valid as it is.
 Test = Callable[[Any], object]
-#: Gives what a good value is loaded as, the very value where that is the same; anything for another.
+#: Returns the loaded form of a valid value, the same object if nothing changes; for other values, anything.
 Load = Callable[[Any], Any]
-#: Gives the stored form of a value.
+#: Returns the stored form of a value.
 Store = Callable[[Any], Any]
 
 INFINITY = float("inf")
@@ -37,25 +37,25 @@ INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class Purpose:
-    """What tests are for: free values have the test ``free``, field names ``name``."""
+    """The tests for one purpose: ``free`` for free values, ``name`` for field names."""
 
     free: Test
     name: Test
 
 
-#: For values as they are sent.
+#: For values as clients send them.
 SENT = Purpose(plain, lambda name: True)
-#: For values that the database is to hold.
+#: For values to be stored.
 STORED = Purpose(storable, storable_key)
 
 
 @dataclass(frozen=True)
 class Quick:
-    """What is quick about storing values of one field.
+    """The quick functions for storing the values of one field.
 
     Attributes:
-        load, fill: give the loaded form, ``fill`` with the constants that are missing.
-        test: knows good values in their loaded form; ``store`` gives the stored form of these.
+        load, fill: return the loaded form; ``fill`` adds missing constant defaults.
+        test: recognises valid values in their loaded form; ``store`` returns their stored form.
     """
 
     field: mm.Field[Any]
@@ -66,19 +66,19 @@ class Quick:
 
 
 def never(value: Any) -> bool:
-    """Know no value."""
+    """Recognise no value."""
     return False
 
 
 def as_it_is(value: Any) -> Any:
-    """Return a value whose other form is the same."""
+    """Return a value unchanged."""
     return value
 
 
 def quickly(load: Load | None, test: Test | None) -> Load | None:
-    """Return what loads good values and gives `missing` for others.
+    """Return a function that loads valid values and returns `missing` for others.
 
-    None where there is no test.
+    Returns None without a test.
     """
     if test is None:
         return None
@@ -92,7 +92,7 @@ def quickly(load: Load | None, test: Test | None) -> Load | None:
 
 
 def all_of(tests: Sequence[Any]) -> Test:
-    """Return one test for several, in their order."""
+    """Return one test that runs several in order."""
     first, *rest = tests
     if not rest:
         return first  # type: ignore[no-any-return]  # a test
@@ -101,36 +101,36 @@ def all_of(tests: Sequence[Any]) -> Test:
 
 
 def or_none(test: Test) -> Test:
-    """Return the test that knows None, too."""
+    """Return a test that takes None, too."""
     return lambda value: value is None or test(value)
 
 
 def but_none(test: Test) -> Test:
-    """Return the test that does not know None."""
+    """Return a test that does not take None."""
     return lambda value: value is not None and test(value)
 
 
 def tests_of(checks: Sequence[Any]) -> list[Test] | None:
-    """Return the tests for the checks of a field; None where one of them has none."""
+    """Return the tests for a field's checks; None where one check has no test."""
     tests = [CHECKS[type(check)](check) for check in checks if type(check) in CHECKS]
     return [test for test in tests if test] if len(tests) == len(checks) and None not in tests else None
 
 
-def _length(check: validate.Length) -> Test:
+def _test_length(check: validate.Length) -> Test:
     if check.equal is not None:
         return lambda value: len(value) == check.equal
     least, most = check.min or 0, INFINITY if check.max is None else check.max
     return lambda value: least <= len(value) <= most
 
 
-def _range(check: validate.Range) -> Test | None:
+def _test_range(check: validate.Range) -> Test | None:
     least, most = check.min, check.max
     if not (check.min_inclusive and check.max_inclusive):
         return None
     return lambda value: (least is None or value >= least) and (most is None or value <= most)
 
 
-def _asked(check: validate.Email | validate.URL) -> Test:
+def _ask_check(check: validate.Email | validate.URL) -> Test:
     def test(value: str) -> bool:
         try:
             check(value)
@@ -141,13 +141,13 @@ def _asked(check: validate.Email | validate.URL) -> Test:
     return test
 
 
-#: The tests for the checks of a field, by their class.
+#: The tests for checks, by the class of the check.
 CHECKS: Mapping[type, Callable[[Any], Test | None]] = MappingProxyType(
     {
-        validate.Length: _length,
-        validate.Range: _range,
-        validate.Email: _asked,
-        validate.URL: _asked,
+        validate.Length: _test_length,
+        validate.Range: _test_range,
+        validate.Email: _ask_check,
+        validate.URL: _ask_check,
         FullMatch: lambda check: check.regex.fullmatch,
     }
 )

@@ -1,16 +1,16 @@
-"""How many bytes BSON takes: https://bsonspec.org."""
+"""How many bytes values take in BSON: https://bsonspec.org."""
 
 from __future__ import annotations
 
-#: Stands for no maximum; sums and products of it are never less.
+#: Stands for "no maximum"; sums and products of it are never smaller.
 ENDLESS = 1 << 62
-#: Bytes of a letter in UTF-8 at most; of an ObjectId, of a number or a date, and of a Decimal128.
+#: The most bytes of a character in UTF-8; the bytes of an ObjectId, of a number or date, and of a Decimal128.
 LETTER, ID, NUMBER, DECIMAL = 4, 12, 8, 16
 #: Bytes of an empty document or list, and around a text: its length and its end.
 DOCUMENT, TEXT = 5, 5
 #: Bytes around binary data: its length and its subtype.
 BINARY = 5
-#: Bytes of an element around its name and value: the type, the end of the name.
+#: Bytes of an element besides its name and value: the type, and the end of the name.
 ELEMENT = 2
 
 

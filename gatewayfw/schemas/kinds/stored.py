@@ -1,8 +1,8 @@
-"""Marshmallow fields in models: what they take, and what is stored of them.
+"""Marshmallow fields in models: what they accept, and what is stored.
 
-A value of a type that JSON has is taken for the JSON form and loaded; anything else is the loaded form.
-Stored is the loaded value where BSON knows it, part by part through lists, objects and Schemas, else
-its dumped form. All our choice.
+A value of a JSON type counts as the JSON form and is loaded; any other value is already the loaded form.
+We store the loaded value where BSON has its type, part by part through lists, objects and Schemas, and its
+dumped form otherwise. All our choice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from gatewayfw.schemas.values import loaded_form, moment_of, plain
 
 _UNSTORABLE = "Not a value the database can hold."
 _JSON = (str, int, float, bool, list, dict, type(None))
-#: What a user's field may raise where a value has another type than it dumps.
+#: What a user's field may raise when it dumps a value of the wrong type.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-#: Fields whose values JSON, BSON and Python write alike; a subclass may load anything.
+#: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
 _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
@@ -40,7 +40,7 @@ _SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.T
 
 
 class StoredField(Foreign, mm.Field[Any]):
-    """A model's field around one that is not ours; what it loads is stored."""
+    """A model's field that wraps one that is not ours and stores what it loads."""
 
     def __init__(self, field: mm.Field[Any]) -> None:
         Foreign.__init__(self, field)
@@ -64,7 +64,7 @@ class StoredField(Foreign, mm.Field[Any]):
     @property
     def reads_otherwise(self) -> bool:  # type: ignore[override]  # by the field's class
         if type(self._field) is mm.List:
-            return reads_otherwise(_inside(self._field.inner))
+            return reads_otherwise(_find_part(self._field.inner))
         return type(self._field) not in _ALIKE
 
     @property
@@ -87,21 +87,21 @@ class StoredField(Foreign, mm.Field[Any]):
 
     @property
     def elements(self) -> mm.Field[Any] | None:
-        return _inside(self._field.inner) if isinstance(self._field, mm.List) else None
+        return _find_part(self._field.inner) if isinstance(self._field, mm.List) else None
 
     def part(self, key: Any) -> mm.Field[Any] | None:
         if isinstance(self._field, mm.Dict):
             inner = self._field.value_field
-            return None if inner is None else _inside(inner)
+            return None if inner is None else _find_part(inner)
         inner = super().part(key)
-        return None if inner is None else _inside(inner)
+        return None if inner is None else _find_part(inner)
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
         if value is missing and not self.required and self.load_default is not missing:
             value = self.load_default() if callable(self.load_default) else self.load_default
         if value is None or value is missing:
             return super().deserialize(value, attr, data, **kwargs)
-        return _stored(self._field, _loaded(self._field, value))
+        return _store(self._field, _load(self._field, value))
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
         return self
@@ -112,13 +112,13 @@ class StoredField(Foreign, mm.Field[Any]):
     def operand(self, value: Any, path: str) -> Any:
         """Return the stored form of a value in either form, for comparing.
 
-        What is refused is compared as it is, if it can be."""
+        A refused value is compared as it is, where that is possible."""
         if value is None:
             return None
         bare = copy.copy(self._field)
-        bare.validators = []  # beyond a range is a fair question
+        bare.validators = []  # a filter may ask beyond the range
         try:
-            return _stored(bare, _loaded(bare, value))
+            return _store(bare, _load(bare, value))
         except ValidationError:
             if self.elements is not None and not isinstance(value, list):
                 return as_kind(self.elements).operand(value, path)
@@ -147,10 +147,10 @@ class StoredField(Foreign, mm.Field[Any]):
 
 
 def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
-    """Return a field for documents: any that is not ours becomes a `StoredField`.
+    """Return a field for documents; one that is not ours becomes a `StoredField`.
 
     Raises:
-        DefinitionError: a field is ``load_only``: documents show what they hold.
+        DefinitionError: a field is ``load_only``, but documents show all they hold.
     """
     if isinstance(field, StoredField):
         return field
@@ -163,8 +163,8 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
     return field if all(map(_is, changed, parts)) else field.with_parts(changed)
 
 
-def _inside(field: mm.Field[Any]) -> mm.Field[Any]:
-    """Return the field for what is inside a value of a user's field or Schema."""
+def _find_part(field: mm.Field[Any]) -> mm.Field[Any]:
+    """Return the field for one part of a user's field or Schema."""
     return field if isinstance(field, KindField) else StoredField(field)
 
 
@@ -176,7 +176,7 @@ def _is_many(field: mm.Field[Any]) -> bool:
     return isinstance(field, mm.Nested) and (field.many or field.schema.many)
 
 
-def _loaded(field: mm.Field[Any], value: Any) -> Any:
+def _load(field: mm.Field[Any], value: Any) -> Any:
     """Return what a field loads from a value in either form."""
     if type(value) not in _JSON and _has_no_dump(field, value):
         field._validate(value)
@@ -185,11 +185,11 @@ def _loaded(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
-    """Tell whether a field dumps what it loaded, and may not load it again."""
-    return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dumped(field, value) is value
+    """Tell whether a field dumps values in a form that it may not load again."""
+    return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dump(field, value) is value
 
 
-def _dumped(field: mm.Field[Any], value: Any) -> Any:
+def _dump(field: mm.Field[Any], value: Any) -> Any:
     try:
         return field._serialize(value, None, {})
     except _WRONG:
@@ -197,24 +197,24 @@ def _dumped(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _json_form(field: mm.Field[Any], value: Any) -> Any:
-    """Return a value in the form that the field loads, whichever its parts have."""
+    """Return a value in the form that the field loads; its parts may have either."""
     if isinstance(field, KindField) or value is None:
-        return value  # it loads both forms
+        return value  # the field loads both forms
     value = _python_form(field, value)
     if isinstance(field, mm.List) and isinstance(value, list):
-        return _each(enumerate(value), lambda at, one: _json_form(field.inner, one), list)
+        return _change_each(enumerate(value), lambda at, one: _json_form(field.inner, one), list)
     inner = field.value_field if isinstance(field, mm.Dict) else None
     if inner is not None and isinstance(value, Mapping):
-        return _each(value.items(), lambda _, one: _json_form(inner, one), None)
+        return _change_each(value.items(), lambda _, one: _json_form(inner, one), None)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         if _is_many(field) and isinstance(value, list):
-            return _each(enumerate(value), lambda at, one: _nested_form(field, one), list)
+            return _change_each(enumerate(value), lambda at, one: _nested_form(field, one), list)
         return _nested_form(field, value)
-    return value if type(value) in _JSON else _dumped(field, value)
+    return value if type(value) in _JSON else _dump(field, value)
 
 
 def _python_form(field: mm.Field[Any], value: Any) -> Any:
-    """Return a value as Python has it, where it comes as the database gives it."""
+    """Return a value from the database as Python sees it."""
     value = loaded_form(value)
     if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=timezone.utc)
@@ -227,7 +227,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         names = {inner.data_key or name: inner for name, inner in fields.items()}
         loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
         keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
-        return _each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one, None)
+        return _change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one, None)
     if type(value) in _JSON:
         return value
     parts = {
@@ -237,8 +237,8 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
     return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
 
 
-def _each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> Any:
-    """Return the changed items, a list or an object, with all of their errors."""
+def _change_each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> Any:
+    """Return a list or an object with each item changed, collecting all errors."""
     done: dict[Any, Any] = {}
     errors: dict[Any, Any] = {}
     for key, one in items:
@@ -251,8 +251,8 @@ def _each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> A
     return list(done.values()) if kind is list else done
 
 
-def _stored(field: mm.Field[Any] | None, loaded: Any) -> Any:
-    """Return the stored form of what a field loaded.
+def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
+    """Return the stored form of a loaded value.
 
     Raises:
         ValidationError: the database cannot hold it.
@@ -265,22 +265,26 @@ def _stored(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         many = _is_many(field) and isinstance(loaded, (list, tuple))
-        return _each(enumerate(loaded), lambda _, one: _object(field, one), list) if many else _object(field, loaded)
+        return (
+            _change_each(enumerate(loaded), lambda _, one: _object(field, one), list)
+            if many
+            else _object(field, loaded)
+        )
     if isinstance(loaded, (list, tuple)):
         inner = field.inner if isinstance(field, mm.List) else None
-        return _each(enumerate(loaded), lambda _, one: _stored(inner, one), list)
+        return _change_each(enumerate(loaded), lambda _, one: _store(inner, one), list)
     if isinstance(loaded, Mapping):
         inner = field.value_field if isinstance(field, mm.Dict) else None
         keys = field.key_field if isinstance(field, mm.Dict) else None
-        named = loaded if keys is None else {_dumped(keys, key): one for key, one in loaded.items()}
-        return _each(named.items(), lambda _, one: _stored(inner, one), None)
+        named = loaded if keys is None else {_dump(keys, key): one for key, one in loaded.items()}
+        return _change_each(named.items(), lambda _, one: _store(inner, one), None)
     return _scalar(field, loaded)
 
 
 def _object(field: mm.Nested, loaded: Any) -> Any:
     """Return the stored form of what a Schema loaded.
 
-    That is an object of the fields it has, or an object of a user's."""
+    A Schema loads an object with its fields, or an object of a user's class."""
     schema, fields = field.schema, field.schema.load_fields
     inside = {
         inner.data_key or name: (inner, schema.get_attribute(loaded, inner.attribute or name, missing))
@@ -290,7 +294,7 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
     if isinstance(loaded, Mapping) and (field.unknown or schema.unknown) == INCLUDE:
         known = {inner.attribute or name for name, inner in fields.items()}
         parts |= {key: (None, one) for key, one in loaded.items() if key not in known}
-    return _each(parts.items(), lambda _, part: _stored(*part), None)
+    return _change_each(parts.items(), lambda _, part: _store(*part), None)
 
 
 def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
@@ -305,7 +309,7 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
             raise ValidationError(_UNSTORABLE) from None
     if isinstance(loaded, (bytes, ObjectId)):
         return loaded
-    dumped = None if field is None else _dumped(field, loaded)
+    dumped = None if field is None else _dump(field, loaded)
     if dumped is None or dumped is loaded or type(dumped) not in _JSON:
         raise ValidationError(_UNSTORABLE)
-    return _stored(None, dumped)
+    return _store(None, dumped)

@@ -1,4 +1,4 @@
-"""Texts: any, e-mail addresses, addresses of the web."""
+"""Texts, e-mail addresses and web addresses."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gatewayfw.schemas.values import encodable
 
 #: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
 LONGEST_EMAIL = 254
-#: What ``re.compile`` sets by itself for text.
+#: The flag that ``re.compile`` sets by itself for text.
 _PLAIN_FLAGS = 32
 
 
 class StringField(KindField, mm.String, own=True):
-    """A str; a lone surrogate, which no UTF-8 can carry, is refused.
+    """A str without lone surrogates, which UTF-8 cannot carry.
 
-    Its checks are made one after the other until one refuses: a pattern, which may take long on a
-    long text, comes after the lengths.
+    Its checks run one after the other until one refuses. A pattern comes after the lengths, because it
+    may take long on a long text.
     """
 
     kind = "string"
@@ -42,7 +42,7 @@ class StringField(KindField, mm.String, own=True):
         return value
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        """Return the test of a text and its lengths in one: nearly all have a maximum."""
+        """Return one test of type and lengths, since nearly every text has a maximum."""
         least, most = lengths(self)
         end = INFINITY if most is None else most
         return [
@@ -52,7 +52,7 @@ class StringField(KindField, mm.String, own=True):
     def _checks_beside(self) -> list[Any]:
         return [check for check in self.validators if type(check) is not validate.Length]
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value if isinstance(value, str) and encodable(value) else None
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
@@ -68,9 +68,9 @@ class StringField(KindField, mm.String, own=True):
 
 
 class EmailField(StringField, own=True):
-    """A string that marshmallow's Email check passes, of 254 bytes at most.
+    """A string of at most 254 bytes that passes marshmallow's Email check.
 
-    No address is longer, and the check of a long text is slow.
+    No address is longer, and checking a long text is slow.
     """
 
     kind = "email"
@@ -98,7 +98,7 @@ class EmailField(StringField, own=True):
 
 
 class UrlField(StringField, own=True):
-    """A string that is an http or https address: ``https://example.org/a?b=c``."""
+    """An http or https address, such as ``https://example.org/a?b=c``."""
 
     kind = "url"
 
@@ -114,17 +114,19 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
         return {"kind": "enums", "choices": known}
     described: Description = {"kind": "string", **described_lengths(field, "minLength", "maxLength"), **more}
     for check in field.validators:
-        # A pattern of marshmallow's own need only match the beginning.
+        # Marshmallow's own pattern check matches only the beginning of the text.
         if isinstance(check, FullMatch) and not check.regex.flags & ~_PLAIN_FLAGS:
             described["pattern"] = check.regex.pattern
     return described
 
 
 def check_stated(field: mm.Field[Any], most: int, what: str) -> None:
-    """Check that a field states no size above what a request may hold.
+    """Check that a field states no size larger than a request may hold.
+
+    ``what`` names the unit and what it measures, for the message.
 
     Raises:
-        DefinitionError: it does; ``what`` is the unit and what is measured.
+        DefinitionError: the stated size is larger.
     """
     ends = [end for check in length_checks(field) for end in (check.min, check.max, check.equal) if end is not None]
     if max(ends, default=0) > most:
@@ -135,11 +137,9 @@ def check_stated(field: mm.Field[Any], most: int, what: str) -> None:
 
 
 def with_maximum(field: Any, most: int) -> mm.Field[Any]:
-    """Return a copy of at most this length, or itself where it states a maximum.
+    """Return a text or list with this maximum, unless it states its own.
 
-    Of a text or list.
-
-    What must be longer than the maximum may be just as long as it must be.
+    Where it states a minimum above this maximum, that minimum is its maximum, too.
     """
     if maximum_checks(field):
         return field  # type: ignore[no-any-return]  # a field

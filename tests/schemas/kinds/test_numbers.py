@@ -10,7 +10,7 @@ from marshmallow import validate
 
 from gatewayfw.schemas import integer, number
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.numbers import NumberField, compared_number
+from gatewayfw.schemas.kinds.numbers import NumberField, comparable_number
 from tests.schemas.kinds.answers import answers, compared
 
 BEYOND = 2**63
@@ -25,12 +25,12 @@ def test_filters_compare_with_numbers_beyond_the_bounds_of_the_field(kind):
 
 @pytest.mark.parametrize("value", [0, -(2**63), 2**63 - 1, 0.5, -1e300, float("inf"), Int64(5)])
 def test_a_number_that_the_database_holds_is_compared_as_it_is(value):
-    assert compared_number(value) == value
+    assert comparable_number(value) == value
 
 
 @pytest.mark.parametrize("value", [True, "1", None, Decimal(1), BEYOND])
 def test_anything_else_is_no_number(value):
-    assert compared_number(value) is None
+    assert comparable_number(value) is None
 
 
 @pytest.mark.parametrize("kind", [number, integer])
