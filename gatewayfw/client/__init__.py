@@ -1,7 +1,8 @@
 """Clients of a gateway: over HTTP, and in process for tests.
 
-Both have ``call(model, act, set=..., get=...)``, which returns the ``body`` of the reply or raises `CallError`. The
-module that `gatewayfw.export.python.module` generates gives them types:
+Both have ``call(model, act, set=..., get=...)``, which returns the ``body`` of the reply or raises `CallError`, and
+``pages``, which iterates over the pages of a list. The module that `gatewayfw.export.python.module` generates gives
+them types:
 ``client: Client = HttpClient(url)``.
 
 One call is one request: no redirects, retries, cookies or proxies from the environment. Tokens never appear in logs,

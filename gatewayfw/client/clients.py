@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from math import isfinite
 from types import TracebackType
 from typing import Any, Protocol, TypeVar, final
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar, final
 from flask import Flask
 
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import answer
+from gatewayfw.client.replies import BadReply, answer, next_of
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
@@ -77,6 +77,35 @@ class _Client:
         data = encode({"service": service, "model": model, "act": act, "details": details})
         own = {} if self._token is None else self._token_from.sent(self._token)
         return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
+
+    def pages(
+        self,
+        model: str,
+        act: str,
+        *,
+        service: str = MAIN,
+        set: Mapping[str, Any] | None = None,
+        get: Mapping[str, Any] | None = None,
+    ) -> Iterator[Any]:
+        """Yield the pages of a list, each what `call` returns, with ``rows`` and ``next``.
+
+        The first is that which ``after`` in ``set`` names, if it is there; each is asked for when it is wanted.
+
+        Raises:
+            CallError: as for `call`; `BadReply` where the result is no page, or its ``next`` came before.
+        """
+        given = {} if set is None else dict(set)
+        seen = {given.get("after")} - {None}
+        while True:
+            page = self.call(model, act, service=service, set=given, get=get)
+            after = next_of(page)
+            if after in seen:
+                raise BadReply("bad reply of the gateway: its list does not go on", 200, "bad_reply")
+            yield page
+            if after is None:
+                return
+            seen.add(after)
+            given["after"] = after
 
     def with_token(self: _Self, token: str | None) -> _Self:
         """Return a client that sends another token, or none, over the same connections.

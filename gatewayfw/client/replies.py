@@ -43,7 +43,10 @@ class CallError(Exception):
 
 
 class BadReply(CallError):
-    """The reply is not from a gateway; code ``bad_reply``. The act may have run."""
+    """The reply is not from a gateway; code ``bad_reply``. The act may have run.
+
+    Or what should be the next page of a list is none.
+    """
 
 
 class NoReply(CallError):
@@ -75,6 +78,19 @@ def answer(reply: Reply) -> Any:
     if envelope["success"]:
         return envelope["body"]
     raise _refusal(reply, envelope["body"])
+
+
+def next_of(page: object) -> str | None:
+    """Return where the page after one of a list begins; None after the last.
+
+    Raises:
+        BadReply: it is no page.
+    """
+    if isinstance(page, dict) and isinstance(page.get("rows"), list):
+        after = page.get("next", ...)
+        if after is None or isinstance(after, str):
+            return after
+    raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")
 
 
 def _refusal(reply: Reply, body: dict[str, Any]) -> CallError:
