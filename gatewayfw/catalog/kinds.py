@@ -20,6 +20,9 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``object``             ``fields`` by name, or null where any key is taken; ``open`` where
                        others are taken, too
 ``selection``          what `gatewayfw.catalog.selections` says
+``filter``             of a listing: ``fields`` by name, each with ``value``, the kind that its values are
+                       compared with, and ``operators``, of which ``eq`` may be left out
+``count``              of a listing: a whole number up to ``most``, beyond it ``{"atLeast": most}``
 ====================== ===================================================================
 
 ``presence`` is ``required``, ``optional`` or ``defaulted``; then ``default`` is the value, unless a

@@ -26,6 +26,14 @@ _ID: Mapping[str, Any] = MappingProxyType(
     # The length is for readers to whom `$` also means before a last line break, as it does to Python's.
     {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
 )
+#: What operators of a listing take that take no value of the field.
+OPERANDS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "exists": {"type": "boolean"},
+        "prefix": {"type": "string"},
+        "contains": {"type": "string", "minLength": 1, "maxLength": 200},
+    }
+)
 #: ISO 8601 as requests may have it: a date, or a date and time; without an offset it is UTC.
 _DATE = (
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -55,10 +63,7 @@ class Values:
         written = ROWS[kind["kind"]](self, kind, levels)
         if kind.get("nullable"):
             written = _or_null(written)
-        notes = [f"An _id of the model {kind['of']}."] if "of" in kind else []
-        notes += [kind["description"]] if "description" in kind else []
-        written |= {"description": " ".join(notes)} if notes else {}
-        return written | ({"default": kind["default"]} if "default" in kind else {})
+        return written | _described(kind) | _named(kind, "default")
 
     def fields(self, fields: Mapping[str, Description], levels: int = ENDLESS) -> Schema:
         """Return ``properties`` and ``required`` of an object."""
@@ -112,6 +117,23 @@ class Values:
         depth = selection["depth"]
         name = f"get.{model}.{depth}" if levels > depth else f"get.{model}.{depth}.{levels}"
         return self.shared(name, lambda: self._level(model, depth, levels))
+
+    def filter(self, kind: Description) -> Schema:
+        """Return the schema of what a listing is filtered by."""
+        fields = kind["fields"].items()
+        return _object_of({name: self._filtered(one) | _described(one["value"]) for name, one in fields})
+
+    def _filtered(self, field: Description) -> Schema:
+        value = {name: part for name, part in field["value"].items() if name not in ("of", "description")}
+        operators = {name: self._operand(name, value) for name in field["operators"]}
+        written = {**_object_of(operators), "minProperties": 1}
+        return {"anyOf": [operators["eq"], written]} if "eq" in operators else written
+
+    def _operand(self, operator: str, value: Description) -> Schema:
+        if operator in ("in", "nin"):
+            return {"type": "array", "items": self.schema({**value, "nullable": True})}
+        known = OPERANDS.get(operator)
+        return self.schema({**value, "nullable": operator in ("eq", "ne")}) if known is None else dict(known)
 
     def shared(self, name: str, make: Callable[[], Schema]) -> Schema:
         """Return a reference to the schema that ``make`` gives; it is made once."""
@@ -231,6 +253,17 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
 
 
+def _described(kind: Description) -> Schema:
+    notes = [f"An _id of the model {kind['of']}."] if "of" in kind else []
+    notes += [kind["description"]] if "description" in kind else []
+    return {"description": " ".join(notes)} if notes else {}
+
+
+def _count(most: int) -> Schema:
+    beyond = {**_object_of({"atLeast": {"const": most}}), "required": ["atLeast"]}
+    return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, beyond]}
+
+
 def _enums(kind: Description) -> Schema:
     choices = kind["choices"]
     words: Schema = {"type": "string"} if all(isinstance(choice, str) for choice in choices) else {}
@@ -275,5 +308,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "mapping": lambda values, kind, levels: values.mapping(kind, levels),
         "object": lambda values, kind, levels: values.object(kind, levels),
         "selection": lambda values, kind, levels: values.selection(kind, levels),
+        "filter": lambda values, kind, levels: values.filter(kind),
+        "count": lambda values, kind, levels: _count(kind["most"]),
     }
 )

@@ -1,9 +1,9 @@
 """The Python types of a gateway: one module without dependencies, for mypy.
 
-It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose
-``call`` has an overload for each act. The clients of `gatewayfw.client` match it directly:
-``client: Client = HttpClient(url)``. The types cannot express the effect of a projection: every key of a document may
-    be missing (``total=False``).
+It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose ``call`` has an
+overload for each act, and ``pages`` one for each that answers by page. The clients of `gatewayfw.client` match it
+directly: ``client: Client = HttpClient(url)``. The types cannot express the effect of a projection: every key of a
+document may be missing (``total=False``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HEAD = '''\
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 #: 24 hexadecimal digits.
@@ -45,8 +45,8 @@ class Client(Protocol):
         """Return a client that sends another token, or none."""
 '''
 
-_CALL = """\
-    def call(
+_METHOD = """\
+    def {method}(
         self,
         model: {model},
         act: {act},
@@ -67,20 +67,29 @@ def python(catalog: Mapping[str, Any]) -> str:
     It is plain Python 3.10 and imports nothing but ``typing`` and ``collections.abc``.
     """
     types = Types()
-    calls = list(_Acts(catalog, types).calls())
-    mark = "    @overload\n" if len(calls) > 1 else ""
-    client = "\n".join([_CLIENT, *(mark + call for call in calls)])
+    acts = _Acts(catalog, types)
+    calls = _overload(list(acts.calls()))  # before pages: it finds them
+    client = "\n".join([_CLIENT, *calls, *_overload(acts.pages)])
     return _HEAD.format(header=header(catalog)) + "\n\n".join(filter(None, [types.source(), client]))
+
+
+def _overload(methods: list[str]) -> list[str]:
+    return [f"    @overload\n{method}" for method in methods] if len(methods) > 1 else methods
 
 
 @final
 class _Acts:
-    """The methods ``call`` of a client, one for each act or remote service."""
+    """The methods ``call`` of a client, one for each act or remote service.
+
+    Attributes:
+        pages: the methods ``pages``, one for each act found so far that answers by page.
+    """
 
     def __init__(self, catalog: Mapping[str, Any], types: Types) -> None:
         self._services: Mapping[str, Any] = catalog["services"]
         self._types = types
         self._selections = Selections(catalog["models"], types)
+        self.pages: list[str] = []
 
     def calls(self) -> Iterator[str]:
         """Yield the methods."""
@@ -96,15 +105,18 @@ class _Acts:
         # In the order of use, which is that of the module.
         set_ = self._argument(act["set"], base, "Set")
         get = self._argument(act["get"], base, "Get")
-        return _CALL.format(
-            model=f"Literal[{quoted(model)}]",
-            act=f"Literal[{quoted(name)}]",
-            service=_service(service),
-            set=set_,
-            get=get,
-            returns=self._returned(act["returns"], act["get"], base),
-            doc=docstring(act["description"], "        "),
-        )
+        parts = {
+            "model": f"Literal[{quoted(model)}]",
+            "act": f"Literal[{quoted(name)}]",
+            "service": _service(service),
+            "set": set_,
+            "get": get,
+            "doc": docstring(act["description"], "        "),
+        }
+        returns = self._returned(act["returns"], act["get"], base)
+        if _is_paged(act):
+            self.pages.append(_METHOD.format(**parts, method="pages", returns=f"Iterator[{returns}]"))
+        return _METHOD.format(**parts, method="call", returns=returns)
 
     def _argument(self, kind: Mapping[str, Any], base: str, suffix: str) -> str:
         """Return annotation and default of ``set`` or ``get``; the default means ``{}``."""
@@ -149,10 +161,23 @@ def _is_sure(part: Mapping[str, Any]) -> bool:
     return part["presence"] == "required" and not part.get("picked")
 
 
+def _is_paged(act: Mapping[str, Any]) -> bool:
+    """Tell whether an act answers by page.
+
+    Its ``set`` takes the text ``after``, which may be left out; its result has ``rows``, and ``next``: text or null.
+    """
+    given, result = act["set"].get("fields") or {}, act["returns"].get("fields") or {}
+    after, rows, following = given.get("after", {}), result.get("rows", {}), result.get("next", {})
+    is_list = rows.get("kind") == "array" or rows.get("type") == "many"
+    takes_text = after.get("kind") == "string" and after["presence"] != "required"
+    gives_text = following.get("kind") == "string" and following.get("nullable", False)
+    return takes_text and is_list and _is_sure(rows) and gives_text and _is_sure(following)
+
+
 def _remote(service: str) -> str:
     """Return the method for a remote service, of which nothing is known."""
-    names = {"model": "str", "act": "str", "service": _service(service), "set": _FREE, "get": _FREE}
-    return _CALL.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
+    names = {"method": "call", "model": "str", "act": "str", "service": _service(service), "set": _FREE, "get": _FREE}
+    return _METHOD.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
 
 
 def _service(name: str) -> str:

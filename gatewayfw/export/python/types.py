@@ -18,7 +18,7 @@ from gatewayfw.export.text import printable
 
 #: Names that the module itself uses.
 RESERVED = (
-    *("Any", "Client", "Date", "Flag", "Id", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
+    *("Any", "Client", "Date", "Flag", "Id", "Iterator", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
     *("None", "True", "False"),
 )
 #: Builtins that annotations use; as keys of a class body they would hide them.
@@ -26,6 +26,8 @@ _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 ANY_OBJECT = "dict[str, Any]"
+#: What operators of a listing take that take no value of the field.
+OPERANDS: Mapping[str, str] = MappingProxyType({"exists": "bool", "prefix": "str", "contains": "str"})
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Types:
         A selection has no annotation here: see `gatewayfw.export.python.selections`.
         """
         found = ROWS.get(kind["kind"], ROWS["any"])(self, kind, wanted)
-        return f"{found} | None" if kind.get("nullable") and found != "Any" else found
+        return _or_none(found) if kind.get("nullable") else found
 
     def entries(self, fields: Mapping[str, Mapping[str, Any]], wanted: str) -> list[Entry]:
         """Return the keys of an object with these fields."""
@@ -98,10 +100,31 @@ class Types:
         """Return the annotation of an object."""
         if kind["fields"] is None or kind.get("open"):
             return ANY_OBJECT  # a typed dictionary takes no other keys
-        entries = tuple(self.entries(kind["fields"], wanted))
-        if entries not in self._values:  # equal objects share a class
-            self._values[entries] = self.add(self.fresh(wanted), entries)
-        return self._values[entries]
+        return self._shared(self.entries(kind["fields"], wanted), wanted)
+
+    def filter(self, kind: Mapping[str, Any], wanted: str) -> str:
+        """Return the annotation of what a listing is filtered by."""
+        entries = [
+            Entry(name, self._filtered(field, wanted + camel(name)), comment=comment(field["value"]))
+            for name, field in kind["fields"].items()
+        ]
+        return self._shared(entries, wanted)
+
+    def _filtered(self, field: Mapping[str, Any], wanted: str) -> str:
+        value = self.value(field["value"], wanted)
+        found = self._shared([Entry(name, _operand(name, value)) for name in field["operators"]], wanted)
+        return f"{_or_none(value)} | {found}" if "eq" in field["operators"] and value != "Any" else found
+
+    def count(self, wanted: str) -> str:
+        """Return the annotation of a number that may be bounded."""
+        return f"int | {self._shared([Entry('atLeast', 'int', required=True)], wanted)}"
+
+    def _shared(self, entries: Sequence[Entry], wanted: str) -> str:
+        """Return the class of an object; equal ones share it."""
+        key = tuple(entries)
+        if key not in self._values:
+            self._values[key] = self.add(self.fresh(wanted), key)
+        return self._values[key]
 
 
 def camel(name: str) -> str:
@@ -136,6 +159,17 @@ def _docstring(text: str, indent: str) -> str:
     start = "\n".join(f"{indent}{line}" if line else "" for line in lines).strip()
     end = f"\n{indent}" if len(lines) > 1 else ""
     return f'{indent}"""{start}{end}"""'
+
+
+def _or_none(annotation: str) -> str:
+    return annotation if annotation == "Any" else f"{annotation} | None"
+
+
+def _operand(operator: str, value: str) -> str:
+    """Return the annotation of what an operator of a listing takes."""
+    if operator in ("in", "nin"):
+        return f"list[{_or_none(value)}]"
+    return OPERANDS.get(operator) or (_or_none(value) if operator in ("eq", "ne") else value)
 
 
 def _choices(choices: Sequence[Any]) -> str:
@@ -201,5 +235,7 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "mapping": lambda types, kind, wanted: f"dict[str, {types.value(kind['values'], wanted)}]",
         "object": lambda types, kind, wanted: types.object(kind, wanted),
         "selection": lambda types, kind, wanted: "Any",
+        "filter": lambda types, kind, wanted: types.filter(kind, wanted),
+        "count": lambda types, kind, wanted: types.count(wanted),
     }
 )

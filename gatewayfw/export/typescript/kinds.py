@@ -15,6 +15,8 @@ Hidden = Mapping[str, frozenset[str]]
 
 #: Levels of links that the type `Get` counts.
 DEEPEST = 32
+#: What operators of a listing take that take no value of the field.
+OPERANDS: Mapping[str, str] = MappingProxyType({"exists": "boolean", "prefix": "string", "contains": "string"})
 #: The words for bounds in the comment of a field.
 _NOTES = {
     "minimum": "at least",
@@ -77,6 +79,21 @@ class Shown:
     def selection(self, kind: Description) -> str:
         """Return the type of a selection."""
         return "AnyObject"
+
+    def filter(self, kind: Description) -> str:
+        """Return the type of what a listing is filtered by."""
+        fields = kind["fields"].items()
+        return block(Member(name, self._filtered(one), True, self._comment(one["value"])) for name, one in fields)
+
+    def _filtered(self, field: Description) -> str:
+        names, value = field["operators"], field["value"]
+        text = block(Member(name, self._operand(name, value), optional=True) for name in names)
+        return f"{self.type({**value, 'nullable': True})} | {text}" if "eq" in names else text
+
+    def _operand(self, operator: str, value: Description) -> str:
+        if operator in ("in", "nin"):
+            return self.array({**value, "nullable": True})
+        return OPERANDS.get(operator) or self.type({**value, "nullable": operator in ("eq", "ne")})
 
 
 class Sent(Shown):
@@ -179,5 +196,7 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "mapping": lambda values, kind: f"{{ [key: string]: {values.type(kind['values'])} }}",
         "object": lambda values, kind: values.object(kind),
         "selection": lambda values, kind: values.selection(kind),
+        "filter": lambda values, kind: values.filter(kind),
+        "count": lambda values, kind: "number | { atLeast: number }",
     }
 )

@@ -27,6 +27,10 @@ export type GetOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>
 /** What an act returns when `get` is `G`. */
 export type BodyOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>, G> = Body<Entry<S, M, A>["body"], G>;
 
+/** The acts that answer by page: `set` takes `after`, the result has `rows` and `next`. */
+export type PagedActOf<S extends Service, M extends ModelOf<S>> = ActOf<S, M> &
+  { [A in ActOf<S, M>]: IsPaged<Entry<S, M, A>> extends true ? A : never }[ActOf<S, M>];
+
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 /** The `_id` of a document: 24 hexadecimal digits. */
@@ -52,6 +56,16 @@ interface AnyAct { set?: unknown; get: unknown; body: unknown }
 type Entry<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> =
   Services[S][M][A] extends infer E extends AnyAct ? E : never;
 type Details<E extends AnyAct, G> = Pick<E, "set"> & { get: G & NoInfer<Exact<G, E["get"]>> };
+
+interface AnyPage { rows: readonly unknown[]; next: string | null }
+type IsPaged<E extends AnyAct> = NonNullable<E["set"]> extends infer S
+  ? "after" extends keyof S
+    ? {} extends Pick<S, "after">
+      ? [string, Always<E["body"]>] extends [S["after"], AnyPage] ? true : false
+      : false
+    : false
+  : false;
+type Always<B> = B extends Parts<infer A, infer _> ? A : B;
 
 /** `G`, with every key that `S` does not have as an error. */
 type Exact<G, S> = unknown extends S ? G : string extends keyof S ? G : {
@@ -171,6 +185,23 @@ export interface Client {
     options?: CallOptions & { service?: S | undefined },
   ): Promise<BodyOf<S, M, A, G>>;
 
+  /**
+   * Read a list page by page, from the first one or the one that `set.after` names:
+   * `for await (const page of client.pages(...))`. It throws a GatewayError where a page fails, and where
+   * a list does not go on (`no_progress`).
+   */
+  pages<
+    S extends Service = "main",
+    M extends ModelOf<S> = ModelOf<S>,
+    A extends PagedActOf<S, M> = PagedActOf<S, M>,
+    const G extends GetOf<S, M, A> = GetOf<S, M, A>,
+  >(
+    model: M,
+    act: A,
+    details: Details<Entry<S, M, A>, G>,
+    options?: CallOptions & { service?: S | undefined },
+  ): AsyncIterable<BodyOf<S, M, A, G>>;
+
   /** Send a request and return the reply, whose `success` tells how it went; never throw. */
   send<
     S extends Service = "main",
@@ -231,6 +262,17 @@ export function createClient(options: ClientOptions): Client {
       const reply = await run({ service, model, act, details }, options);
       if (reply instanceof GatewayError) throw reply;
       return reply.body;
+    },
+    async *pages(model: any, act: any, { set, get }: any, options?: any): AsyncGenerator<any> {
+      const seen = new Set<unknown>();
+      for (let after = set?.after; after !== null; ) {
+        seen.add(after);
+        const page = await (client.call as any)(model, act, { set: { ...set, after }, get }, options);
+        after = page?.next;
+        if (seen.has(after) || (after !== null && typeof after !== "string"))
+          throw failed(200, { message: "the list does not go on", code: "no_progress" });
+        yield page;
+      }
     },
     async send(request: any, options?: CallOptions): Promise<any> {
       const reply = await run(request, options);

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 from marshmallow import fields as mm
+from marshmallow.fields import Field
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.odm.listings.conditions import conditions_of
@@ -15,6 +16,9 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.kinds.quick import Purpose, Test
+
+#: What of a field's description also holds for what it is compared with: its type, not its bounds.
+_COMPARED = ("kind", "of", "format", "choices", "places", "description")
 
 
 class FilterField(KindField, mm.Raw, own=True):
@@ -41,7 +45,7 @@ class FilterField(KindField, mm.Raw, own=True):
     def description(self) -> Description:
         found = resolve(self.schemas, self.declaration)
         fields = {
-            name: {"value": {**describe(one.field), "presence": "required"}, "operators": list(one.operators)}
+            name: {"value": _describe_operand(one.field), "operators": list(one.operators)}
             for name, one in found.filters.items()
         }
         return {"kind": "filter", "fields": fields}
@@ -61,6 +65,12 @@ class FilterField(KindField, mm.Raw, own=True):
         except Refused as refused:
             raise ValidationError(_nested(refused.errors)) from None
         return value
+
+
+def _describe_operand(field: Field[Any]) -> Description:
+    described = describe(field)
+    whole = {"whole": True} if described["kind"] == "decimal" else {}
+    return {**{name: described[name] for name in _COMPARED if name in described}, **whole, "presence": "required"}
 
 
 def _nested(errors: dict[str, list[str]]) -> Any:

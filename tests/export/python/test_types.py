@@ -23,7 +23,7 @@ WHOLE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 #: 24 hexadecimal digits.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gatewayfw import array, decimal, defaulted, enums, integer, nullable, string
 from gatewayfw.odm.listings.fields import CountField
+from gatewayfw.schemas.fields import described
 from gatewayfw.schemas.kinds.foreign import describe
 
 
@@ -17,10 +19,31 @@ def test_the_catalog_describes_filters_with_their_operators(fields):
     assert describe(fields["filter"]) == {
         "kind": "filter",
         "fields": {
-            "year": {"value": {"kind": "integer", "presence": "required", "nullable": True}, "operators": ["eq", "gt"]},
+            "year": {"value": {"kind": "integer", "presence": "required"}, "operators": ["eq", "gt"]},
             "author": {"value": {"kind": "object_id", "presence": "required"}, "operators": ["in"]},
         },
         "presence": "optional",
+    }
+
+
+def test_the_catalog_describes_types_of_what_is_compared_and_no_bounds(shop):
+    shop.gateway.odm.new_model(
+        "part",
+        {
+            "name": described(string(size=(2, 9), pattern="[a-z]+"), "Its name."),
+            "price": defaulted(decimal(places=2, minimum=0), "1.00"),
+            "grade": nullable(enums("a", "b")),
+            "sizes": array(integer(minimum=1), size=3),
+        },
+    )
+    names = ["name", "price", "grade", "sizes"]
+    listing = shop.odm.model("part").listing(filter={name: ["eq"] for name in names})
+    found = describe(listing.set["filter"])["fields"]
+    assert {name: found[name]["value"] for name in names} == {
+        "name": {"kind": "string", "presence": "required", "description": "Its name."},
+        "price": {"kind": "decimal", "places": 2, "whole": True, "presence": "required"},
+        "grade": {"kind": "enums", "choices": ["a", "b"], "presence": "required"},
+        "sizes": {"kind": "integer", "presence": "required"},
     }
 
 
