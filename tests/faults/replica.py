@@ -89,10 +89,12 @@ class Member:
 class ReplicaSet:
     """Mongods on free ports, their data in a temporary folder; used inside ``with``.
 
-    With ``proxy`` there is one member, and all but this class reach it through the proxy only.
+    With ``proxy`` there is one member, and all but this class reach it through the proxy only. Not ``initiated``, its
+    members run but are no set.
     """
 
-    def __init__(self, size=3, proxy=None):
+    def __init__(self, size=3, proxy=None, *, initiated=True):
+        self._initiated = initiated
         self._folder = Path(tempfile.mkdtemp(prefix="gatewayfw-faults-"))
         ports = _free_ports(1 if proxy else size)
         self.members = [Member(self._folder / str(port), port) for port in ports]
@@ -108,8 +110,9 @@ class ReplicaSet:
     def __enter__(self):
         try:
             self.start()
-            self._initiate()
-            self.wait_for_primary()
+            if self._initiated:
+                self._initiate()
+                self.wait_for_primary()
         except BaseException:
             self.__exit__()
             raise

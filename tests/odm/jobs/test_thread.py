@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
@@ -71,7 +71,7 @@ def test_a_process_starts_one_thread_and_a_child_its_own(monkeypatch):
     thread.start()
     thread.start()
     assert len(set(threads()) - before) == 1
-    monkeypatch.setattr(os, "getpid", lambda: -1)
+    monkeypatch.setattr(helper, "os", SimpleNamespace(getpid=lambda: -1))
     thread.start()
     assert len(set(threads()) - before) == 2
 

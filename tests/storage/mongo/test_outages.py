@@ -12,6 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient, errors
@@ -357,10 +358,8 @@ def test_a_set_without_a_primary_is_logged(connect, lines, replica_set):
 
 
 @pytest.mark.mongo
-def test_a_set_that_is_not_initiated_is_logged(connect, lines, mongod_uri, monkeypatch):
-    monkeypatch.setattr(ReplicaSet, "_initiate", lambda self: None)
-    monkeypatch.setattr(ReplicaSet, "wait_for_primary", lambda self: None)
-    with ReplicaSet(size=1) as idle:
+def test_a_set_that_is_not_initiated_is_logged(connect, lines, mongod_uri):
+    with ReplicaSet(size=1, initiated=False) as idle:
         [member] = idle.members
         assert wait_until(lambda: connects(member.port))
         storage = connect(idle.uri.replace("/?", "/db?"), 1.0)
@@ -478,15 +477,13 @@ def test_an_outage_that_follows_another_one_is_logged_when_it_lasts(clock, caplo
 
 
 def test_a_child_process_has_outages_of_its_own(connect, lines, monkeypatch):
-    clients = []
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        storage = connect(f"mongodb://127.0.0.1:{taken.getsockname()[1]}/db")
-        for pid in (os.getpid(), -1):
-            monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
+        storage = connect(f"mongodb://127.0.0.1:{taken.getsockname()[1]}/db", 0.3)
+        for pid in (os.getpid(), os.getpid(), -1):
+            # The driver must not see it: the threads of other tests' clients would drop their sockets.
+            monkeypatch.setattr("gatewayfw.storage.mongo.connection.os", SimpleNamespace(getpid=lambda pid=pid: pid))
             with pytest.raises(Unavailable):
                 count(storage)
-            clients.append(storage._connection.database.client)
-    for client in clients:
-        client.close()
+            storage.close()
     assert len(lines()) == 2

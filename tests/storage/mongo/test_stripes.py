@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,5 +75,5 @@ def test_opposite_orders_do_not_lock_each_other_out():
 def test_a_child_does_not_inherit_what_its_parent_holds(monkeypatch):
     stripes = Stripes()
     with stripes.held([DOCUMENT], 1):
-        monkeypatch.setattr(os, "getpid", lambda: -1)
+        monkeypatch.setattr("gatewayfw.storage.mongo.stripes.os", SimpleNamespace(getpid=lambda: -1))
         assert not waits(stripes, [DOCUMENT])
