@@ -223,9 +223,8 @@ def test_commands_of_an_operation(office, row):
 
 
 def test_threads_that_add_to_one_document_rarely_begin_again(office, monkeypatch):
-    monkeypatch.setattr(
-        "gatewayfw.storage.mongo.transactions._QUEUE", 5.0
-    )  # a machine so busy that 1 s is short proves nothing
+    # A machine so busy that 1 s is short proves nothing.
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.QUEUE", 5.0)
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(office.add_user, TEAMS[:1]) for _ in range(200)]:
             done.result()

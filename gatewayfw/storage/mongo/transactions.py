@@ -35,7 +35,7 @@ _LOG = logging.getLogger("gatewayfw.storage")
 #: Most seconds of an abort, and least seconds of a commit with its retries; both run outside the caller's deadline.
 ENDING = 0.75
 #: Seconds to find out whether an unknown commit happened.
-_LOOK = 0.4
+LOOK = 0.4
 #: Seconds that must be left to start a commit at all.
 _COMMIT_RESERVE = 0.25
 #: Seconds between two attempts to learn the outcome of a commit.
@@ -45,7 +45,7 @@ _LONGEST_PAUSE = 0.2
 #: Most seconds, and largest share of the time left, that a thread queues for hot documents. With 32 threads on one
 #: document, 1 s gave 125 inserts/s and no failure; 0.25 s gave 53, and 2 of 480 failed; no queue gave 25, and 34 of
 #: 480 failed.
-_QUEUE, _QUEUE_SHARE = 1.0, 0.25
+QUEUE, _QUEUE_SHARE = 1.0, 0.25
 
 
 class _Conflict(Unavailable):
@@ -254,7 +254,7 @@ class Transactions(Storage):
             return self._join(self._open.transaction, fn)
         with self._limit_time() as scope:
             if self.has_transactions():
-                with self._stripes.held(hot, min(_QUEUE, scope.remaining() * _QUEUE_SHARE)):
+                with self._stripes.held(hot, min(QUEUE, scope.remaining() * _QUEUE_SHARE)):
                     result = self._retry(fn, proof, scope)
             else:
                 result = fn()
@@ -337,7 +337,7 @@ class Transactions(Storage):
     def _is_there(self, collection: str, filter: Filter) -> bool:
         try:
             # Reads of this database are majority reads, so what they show is permanent.
-            return bool(_run_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), _LOOK))
+            return bool(_run_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), LOOK))
         except PyMongoError:
             return False
 

@@ -8,16 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 from bson import ObjectId
+from pymongo.client_session import ClientSession
 
 from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.jobs.fan_out import Drained, Fanout
+from gatewayfw.odm.jobs.fan_out import Drained
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.transactions import _run_aside
 from tests.odm.world import World, define_world
+from tests.storage.mongo.commits import take_a_minute, unanswered
 from tests.waiting import wait_until
 
 #: The version that the clock gives, which `few` stops.
@@ -50,6 +51,18 @@ def rename(world, model, id_, name="new"):
 
 def names(world, model, path):
     return [one[path]["name"] for one in world.storage.find(model.name, {}, sort=[("_id", 1)])]
+
+
+def meeting(monkeypatch, world, method, collection, act):
+    """Call ``act`` with the filter before each call of a method of the storage on a collection."""
+    inner = getattr(world.storage, method)
+
+    def met(name, filter, *given, **keys):
+        if name == collection:
+            act(filter)
+        return inner(name, filter, *given, **keys)
+
+    monkeypatch.setattr(world.storage, method, met)
 
 
 def told(job):
@@ -259,11 +272,11 @@ def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
         few.add_city(str(number), land)
     rename(few, few.country, land)
 
-    def late(*given):
+    def late(_filter):
         raise Timeout
 
     with monkeypatch.context() as patched:
-        patched.setattr(Fanout, "_step", late)
+        meeting(patched, few, "update_many", "city", late)
         assert few.odm.work() == 1
     assert [job.leased for job in few.odm.jobs()] == [None]
 
@@ -334,15 +347,12 @@ def test_a_job_that_cannot_be_done_fails_no_request_and_keeps_no_other_from_its_
     for number in range(4):
         few.add_city(str(number), land)
         few.add_person(str(number), {"born": {"_ids": land}})
-    step = Fanout._step
 
-    def odd(self, job, *given):
-        if job.relation == "city.country":
-            raise KeyError("odd")
-        return step(self, job, *given)
+    def odd(_filter):
+        raise KeyError("odd")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Fanout, "_step", odd)
+        meeting(patched, few, "update_many", "city", odd)
         assert rename(few, few.country, land)["name"] == "new"
     assert [record.getMessage().splitlines()[0] for record in caplog.records] == [
         f"job country:{land}:city.country failed"
@@ -377,17 +387,17 @@ def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, un
     for number in range(4):
         few.add_city(str(number), land)
     rename(few, few.country, land)
-    step = Fanout._step
+    passed = []
 
-    def slow(self, *given):
-        done = step(self, *given)
+    def slow(_filter):
         rename(few, few.country, land, "newer")
-        time.sleep(1.1)
-        return done
+        passed.append(60)
 
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed))
     with monkeypatch.context() as patched:
-        patched.setattr(Fanout, "_step", slow)
-        assert few.odm.work(1.0) == 1
+        patched.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
+        meeting(patched, few, "update_many", "city", slow)
+        assert few.odm.work(30.0) == 1
     assert [(job.v, job.leased) for job in few.odm.jobs()] == [(V + 1, None)]
 
 
@@ -513,15 +523,13 @@ def test_jobs_that_cannot_go_on_leave_others_their_turn(few, unattended, monkeyp
         for number in range(4):
             few.add_city(str(number), land)
         rename(few, few.country, land, f"new {land}")
-    step = Fanout._step
 
-    def stuck(self, job, *given):
-        if job.id != lands[2]:
+    def stuck(filter):
+        if filter["_id"] != lands[2]:
             raise Unavailable
-        return step(self, job, *given)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Fanout, "_step", stuck)
+        meeting(patched, few, "find", "country", stuck)
         assert few.odm.work() == 2
     assert [job.id for job in few.odm.jobs()] == lands[:2]
 
@@ -606,16 +614,17 @@ def test_a_gateway_on_the_same_storage_does_not_work_inside_a_transaction_of_ano
     assert seen == [["land"] * 4]
 
 
-def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, monkeypatch):
-    land = ObjectId()
+def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, world_database, monkeypatch):
+    land, commits = ObjectId(), []
 
-    def lost(session, proof, scope):
-        _run_aside(session.abort_transaction)
-        few.storage.insert("country", [{"_id": land, "name": "theirs", "_gw": {"v": 5}}])
-        if not few.storage._is_there(*proof):
-            raise OutcomeUnknown
+    def lose(session):
+        commits.append(1)
+        session.abort_transaction()
+        world_database["country"].insert_one({"_id": land, "name": "theirs", "_gw": {"v": 5}})
+        raise unanswered()
 
     with monkeypatch.context() as patched:
-        patched.setattr(few.storage, "_commit", lost)
+        take_a_minute(patched, commits)
+        patched.setattr(ClientSession, "commit_transaction", lose)
         with pytest.raises(OutcomeUnknown):
             few.country.insert_one(doc={"_id": land, "name": "mine"})

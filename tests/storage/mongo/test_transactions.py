@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
-from pymongo import errors
 from pymongo.client_session import ClientSession
 
 from gatewayfw.errors import (
@@ -18,6 +18,7 @@ from gatewayfw.errors import (
 )
 from gatewayfw.storage import MongoStorage
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
+from tests.storage.mongo.commits import UNKNOWN, failing_commit, take_a_minute
 
 
 @pytest.mark.mongo
@@ -175,53 +176,43 @@ def test_an_exception_leaves_no_transaction_open(storage, free_at_once, error):
 
 @pytest.mark.mongo
 def test_a_commit_is_not_begun_just_before_the_deadline(storage, free_at_once, monkeypatch):
+    def work():
+        storage.insert("others", [{"_id": 1}])
+        skipped = scope.remaining() - 0.1
+        late = SimpleNamespace(monotonic=lambda: time.monotonic() + skipped)
+        patch.setattr("gatewayfw.storage.deadlines.time", late)
+
     with monkeypatch.context() as patch, storage.deadline(20) as scope, pytest.raises(Timeout):
-        patch.setattr("gatewayfw.storage.mongo.transactions._COMMIT_RESERVE", 60)
-        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+        storage.transaction(work)
     assert (scope.committed, read_all(storage, "others")) == (False, [])
     assert free_at_once()
 
 
-def failing_commit(monkeypatch, label, really, times=10**9):
-    """Make commits raise an error with a label, after they happened or without."""
-    commit, calls = ClientSession.commit_transaction, []
-
-    def fail(session):
-        calls.append(1)
-        if really or len(calls) > times:
-            commit(session)
-        if len(calls) <= times:
-            raise errors.OperationFailure("made up", 91, {"errorLabels": [label]})
-
-    monkeypatch.setattr(ClientSession, "commit_transaction", fail)
-    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.ENDING", 0.5)
-    return calls
-
-
-UNKNOWN = "UnknownTransactionCommitResult"
+def unanswered_commit(monkeypatch, really):
+    """Let a commit get no answer, whether it happened or not, until its time is over."""
+    take_a_minute(monkeypatch, failing_commit(monkeypatch, UNKNOWN, really))
 
 
 @pytest.mark.mongo
 @pytest.mark.parametrize("really", [False, True], ids=["not committed", "committed"])
 def test_a_commit_without_an_answer_is_unknown(storage, monkeypatch, really):
-    failing_commit(monkeypatch, UNKNOWN, really)
-    with storage.deadline(1) as scope, pytest.raises(OutcomeUnknown):
+    unanswered_commit(monkeypatch, really)
+    with storage.deadline(20) as scope, pytest.raises(OutcomeUnknown):
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
     assert scope.committed is False
 
 
 @pytest.mark.mongo
 def test_a_proof_that_exists_makes_a_commit_without_an_answer_a_success(storage, monkeypatch):
-    failing_commit(monkeypatch, UNKNOWN, really=True)
-    with storage.deadline(1):
-        done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
+    unanswered_commit(monkeypatch, really=True)
+    done = storage.transaction(lambda: storage.insert("others", [{"_id": 1}]) or "done", proof=("others", 1))
     assert (done, read_all(storage, "others")) == ("done", [{"_id": 1}])
 
 
 @pytest.mark.mongo
 def test_a_proof_that_does_not_exist_leaves_the_outcome_unknown(storage, monkeypatch):
-    failing_commit(monkeypatch, UNKNOWN, really=False)
-    with storage.deadline(1), pytest.raises(OutcomeUnknown):
+    unanswered_commit(monkeypatch, really=False)
+    with pytest.raises(OutcomeUnknown):
         storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", 1))
 
 
