@@ -26,13 +26,13 @@ from gatewayfw.testing.mongod import local_mongod
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: The exit status after Ctrl-C.
 _INTERRUPTED = 130
-_MISSING = {one.name: f"{one.name} needs {one.needs}, which is not installed" for one in ALL if not one.installed}
+MISSING = {one.name: f"{one.name} needs {one.needs}, which is not installed" for one in ALL if not one.installed}
 
 
 def _names(known: dict[str, Any], text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     if unknown := [name for name in names if name not in known]:
-        told = [_MISSING.get(name, name) for name in unknown]
+        told = [MISSING.get(name, name) for name in unknown]
         raise argparse.ArgumentTypeError(f"unknown: {', '.join(told)} (known: {', '.join(known)})")
     return names
 
@@ -98,7 +98,7 @@ def main(words: list[str], size: Size | None = None) -> int:
         parser.error("instructions are counted by valgrind, which is not installed")
     machine = Machine.now()
     if arguments.what == "http" and not arguments.contenders:
-        for missing in _MISSING.values():
+        for missing in MISSING.values():
             print(f"left out: {missing}; `./dev bench --others` installs it", file=sys.stderr)
     with ended_once():
         cores_for_the_others()

@@ -12,26 +12,11 @@ TESTS = Path(__file__).parent
 PRIVATE = re.compile(r"""\b\w+\.setattr\([^()"']*(?:\([^()]*\)[^()"']*)?["'](?:[\w.]*\.)?_[A-Za-z]""")
 SLEEP = re.compile(r"\btime\.sleep\(")
 
-#: file: how many patches of private names it has, and why there is no other way.
-PATCHES = {
-    "acts/test_checks.py": (1, "counts how often definitions are judged"),
-    "benchmarks/test_runs.py": (1, "a library that is not installed"),
-    "cli/test_integrity.py": (3, "a check that is interrupted, a terminal, findings of one's own"),
-    "odm/test_commands.py": (1, "a longer queue, because a busy machine proves nothing"),
-    "odm/jobs/test_fan_out.py": (5, "failures in the middle of a step, which no database gives at will"),
-    "schemas/test_places.py": (2, "frames of another package"),
-    "storage/mongo/test_outages.py": (1, "a replica set that nobody initiated"),
-    "storage/mongo/test_transactions.py": (1, "a commit that begins too late, without the wait"),
-    "testing/test_mongod.py": (1, "a port that somebody else took meanwhile"),
-    "web/test_reply.py": (1, "the text of a reply with and without the faster library call"),
-}
-
 #: file: how many sleeps it has, and why it does not wait for an event. Folders hold for all files below.
 SLEEPS = {
     "faults/": (None, "time is what these tests are about: outages and slow networks of so many seconds"),
     "client/test_hostile.py": (1, "nothing tells when forged bytes have arrived"),
     "limits/test_counters.py": (1, "a limit that is told slowly, so that threads overtake each other"),
-    "odm/jobs/test_fan_out.py": (1, "the lease of a job ends by time"),
     "odm/jobs/test_thread.py": (1, "shows that a thread does nothing"),
     "storage/mongo/test_storage.py": (1, "the driver looks at the real deadline"),
     "storage/mongo/test_transactions.py": (1, "the driver looks at the real deadline"),
@@ -65,9 +50,12 @@ def beyond(table, found):
     return {name: number for name, number in found.items() if allowed(table, name) not in (None, number)}
 
 
-@pytest.mark.parametrize(("pattern", "table"), [(PRIVATE, PATCHES), (SLEEP, SLEEPS)], ids=["private names", "sleeps"])
-def test_only_these_files_have_any(pattern, table):
-    assert beyond(table, counted(pattern)) == {}
+def test_no_private_name_is_patched():
+    assert counted(PRIVATE) == {}
+
+
+def test_only_these_files_sleep():
+    assert beyond(SLEEPS, counted(SLEEP)) == {}
 
 
 def test_a_file_that_is_not_listed_may_have_none():
@@ -77,10 +65,9 @@ def test_a_file_that_is_not_listed_may_have_none():
     }
 
 
-@pytest.mark.parametrize(("pattern", "table"), [(PRIVATE, PATCHES), (SLEEP, SLEEPS)], ids=["private names", "sleeps"])
-def test_what_is_allowed_is_needed(pattern, table):
-    found = counted(pattern)
-    assert [start for start in table if not any(name.startswith(start) for name in found)] == []
+def test_what_is_allowed_is_needed():
+    found = counted(SLEEP)
+    assert [start for start in SLEEPS if not any(name.startswith(start) for name in found)] == []
 
 
 @pytest.mark.parametrize(

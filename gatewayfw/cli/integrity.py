@@ -13,7 +13,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
-from gatewayfw.cli.output import format_json, status_line
+from gatewayfw.cli.output import format_json, has_terminal, status_line
 from gatewayfw.cli.signals import interruptible
 from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
@@ -169,10 +169,6 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
     sys.exit(1 if run.counts.remaining else 0)
 
 
-def _on_terminal() -> bool:
-    return sys.stderr.isatty()
-
-
 class _Bar:
     """click's progress bar where stderr is a terminal; nothing elsewhere.
 
@@ -180,7 +176,7 @@ class _Bar:
     """
 
     def __init__(self) -> None:
-        self._on = _on_terminal()
+        self._on = has_terminal()
         self._bar: Any = None
 
     def show(self, place: Place) -> None:

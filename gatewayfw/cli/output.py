@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,11 @@ def format_json(value: Any, indent: int | None = 2) -> str:
 
 def _escaped_json(line: str) -> str:
     return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
+
+
+def has_terminal() -> bool:
+    """Tell whether stderr is a terminal, on which a status line can change."""
+    return sys.stderr.isatty()
 
 
 def status_line(text: str) -> None:

@@ -13,7 +13,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
-from gatewayfw.cli.output import format_json, status_line, table
+from gatewayfw.cli.output import format_json, has_terminal, status_line, table
 from gatewayfw.cli.signals import stopping
 from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
@@ -109,7 +109,7 @@ class _Steps:
     def __call__(self, job: Job) -> None:
         self._batches += 1
         what = f"{job.kind} of {job.model} {job.id} in {job.relation}"
-        if sys.stderr.isatty():
+        if has_terminal():
             status_line(f"{what}: {_progress(job)}; {self._batches} batches")
             self._shown = True
         elif job.key != self._key:

@@ -137,7 +137,7 @@ class LocalMongod:
         program = find_mongod()
         if program is None:
             raise MongodNotFound
-        ports = [self._given_port] if self._given_port else (_free_port() for _ in range(_PORT_ATTEMPTS))
+        ports = [self._given_port] if self._given_port else (find_free_port() for _ in range(_PORT_ATTEMPTS))
         for port in ports:
             with contextlib.suppress(_PortTaken):
                 return self._start_on(port, program)
@@ -287,7 +287,8 @@ def _executable(program: Path) -> bool:
     return os.access(program, os.X_OK)
 
 
-def _free_port() -> int:
+def find_free_port() -> int:
+    """Return a port of 127.0.0.1 on which nothing listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

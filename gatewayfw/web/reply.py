@@ -56,7 +56,7 @@ _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 #: Where bson 4 keeps the 12 bytes of an id: to read them there takes half as long as `str`.
-_HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
+HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
 #: Types that are written in pieces although they are in memory: their JSON may be many times larger.
 _LISTS = frozenset({list, tuple})
 #: Values of a list up to which it is written whole: in pieces it takes a fifth longer.
@@ -144,7 +144,7 @@ class _Writing:
             raise NotJsonError(f"the result of the act is not JSON: {error}") from None
 
     def _plain(self, value: Any) -> Any:
-        if type(value) is ObjectId and _HAS_BYTES:  # most by far
+        if type(value) is ObjectId and HAS_BYTES:  # most by far
             return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
         plain = _plain(value)
         return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
@@ -295,7 +295,7 @@ def _simple(value: Any) -> Any:
 
     TypeError for an iterator, of which nothing was read then.
     """
-    if type(value) is ObjectId and _HAS_BYTES:  # most by far
+    if type(value) is ObjectId and HAS_BYTES:  # most by far
         return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
     plain = _plain(value)
     if plain is _ITERATOR:

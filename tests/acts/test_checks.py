@@ -236,14 +236,13 @@ def test_each_rule_of_an_act_is_judged_and_named_once(ruled, gw, auth):
 
 
 def test_what_was_judged_is_not_judged_again_until_something_changes(gw, monkeypatch):
-    calls = []
-    judged = type(gw.checks)._found
+    calls, judged = [], gw.schemas.problems
 
-    def counted(checks):
+    def counted():
         calls.append(1)
-        return judged(checks)
+        return judged()
 
-    monkeypatch.setattr(type(gw.checks), "_found", counted)
+    monkeypatch.setattr(gw.schemas, "problems", counted)
     for change in (
         lambda: gw.odm.new_model("shelf", {}, {"books": link("bokk")}),
         lambda: gw.acts.act("a", "b")(nothing),

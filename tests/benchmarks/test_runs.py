@@ -244,7 +244,7 @@ def test_the_first_signal_ends_a_run_and_the_next_do_not_disturb_that(number, ra
 
 
 def test_what_is_not_installed_is_left_out_and_said(monkeypatch, capsys):
-    monkeypatch.setattr("benchmarks.__main__._MISSING", {"eve": "eve needs eve, which is not installed"})
+    monkeypatch.setattr("benchmarks.__main__.MISSING", {"eve": "eve needs eve, which is not installed"})
     monkeypatch.setattr("benchmarks.__main__.CONTENDERS", {"reference": None})
     with pytest.raises(SystemExit):
         main(["--contenders", "eve"])

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from gatewayfw.odm.upkeep.integrity import Integrity, Problem
+from gatewayfw.odm.upkeep.integrity import Integrity
 from tests.cli.shop import make_app, runner, shop, stock
 
 DIFFERS = "differs from its source"
@@ -134,17 +134,17 @@ def test_what_is_pending_is_shown_and_does_not_count(mongo_database, monkeypatch
 # -- progress
 
 
-def failing_at(monkeypatch, number, error):
-    """Let the run end with an error at its nth problem."""
-    run = Integrity._run
+def failing_at(monkeypatch, command, number, error):
+    """Let a command end with an error at its nth problem."""
+    run = getattr(Integrity, command)
 
-    def limited(self, *given):
-        for count, problem in enumerate(run(self, *given), 1):
+    def limited(self, **given):
+        for count, problem in enumerate(run(self, **given), 1):
             yield problem
             if count == number:
                 error()
 
-    monkeypatch.setattr(Integrity, "_run", limited)
+    monkeypatch.setattr(Integrity, command, limited)
 
 
 PLACE = {"model": "item", "last": "1", "done": 0, "total": 0}
@@ -180,7 +180,7 @@ def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, 
     note = " (mended)" if command == "repair" else ""
     lines = [line_of(stocked, note, which) for which in (0, 1)]
     with monkeypatch.context() as patch:
-        failing_at(patch, 2, signalled)
+        failing_at(patch, command, 2, signalled)
         status, output = run_on(stocked, command, "--state", str(state))
     assert (status, output.startswith("".join(lines)), f"go on with --state {state}" in output) == (130, True, True)
     saved = json.loads(state.read_text("utf-8"))
@@ -193,7 +193,7 @@ def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, 
 
 @pytest.mark.usefixtures("one_by_one", "default_signals")
 def test_an_interrupted_run_without_a_state_only_says_so(stocked, monkeypatch):
-    failing_at(monkeypatch, 1, interrupt)
+    failing_at(monkeypatch, "check", 1, interrupt)
     assert run_on(stocked, "check") == (130, f"{line_of(stocked)}interrupted: 1 problem\n")
 
 
@@ -270,14 +270,16 @@ def test_wrong_usage_has_its_own_status(run, words):
 
 def test_a_terminal_gets_a_progress_bar(stocked, monkeypatch):
     shown = []
-    monkeypatch.setattr("gatewayfw.cli.integrity._on_terminal", lambda: True)
+    monkeypatch.setattr("gatewayfw.cli.integrity.has_terminal", lambda: True)
     monkeypatch.setattr("gatewayfw.cli.integrity.status_line", shown.append)
     status, output = run_on(stocked, "check")
     assert (status, line_of(stocked) in output, set(shown)) == (1, True, {""})
 
 
-def test_an_id_of_any_kind_can_be_printed(run, monkeypatch):
-    found = [Problem("item", {"a": 1}, "shop", DIFFERS)]
-    monkeypatch.setattr(Integrity, "_run", lambda *given: iter(found))
-    status, output = run("check", "--json")
-    assert (status, json.loads(output)["id"]) == (1, "{'a': 1}")
+def test_an_id_of_any_kind_can_be_printed(stocked):
+    copy = {"_id": stocked.shop_id, "name": "stale"}
+    stocked.odm.storage.delete_many("item", {})
+    stocked.odm.storage.insert("item", [{"_id": {"a": 1}, "name": "odd", "price": 1, "shop": copy}])
+    status, output = run_on(stocked, "check", "--json")
+    found = {one["id"]: one["path"] for one in map(json.loads, output.splitlines())}
+    assert (status, found["{'a': 1}"]) == (1, f"shop.{stocked.shop_id}")

@@ -158,11 +158,11 @@ def test_given_port_that_is_taken_is_refused(found):
 
 @needs_mongod
 def test_lost_race_for_a_port_is_run_again(found, monkeypatch):
-    free = module._free_port()
+    free = module.find_free_port()
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         ports = iter([other.getsockname()[1], free])
-        monkeypatch.setattr(module, "_free_port", lambda: next(ports))
+        monkeypatch.setattr(module, "find_free_port", lambda: next(ports))
         with local_mongod() as mongod:
             assert mongod.port == free
 

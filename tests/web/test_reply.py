@@ -462,10 +462,10 @@ def test_values_that_only_other_tools_store_are_readable():
 def test_an_id_is_the_same_text_however_bson_keeps_its_bytes(monkeypatch):
     found = []
     for has_bytes in (True, False):
-        monkeypatch.setattr("gatewayfw.web.reply._HAS_BYTES", has_bytes)
+        monkeypatch.setattr("gatewayfw.web.reply.HAS_BYTES", has_bytes)
         found.append(dumps([OID]))
     assert found == [b'["64b0f0a1c2d3e4f5a6b7c8d9"]'] * 2
 
 
 def test_the_bytes_of_an_id_stand_where_they_are_looked_for_first():
-    assert envelope._HAS_BYTES is True
+    assert envelope.HAS_BYTES is True

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, TooLarge, ValidationError
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.writing.targets import Targets
 from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.player import Operations
 
@@ -80,8 +79,9 @@ def test_a_member_behind_the_end_of_a_cut_window_is_not_listed(club, full):
 
 def test_without_the_mark_a_cut_window_stays_shorter_than_it_may_be(club, full, monkeypatch):
     _org, users = full
+    touch_many = club.storage.touch_many
     with monkeypatch.context() as patched:
-        patched.setattr(Targets, "by", LOCK)
+        patched.setattr(club.storage, "touch_many", lambda *given, lock: touch_many(*given, lock=LOCK))
         club.change(club.user, users[1], text="")
     assert club.problems() != []
     assert {problem.state for problem in club.odm.integrity.repair()} == {"mended"}

@@ -91,17 +91,21 @@ def test_an_entry_needs_room_for_all_and_has_the_id_as_the_last_word():
     assert filter == {"users": {"$elemMatch": {"_id": {"$exists": True}}}, "users._id": {"$nin": ids}}
 
 
-@pytest.fixture
-def recomputed(monkeypatch):
-    """The names of the windows that were recomputed, in order."""
-    names, inner = [], Targets.window
+#: Windows of `define_world`, by the members' model, the field that sorts them and their limit.
+WINDOWS = {("city", "_id", 3): "cities", ("city", "population", 2): "biggest", ("person", "age", 2): "visitors"}
 
-    def noted(targets, one, target_id):
-        names.append(one.name)
-        return inner(targets, one, target_id)
 
-    monkeypatch.setattr(Targets, "window", noted)
-    return names
+class NotingMongo(MongoStorage):
+    """A storage that notes which windows are read from their members, in order."""
+
+    def __init__(self, database):
+        super().__init__(database)
+        self.recomputed = []
+
+    def find(self, collection, *given, sort=(), limit=0, **keys):
+        if sort and (collection, sort[0][0], limit) in WINDOWS:
+            self.recomputed.append(WINDOWS[collection, sort[0][0], limit])
+        return super().find(collection, *given, sort=sort, limit=limit, **keys)
 
 
 @pytest.fixture
@@ -109,8 +113,14 @@ def mongo_world(world_database, odm_on):
     """The models of `define_world` on an empty MongoDB database."""
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
-    odm = odm_on(MongoStorage(world_database))
+    odm = odm_on(NotingMongo(world_database))
     return World(odm, define_world(odm))
+
+
+@pytest.fixture
+def recomputed(mongo_world):
+    """The names of the windows that were recomputed, in order."""
+    return mongo_world.storage.recomputed
 
 
 @pytest.fixture
