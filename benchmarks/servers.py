@@ -114,7 +114,7 @@ class Server:
         process, self._process = self._process, None
         if process is None:
             return
-        family = self._pids(process.pid)
+        family = self.pids(process.pid)
         process.send_signal(signal.SIGTERM)
         try:
             process.wait(_STOP)
@@ -129,14 +129,14 @@ class Server:
 
     def cpu(self) -> float:
         """Return the seconds that master and workers have computed so far, all threads, also ended ones."""
-        return sum(_cpu(pid) for pid in self._pids())
+        return sum(_cpu(pid) for pid in self.pids())
 
     def memory(self) -> int:
         """Return the bytes of the workers, in the measure that `MEMORY` names."""
-        pids = self._pids()
+        pids = self.pids()
         return sum(_memory(pid) for pid in pids[1:] or pids)  # a single uvicorn is its own worker
 
-    def _pids(self, root: int | None = None) -> list[int]:
+    def pids(self, root: int | None = None) -> list[int]:
         """Return the process ids: the master's, then its descendants'."""
         if root is None:
             if self._process is None or self._process.poll() is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,10 @@ TESTS = Path(__file__).parent
 #: A patch of a name that begins with an underscore, by object and name or by its whole path.
 PRIVATE = re.compile(r"""\b\w+\.setattr\([^()"']*(?:\([^()]*\)[^()"']*)?["'](?:[\w.]*\.)?_[A-Za-z]""")
 SLEEP = re.compile(r"\btime\.sleep\(")
+#: What may read a private attribute of something else than ``self``; whether one does, the syntax tree says.
+READING = re.compile(r"[\w)\]](?<!\bself)(?<!\bcls)\._(?!ids?\b|gw\b)[A-Za-z]")
+#: Names that begin with an underscore and are documented, of Python, Werkzeug and marshmallow.
+PUBLIC = {"_asdict", "_exit", "_fields", "_get_current_object", "_getframe", "_replace", "_serialize"}
 
 #: file: how many sleeps it has, and why it does not wait for an event. Folders hold for all files below.
 SLEEPS = {
@@ -31,13 +37,42 @@ SLEEPS = {
 }
 
 
+#: file: which private attributes it reads, and why there is no other way.
+READS = {
+    "benchmarks/test_page.py": ("_actions", "the options of a parser"),
+    "cli/test_upkeep.py": ("_Steps _Stopped", "the signal that ends `work` comes when it likes"),
+    "limits/test_counters.py": ("_calls _entries _keys _preparing _storage", "memory that is given back, a lock"),
+    "odm/copies/test_counts.py": ("_database _met", "that nothing is remembered is seen from nowhere else"),
+    "odm/jobs/test_fan_out.py": ("_relation _step", "a worker that was paused after it had claimed a job"),
+    "odm/test_deadlines.py": ("_db", "the database of either adapter"),
+    "odm/test_interleavings.py": ("_database", "a write with an id of its own, below `Model`"),
+    "odm/test_kinds.py": ("_database", "what a model's storage holds"),
+    "odm/test_users_fields.py": ("_database", "what a model's storage holds"),
+    "odm/writing/test_operators.py": ("_database", "what a model's storage holds"),
+    "schemas/kinds/test_quick.py": ("_root _takes", "the same struct without its quick way"),
+    "storage/mongo/test_connection.py": ("_connection _database _pid", "which client a forked process uses"),
+}
+
+
+@cache
+def sources():
+    """Return the text of each file of the tests but this one, by its path."""
+    paths = [path for path in TESTS.rglob("*.py") if path != Path(__file__)]
+    return {path.relative_to(TESTS).as_posix(): path.read_text() for path in paths}
+
+
 def counted(pattern):
     """Return how often each file of the tests matches, by its path."""
-    found = {}
-    for path in TESTS.rglob("*.py"):
-        if path != Path(__file__) and (number := len(pattern.findall(path.read_text()))):
-            found[path.relative_to(TESTS).as_posix()] = number
-    return found
+    return {name: number for name, text in sources().items() if (number := len(pattern.findall(text)))}
+
+
+def read_privately(text):
+    """Return the private attributes that a text reads of others than ``self``, ``cls`` and ``super()``."""
+    if not READING.search(text):
+        return set()
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
+    private = [node for node in nodes if re.match("_[A-Za-z]", node.attr) and node.attr not in PUBLIC]
+    return {node.attr for node in private if not ast.unparse(node.value).startswith(("self", "cls", "super("))}
 
 
 def allowed(table, name):
@@ -52,6 +87,27 @@ def beyond(table, found):
 
 def test_no_private_name_is_patched():
     assert counted(PRIVATE) == {}
+
+
+def test_only_these_files_read_private_attributes():
+    found = {name: " ".join(sorted(names)) for name, text in sources().items() if (names := read_privately(text))}
+    assert found == {name: names for name, (names, _reason) in READS.items()}
+
+
+@pytest.mark.parametrize(
+    ("line", "private"),
+    [
+        ("thing._keys", {"_keys"}),
+        ("things[0]._keys.x", {"_keys"}),
+        ("self._keys", set()),
+        ("super()._keys()", set()),
+        ("row._asdict()", set()),
+        ('find("shop._id")', set()),
+        ("thing.__class__", set()),
+    ],
+)
+def test_private_attributes_are_recognised(line, private):
+    assert read_privately(line) == private
 
 
 def test_only_these_files_sleep():

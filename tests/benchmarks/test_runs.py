@@ -202,7 +202,7 @@ def test_a_contest_ends_its_servers(mongod_uri):
     contest = Contest(mongod_uri, Plan(size=SIZE))
     with contest.running([CONTENDERS["blueprint"]]):
         server = contest.servers["blueprint"]
-        pids = server._pids()
+        pids = server.pids()
         before = server.cpu()
         request = CONTENDERS["blueprint"].request(WORKS["ping"], {"set": {}, "get": {}})
         assert load.ask(server.port, [request]) == [(200, b'{"body":"pong","success":true}')]

@@ -65,6 +65,11 @@ class Member:
         """Whether it was started and not killed."""
         return self._process is not None
 
+    @property
+    def group(self):
+        """The process group of its supervisor and mongod."""
+        return self._process.pid
+
     def is_primary(self):
         """Whether it takes writes."""
         if not self.runs():

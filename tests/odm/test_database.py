@@ -86,7 +86,8 @@ def test_an_operation_refused_by_validation_fails_nothing_else(world):
 
 @pytest.mark.mongo
 def test_a_conflict_is_tried_again_even_when_it_got_another_name(mongo_database, odm_on):
-    counter = odm_on(mongo_database).new_model("counter", {"n": integer()})
+    odm = odm_on(mongo_database)
+    counter = odm.new_model("counter", {"n": integer()})
     id_ = counter.insert_one(doc={"n": 0})["_id"]
 
     def increment():
@@ -97,7 +98,7 @@ def test_a_conflict_is_tried_again_even_when_it_got_another_name(mongo_database,
 
     def work():
         for _ in range(10):
-            counter._database.storage.transaction(increment)
+            odm.storage.transaction(increment)
 
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(work) for _ in range(4)]:

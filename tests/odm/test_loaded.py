@@ -180,7 +180,7 @@ def test_copies_are_compared_as_they_are_stored(models, odm):
     assert [is_loaded(one["of"], changed) for one in thing.find()] == [True] * 3
     assert [one["x"] for one in maker.find_one({"_id": of})["dearest"]] == [Decimal("3.00"), Decimal("2.00")]
     assert list(odm.integrity.check()) == []
-    storage = thing._database.storage
+    storage = odm.storage
     storage.update_many("thing", {"_id": made[0]}, {"$set": {"of.d": Decimal128("1.2")}})
     assert [(one.model, one.path) for one in odm.integrity.check()] == [("thing", f"of.{of}")]
     assert [one.state for one in odm.integrity.repair()] == ["mended"]
@@ -197,7 +197,7 @@ def test_an_aggregate_is_raw(models):
 
 def test_what_other_tools_stored_is_loaded_too(odm):
     thing = odm.new_model("thing", {"x": decimal(places=2), "id": uuid(), "data": binary(), "raw": mm.Raw()})
-    storage = thing._database.storage
+    storage = odm.storage
     odd = {"x": Decimal128("1E+3"), "id": Binary(b"x" * 16, 4), "data": Binary(b"x"), "raw": [Decimal128("NaN")]}
     storage.insert("thing", [{"_id": 1, **odd}, {"_id": 2, "x": 1.5, "id": "x", "data": Binary(b"x", 5), "raw": None}])
     first, second = thing.find(projection={**dict.fromkeys(odd, 1), "_id": 0}).sort("_id")

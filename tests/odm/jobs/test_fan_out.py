@@ -13,7 +13,8 @@ from pymongo.client_session import ClientSession
 from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.jobs.fan_out import Drained
+from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -245,7 +246,7 @@ def test_a_worker_leaves_a_job_that_another_holds(few, unattended):
         few.add_city(str(number), land)
     rename(few, few.country, land)
     [job] = few.odm.jobs()
-    jobs = few.odm._database.fanout.jobs
+    jobs = Jobs(few.storage)
     assert jobs.claim(job.key, "another").leased is not None
     assert (few.odm.work(), names(few, few.city, "country")) == (1, ["land"] * 4)
     jobs.release(job.key, "another")
@@ -257,7 +258,7 @@ def test_a_worker_that_was_overtaken_changes_nothing_of_the_job(few, unattended)
     for number in range(4):
         few.add_city(str(number), land)
     rename(few, few.country, land)
-    jobs = few.odm._database.fanout.jobs
+    jobs = Jobs(few.storage)
     [slow] = few.odm.jobs()
     rename(few, few.country, land, "newer")
     assert (jobs.advance(slow, {"after": ObjectId()}, "slow"), jobs.finish(slow)) == (None, False)
@@ -406,13 +407,9 @@ def overtaken(world, key):
     world.storage.update_many("_gw_jobs", {"_id": key}, {"$set": {"lease.until": datetime(2020, 1, 1)}})
 
 
-def fan_out(world):
-    return world.odm._database.fanout
-
-
 def late_step(world, job):
     """What a worker does that was paused after it had claimed a job."""
-    fanout = fan_out(world)
+    fanout = Fanout(world.odm.schemas, world.storage, 3)
     progress = fanout._step(job, fanout._relation(job), Drained())
     return fanout.jobs.finish(job) if progress is None else fanout.jobs.advance(job, progress, "late")
 
@@ -423,7 +420,7 @@ def test_a_late_worker_does_not_touch_a_later_job_of_the_same_key(few, unattende
         few.add_person(str(number), {"born": {"_ids": land}})
     rename(few, few.country, land)
     [job] = few.odm.jobs()
-    late = fan_out(few).jobs.claim(job.key, "late")
+    late = Jobs(few.storage).claim(job.key, "late")
     overtaken(few, job.key)
     assert few.odm.work() == 0
     few.country.delete_one(filter={"_id": land}, hard_cascade=True)
@@ -437,7 +434,7 @@ def test_a_late_worker_does_not_advance_later_windows_of_the_same_key(few, unatt
     one = few.add_person("one", related, age=1)
     few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
     [job] = few.odm.jobs()
-    late = fan_out(few).jobs.claim(job.key, "late")
+    late = Jobs(few.storage).claim(job.key, "late")
     overtaken(few, job.key)
     assert few.odm.work() == 0
     few.person.delete_one(filter={"_id": one})
@@ -475,7 +472,7 @@ def test_targets_that_change_again_wait_their_turn(few, unattended, monkeypatch)
     one = few.add_person("one", related, age=1)
     few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 3}})
     [job] = few.odm.jobs()
-    jobs = fan_out(few).jobs
+    jobs = Jobs(few.storage)
     jobs.advance(jobs.claim(job.key, "w"), {"targets": list(job.targets[2:])}, "w")
     jobs.release(job.key, "w")
     few.person.find_one_and_update(filter={"_id": one}, update={"$set": {"age": 4}})

@@ -330,5 +330,5 @@ def test_a_correction_reaches_the_copies(odm):
     id_ = offer.insert_one(doc={"n": 1}, projection={"_id": 1})["_id"]
     note.insert_one(doc={"n": 1}, relations={"offer": {"_ids": id_}})
     offer.find_one_and_update({"_id": id_}, {"$mul": {"x": 2}})
-    (found,) = note._database.storage.find("note", {})
+    (found,) = odm.storage.find("note", {})
     assert str(found["offer"]["x"]) == "0.00"

@@ -331,14 +331,14 @@ def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     [member] = replica_set.members
     storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
     storage.has_transactions()
-    os.killpg(member._process.pid, signal.SIGSTOP)
+    os.killpg(member.group, signal.SIGSTOP)
     try:
-        assert wait_until(lambda: states(member._process.pid) == {"T"})
+        assert wait_until(lambda: states(member.group) == {"T"})
         # The first command waits in vain, and the next asks the server first: the driver itself notices much later.
         assert [answers(storage), lines(), answers(storage)] == [False, [], False]
         assert lines() == [out(f"no answer (127.0.0.1:{member.port}: no answer in time)")]
     finally:
-        os.killpg(member._process.pid, signal.SIGCONT)
+        os.killpg(member.group, signal.SIGCONT)
     assert wait_until(lambda: answers(storage))
     assert lines()[1:] == [back()]
 
