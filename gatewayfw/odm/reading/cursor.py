@@ -1,4 +1,4 @@
-"""What operations give back, besides documents: cursors and delete results."""
+"""The results of operations besides documents: cursors and delete results."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from gatewayfw.storage.base import Sorting
 
 _ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
 
-#: Keys of a sort. MongoDB takes 32, of which one is for the ``_id`` that `fixed_order` adds.
+#: Most keys of a sort. MongoDB takes 32, of which one is for the ``_id`` that `fixed_order` adds.
 MOST_KEYS = 31
 
 
 class DeleteResult(dict[str, Any]):
-    """What a delete did: ``{"deletedCount": n, "cascaded": {model: n}}``.
+    """The result of a delete: ``{"deletedCount": n, "cascaded": {model: n}}``.
 
-    Falsy when nothing was deleted.
-
-    ``deletedCount`` counts the document itself (0 or 1), ``cascaded`` those that went with it.
-    ``pending: True`` is there when a job is still taking the document out of its holders.
+    It is falsy if nothing was deleted. ``deletedCount`` counts the document itself (0 or 1), ``cascaded``
+    those deleted with it. It has ``pending: True`` while a job is still removing the document from its
+    holders.
     """
 
     def __bool__(self) -> bool:
@@ -32,12 +31,12 @@ class DeleteResult(dict[str, Any]):
 
 @final
 class Cursor(Batched[Document]):
-    """The documents of a query, read on demand; every iteration asks anew.
+    """The documents of a query, read on demand; every iteration runs the query again.
 
-    `sort`, `skip` and `limit` give the cursor itself, so that calls can be chained. Where documents
-    are skipped or limited, those of `find` come in one fixed order: ``_id`` is the last key of the
-    sort, in the direction of the key before it, or the only one. So pages lose none and show none
-    twice. What `aggregate` gives is sorted as written.
+    `sort`, `skip` and `limit` return the cursor itself, so that calls can be chained. With `skip` or
+    `limit`, the documents of `find` have a fixed order: ``_id`` becomes the last key of the sort, in the
+    direction of the key before it, or the only key. So pages neither lose documents nor repeat them. The
+    results of `aggregate` are sorted as written.
     """
 
     def __init__(
@@ -58,12 +57,12 @@ class Cursor(Batched[Document]):
     ) -> Cursor:
         """Order by fields: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
 
-        Fields of copies and of objects are named by their path: ``country.name``.
+        Name fields of copies and of objects by their path: ``country.name``.
 
         Raises:
-            UsageError: no field name; or one that the model does not have, that is hidden or
-                excluded (but for `reveal=`), or a relation as a whole; more than `MOST_KEYS`, or two
-                different lists, which MongoDB cannot sort by.
+            UsageError: a name is not a field name, not in the model, hidden or excluded (unless in
+                `reveal=`), or a whole relation; or there are more than `MOST_KEYS`, or two different
+                lists, which MongoDB cannot sort by.
             BadRequest: a direction other than 1, -1, "asc" or "desc".
         """
         if isinstance(field, str):
@@ -82,21 +81,21 @@ class Cursor(Batched[Document]):
     def skip(self, count: int) -> Cursor:
         """Leave out the first ``count`` documents.
 
-        BadRequest for anything but an integer from 0.
+        It raises BadRequest for anything but an integer from 0.
         """
         self._skip = _natural(count, "skip")
         return self
 
     def limit(self, count: int) -> Cursor:
-        """Give at most ``count`` documents, 0 for all.
+        """Return at most ``count`` documents, 0 for all.
 
-        BadRequest for anything but an integer from 0.
+        It raises BadRequest for anything but an integer from 0.
         """
         self._limit = _natural(count, "limit")
         return self
 
     def batches(self) -> Iterator[Sequence[Document]]:
-        """Return an iterator over the documents in the pieces in which they are read."""
+        """Return an iterator over the documents, in batches as they are read."""
         return self._read(self._sort, self._skip, self._limit)
 
     def to_list(self) -> list[Document]:
@@ -108,7 +107,7 @@ class Cursor(Batched[Document]):
 
 
 def fixed_order(sort: Sorting, skip: int, limit: int) -> Sorting:
-    """Return a sort that leaves nothing open where documents are skipped or limited."""
+    """Return a sort with a fixed order, for documents that are skipped or limited."""
     if not (skip or limit) or any(name == "_id" for name, _ in sort):
         return sort
     return [*sort, ("_id", sort[-1][1] if sort else 1)]

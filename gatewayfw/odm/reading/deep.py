@@ -1,6 +1,6 @@
-"""Deep `get`: what lies beyond the embedded copies, read level by level.
+"""Deep `get`: read the documents beyond the embedded copies, level by level.
 
-A copy holds no relations. Where a `get` asks for those of a copied document, that document is
+A copy has no relations. If a `get` asks for those of a copied document, that document is
 read: one query for each relation path, for all documents at that path together, in the order
 and within the limits of what is stored there. So ``{"cities": {"country": {"users": {...}}}}``
 reads the cities of all countries found, then the countries of all those cities: two queries.
@@ -33,7 +33,7 @@ from gatewayfw.storage import Document, Storage
 BATCH = 1_000
 #: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
 MOST_IDS = 10_000
-#: What a value counts beside its name and text. As JSON an id takes 26 bytes, a small number 1; in memory a
+#: What a value counts besides its name and text. As JSON an id takes 26 bytes, a small number 1; in memory a
 #: document of one or two fields takes 200, a field 0 to 50.
 VALUE_BYTES = 16
 
@@ -42,9 +42,7 @@ _Place = tuple[object, Document]
 
 
 def show(storage: Storage, projection: Projection, documents: Sequence[Document]) -> list[Document]:
-    """Return what a projection shows of documents, deeper levels included.
-
-    In their order.
+    """Return what a projection shows of documents, including deeper levels, in order.
 
     Inside a transaction it reads in that transaction.
 
@@ -60,9 +58,9 @@ def show_one(storage: Storage, projection: Projection, document: Document | None
 
 
 def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
-    """Return what `show` gives for documents read by the projection's paths.
+    """Return the result of `show` for documents read by the projection's paths.
 
-    They may be the same.
+    It may return the same objects.
     """
     return show(storage, projection, found) if projection.deeper else shapes(projection, found)
 
@@ -92,7 +90,7 @@ def _together(found: Iterator[Document], most: int | None) -> Iterator[list[Docu
 
 
 class _Reading:
-    """The reading of the deeper levels for one batch of documents.
+    """Reads the deeper levels for one batch of documents.
 
     One document is shown wherever a copy of it is, so that a few may fill any reply: 300 books of an
     author, each with its author, each with its books, are 90,000. So before a level is put together, what
@@ -152,10 +150,8 @@ def _places(
 def weigh(value: Any) -> int:
     """Return about how many bytes of JSON a value takes, with part of its memory.
 
-    See `VALUE_BYTES`.
-
-    Each value counts 16, names and texts as long as they are in JSON besides. So a document whose values are
-    ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.
+    Each value counts 16 (see `VALUE_BYTES`), plus its name and text as long as they are in JSON. So a document
+    of ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.
     """
     kind = type(value)
     if kind is str:

@@ -1,7 +1,7 @@
-"""The filters and sorts of callers, as storage takes them. Pure.
+"""Pure functions that check filters and sorts, and return their stored form.
 
 Names are checked against the model, values against the type of their field; ids and dates are
-brought into their stored form, and nothing outside the adapters' subset passes.
+converted to their stored form, and nothing outside the adapters' subset passes.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def stored_filter(
     where: str = "filter",
     reveal: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return a filter in its stored form: ids and dates converted by field.
+    """Return a filter in its stored form, with ids and dates converted by field.
 
-    None means all documents. ``where`` is the caller's word for it; ``reveal`` names excluded
+    None means all documents. ``where`` is the caller's name for the filter; ``reveal`` names excluded
     fields that it may use.
 
     Raises:
@@ -68,11 +68,11 @@ def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
     """Return the names of excluded fields that a call may use, one name or several.
 
     Raises:
-        UsageError: one is no excluded field.
+        UsageError: a name is not an excluded field.
     """
     names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
     if unknown := [name for name in names if name not in schema.options.excludes]:
-        raise UsageError(f"reveal: {unknown[0]!r} is no excluded field of model {schema.name}")
+        raise UsageError(f"reveal: {unknown[0]!r} is not an excluded field of model {schema.name}")
     return names
 
 
@@ -84,16 +84,16 @@ def selects_all(wanted: Mapping[str, Any]) -> bool:
 
 
 def _plain_id(value: object) -> ObjectId | None:
-    """Return the stored form of an id; None where more than a look at it is needed."""
+    """Return the stored form of a plain id; None for anything else."""
     if type(value) is ObjectId:
         return value
     return ObjectId(value) if type(value) is str and HEX_ID.fullmatch(value) else None
 
 
 def convert_filter(find: Find, filters: Mapping[str, Any], where: str, path: str) -> dict[str, Any]:
-    """Return a filter inside the subset in its stored form.
+    """Return the stored form of a filter inside the subset.
 
-    ``find`` says what its names lead to, ``path`` where it stands.
+    ``find`` returns what its names lead to; ``path`` is the filter's place.
 
     Raises:
         UsageError, ValidationError: as for `stored_filter`.
@@ -139,10 +139,10 @@ def convert_condition(found: Found, value: Any, where: str, path: str) -> Any:
 
 
 def _refuse_disguised(find: Find, filters: object, path: str) -> None:
-    """Refuse a client's object before its keys count as the code's mistake.
+    """Refuse a client's object before its keys are reported as a mistake in the code.
 
     Raises:
-        ValidationError: an object has ``$`` in its keys where a value of any keys stands.
+        ValidationError: an object has ``$`` in its keys where a value may have any keys.
     """
     for key, value in filters.items() if isinstance(filters, Mapping) else ():
         if key in JUNCTIONS:
@@ -153,7 +153,7 @@ def _refuse_disguised(find: Find, filters: object, path: str) -> None:
 
 
 def _inheritor(outer: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return what makes `Operators` of the objects inside `Operators`."""
+    """Return the function that makes objects inside `Operators` into `Operators`."""
     if not isinstance(outer, Operators):
         return lambda value: value
     return lambda value: Operators(value) if isinstance(value, Mapping) else value
@@ -175,8 +175,8 @@ def _compared(found: Found, where: str) -> Any:
 def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[Sequence[str]], None]:
     """Return the function that refuses names that documents cannot be sorted by.
 
-    It raises `UsageError` for what filters refuse as a name, for a relation as a whole, and for two
-    lists, as MongoDB sorts by one at most. Lists below objects are not looked for.
+    It raises `UsageError` for names that filters refuse, for a whole relation, and for two
+    lists, because MongoDB sorts by at most one. It does not search for lists below objects.
     """
 
     def check(names: Sequence[str]) -> None:
@@ -184,13 +184,13 @@ def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = 
             _compared(find_in_model(schemas, schema, name, "sort", reveal), "sort")
         lists = [head for head in dict.fromkeys(map(_elements_of, names)) if is_list(schemas, schema, head)]
         if len(lists) > 1:
-            raise UsageError(f"sort: {lists[0]} and {lists[1]} are lists; one at most can be sorted by")
+            raise UsageError(f"sort: {lists[0]} and {lists[1]} are lists; sort by at most one list")
 
     return check
 
 
 def _elements_of(path: str) -> str:
-    """Return the field of the elements a path reaches; none where it has a number."""
+    """Return the field of the elements a path reaches; None if it has a number."""
     head, _, below = path.partition(".")
     return "" if below.partition(".")[0].isdigit() else head
 
@@ -199,7 +199,7 @@ def check_raw_sort(names: Sequence[str]) -> None:
     """Refuse the hidden field, the only name pipelines may not sort by.
 
     Raises:
-        UsageError: it is among them.
+        UsageError: the hidden field is among the names.
     """
     for name in names:
         if name.partition(".")[0] == HIDDEN:

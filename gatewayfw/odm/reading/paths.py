@@ -1,8 +1,8 @@
-"""What names in filters, sorts and updates lead to; others are refused. Pure.
+"""Pure functions that find what the names in filters, sorts and updates lead to.
 
 A path leads to a field, to the copies of a relation or reverse relation, or, below a value that
-no kind describes, to anything. A filter or a sort is written by the server's code, so a wrong
-name in it is a `UsageError`. Our choice.
+no kind describes, to anything. The server's code writes filters and sorts, so a wrong
+name in them is a `UsageError`. Our choice.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ID: Field[Any] = object_id()
 
 @dataclass(frozen=True)
 class Copies:
-    """What a relation or reverse relation holds: copies of documents of ``source``."""
+    """The value of a relation or reverse relation: copies of documents of ``source``."""
 
     link: Link
     source: ModelSchema
 
 
-#: What a path leads to: a field, copies as a whole, or, where it is None, anything.
+#: What a path leads to: a field, whole copies, or (None) anything.
 Found = Field[Any] | Copies | None
 Find = Callable[[str], Found]
 
@@ -41,7 +41,7 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
     """Return what a path leads to from a document of a model.
 
     ``where`` begins the messages: ``filter``, ``filters`` or ``sort``. ``reveal`` names excluded
-    fields that are admitted. What a copy leaves out is admitted by nothing: it is not there.
+    fields that are allowed. Nothing allows a field that a copy leaves out, because it is not there.
 
     Raises:
         UsageError: the model has no such field, or it is hidden or excluded.
@@ -87,27 +87,27 @@ def find_in_elements(found: Found, path: str, where: str) -> Find:
     The list is at ``path``.
 
     Raises:
-        UsageError: no list is there.
+        UsageError: there is no list.
     """
     if isinstance(found, Copies):
         if found.link.type == "multiple":
             return lambda below: find_in_copies(found, below, where)
-        raise UsageError(f"{where}: {shown(path)} is no list; write {shown(path)}._id or another field of it")
+        raise UsageError(f"{where}: {shown(path)} is not a list; write {shown(path)}._id or another field of it")
     if found is None or is_free(found):
         return lambda below: None
     inner = as_kind(found).elements
     if inner is None:
-        raise UsageError(f"{where}: {shown(path)} is no list")
+        raise UsageError(f"{where}: {shown(path)} is not a list")
     return lambda below: field_below(inner, below.split("."), f"{where}: an element of {shown(path)}", below)
 
 
 def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) -> Field[Any] | None:
     """Return the field below another, through objects and lists of them.
 
-    None where anything may stand.
+    Returns None where any value is allowed.
 
     Raises:
-        UsageError: there is none; ``whose`` and ``path`` say in words where.
+        UsageError: there is no such field; ``whose`` and ``path`` name the place in the message.
     """
     if not all(is_key(part) for part in parts):
         raise _unknown(whose, path)
@@ -127,10 +127,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
 
 
 def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
-    """Tell whether a field is a list, or a relation that holds many.
-
-    Or a reverse relation.
-    """
+    """Tell whether a field is a list, or a link that holds many documents."""
     if name in schema.pure:
         return as_kind(schema.pure[name]).elements is not None
     link = links_of(schemas, schema).get(name)
@@ -138,19 +135,16 @@ def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
 
 
 def is_free(field: Field[Any]) -> bool:
-    """Tell whether no kind says what is inside a field's values.
+    """Tell whether nothing describes the inside of a field's values.
 
-    Of marshmallow's own only scalars are known.
+    Of marshmallow's own fields only scalars are known.
     """
     kind = as_kind(field)
     return kind.is_free or kind.is_unknown
 
 
 def takes_any_keys(found: Found) -> bool:
-    """Tell whether a value there may be an object whose keys a client chose.
-
-    Or a list of such.
-    """
+    """Tell whether a value may be, or list, objects whose keys a client chose."""
     if not isinstance(found, Field):
         return found is None
     while (inner := as_kind(found).elements) is not None:

@@ -1,6 +1,6 @@
 """The indexes that models need, compared with those that a database has.
 
-Comparing and creating is all: an index is never dropped or changed, for whoever made it may need it.
+Indexes are only compared and created, never dropped or changed, since whoever made one may need it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from gatewayfw.storage import Index, Storage
 
 IndexState = Literal["present", "missing", "differs", "extra"]
 
-#: What MongoDB fills in where a collation does not say it. Some locales have other defaults
+#: MongoDB's defaults for the keys of a collation. Some locales have other defaults
 #: for further keys; those are compared only where the definition gives them.
 _COLLATION = {"strength": 3, "caseLevel": False, "numericOrdering": False}
-#: Options that change what an index does; of the others only ``name`` is compared, where one is wanted.
+#: Options that change what an index does; of the others only a wanted ``name`` is compared.
 _COMPARED = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
-#: Said of one that was built as declared, before ``_id`` was put last.
+#: The reason for an index built as declared, before ``_id`` was appended.
 _WITHOUT_ID = "without _id: pages sorted by it read all that match"
 
 
@@ -48,7 +48,7 @@ class IndexRow:
 
     @property
     def fine(self) -> bool:
-        """Whether nothing that is wanted lacks here."""
+        """Whether everything wanted is there."""
         return self.state in ("present", "extra")
 
 
@@ -88,7 +88,7 @@ def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
 
 
 def listing_hints(schemas: Schemas, schema: ModelSchema) -> Iterator[str]:
-    """Yield what a model's listings read without an index, in words."""
+    """Yield a message for each read of a model's listings that has no index."""
     wanted = {index.keys for index in wanted_indexes(schemas, schema)}
     for listing in schemas.listings(schema.name):
         found = listing.resolution()
@@ -100,10 +100,7 @@ def listing_hints(schemas: Schemas, schema: ModelSchema) -> Iterator[str]:
 
 
 def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) -> Index:
-    """Return the index with ``_id`` as its last key where that helps; else as it is.
-
-    It helps sorts of pages.
-    """
+    """Return the index with ``_id`` as its last key if that helps to sort pages."""
     (name, direction), *more = index.keys
     keys = (*index.keys, ("_id", direction))
     special = any(index.options.get(option, False) is not False for option in _COMPARED)
@@ -131,10 +128,7 @@ def compared(collection: str, wanted: Iterable[Index], present: Iterable[Index])
 
 
 def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
-    """Return the rows of every model and of the jobs; creates nothing.
-
-    Not even a collection.
-    """
+    """Return the rows of every model and of the jobs, without creating anything."""
     wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
     if storage.multi_process:  # elsewhere there are no jobs
         wanted[jobs.COLLECTION] = list(jobs.INDEXES)
@@ -144,8 +138,8 @@ def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
 def create_missing(schemas: Schemas, storage: Storage) -> list[IndexRow]:
     """Create what is missing, however large its collection; return a new report.
 
-    What could not be created is still ``missing`` and has the reason. One index is built after
-    the other, so that each has its own reason.
+    An index that could not be created is still ``missing`` and has the reason. Indexes are built one
+    after the other, so that each has its own reason.
     """
     reasons: dict[tuple[str, object], str] = {}
     for row in index_report(schemas, storage):
@@ -170,7 +164,7 @@ def _row(collection: str, index: Index, found: Index | None) -> IndexRow:
 
 
 def _differences(wanted: Index, present: Index) -> list[str]:
-    """Return the names of the options that are not as wanted."""
+    """Return the names of the options that differ from the wanted ones."""
     found = [name for name in _COMPARED if not _same(name, wanted.options.get(name), present.options.get(name))]
     if "name" in wanted.options and wanted.options["name"] != present.options.get("name"):
         found.append("name")

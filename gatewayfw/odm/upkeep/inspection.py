@@ -1,4 +1,4 @@
-"""Reading documents with all that decides what they embed, in bounded memory."""
+"""Read documents and everything that decides what they embed, in bounded memory."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ _Around = Mapping[str, Mapping[Any, Document]]
 
 @dataclass
 class Report:
-    """What is wrong with one document, and what its relations should hold.
-
-    Its wrong `single` reverses, too.
-    """
+    """The faults of one document, and the right values of its links."""
 
     faults: list[Fault] = field(default_factory=list)
     verdicts: dict[Relation, Verdict] = field(default_factory=dict)
@@ -81,7 +78,7 @@ class Inspector:
     def suspects(self, schema: ModelSchema, batch: list[Document]) -> list[object]:
         """Return the ids of a batch's documents that look wrong.
 
-        Writes under way look so too.
+        Unfinished writes look wrong, too.
         """
         around = self._around(schema, batch)
         idle = {reverse: self._without_members(reverse, batch) for reverse in self._windows(schema)}
@@ -93,9 +90,9 @@ class Inspector:
         ]
 
     def report(self, schema: ModelSchema, document: Document, drops: bool = False) -> Report:
-        """Judge one document, read with `paths`; in a transaction for a sure answer.
+        """Judge one document, read with `paths`; for a certain answer, in a transaction.
 
-        With ``drops`` dangling copies may be dropped from required relations too.
+        With ``drops`` dangling copies may be dropped from required relations, too.
         """
         around = self._around(schema, [document])
         report = Report(verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
@@ -132,11 +129,9 @@ class Inspector:
         around: _Around,
         idle: Mapping[RelatedRelation, set[ObjectId]],
     ) -> dict[RelatedRelation, Any]:
-        """Return a document's wrong reverses, and what `single` ones should hold.
+        """Return a document's wrong reverses, and what `single` ones should hold, or None.
 
-        None for nothing.
-
-        ``idle`` are ids of documents that are known to have no members.
+        ``idle`` has the ids of documents known to have no members.
         """
         wrong: dict[RelatedRelation, Any] = {}
         for reverse in self._schemas.get_related_relations(schema.name).values():
@@ -153,9 +148,9 @@ class Inspector:
         return wrong
 
     def _is_window(self, reverse: RelatedRelation, document: Document) -> bool:
-        """Tell whether a document holds the whole window, or a prefix of its share.
+        """Tell whether a document holds the complete window, or the prefix in its share.
 
-        Only the members that it lists and the one that follows are read.
+        This reads only the listed members and the one that follows.
         """
         found, id_ = document.get(reverse.name, []), document["_id"]
         if not isinstance(found, list):
@@ -205,5 +200,5 @@ class Inspector:
 
 
 def _nothing(_relation: Relation, _source_id: ObjectId) -> bool:
-    """Say of every copy that no job covers it."""
+    """Return that no job covers a copy."""
     return False

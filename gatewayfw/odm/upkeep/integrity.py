@@ -1,7 +1,7 @@
-"""Finding and mending embedded copies that differ from their sources.
+"""Find and repair embedded copies that differ from their sources.
 
-Documents are read in batches and compared. A difference seen so may be a write under way, so it
-is confirmed in one transaction that reads the document and all that decides it again. On a
+Documents are read in batches and compared. A difference found there may be an unfinished write, so it
+is confirmed in one transaction that reads the document and everything that decides it again. On a
 standalone server, which has no transactions, stop the writers first.
 """
 
@@ -35,9 +35,9 @@ class Problem:
     """One embedded value that differs from what its sources say.
 
     Attributes:
-        path: the relation or reverse relation; of one copy ``<relation>.<id>``.
-        pending: whether a pending job will set it right; `Integrity.repair` leaves it alone.
-        state: what `Integrity.repair` made of it; always ``found`` from `Integrity.check`.
+        path: the relation or reverse relation; for one copy ``<relation>.<id>``.
+        pending: whether a pending job will correct it, so that `Integrity.repair` leaves it alone.
+        state: the result of `Integrity.repair`; always ``found`` from `Integrity.check`.
     """
 
     model: str
@@ -53,10 +53,10 @@ class Place:
     """How far a run has come, as plain JSON: ``Place(**stored)`` goes on from there.
 
     Attributes:
-        model: the model being looked at.
-        last: the ``_id`` of its last document done, as MongoDB's extended JSON; ValueError when it is not.
-        done: documents done, of all models.
-        total: documents there were when the run began, of all models; for a progress bar.
+        model: the current model.
+        last: the ``_id`` of its last finished document, as MongoDB's extended JSON; ValueError if it is not.
+        done: finished documents of all models.
+        total: documents of all models when the run began, for a progress bar.
     """
 
     model: str
@@ -71,11 +71,11 @@ class Place:
         self.last_id()
 
     def last_id(self) -> object:
-        """Return the ``_id`` that ``last`` is the extended JSON of; else ValueError."""
+        """Return ``last`` as an ``_id``; ValueError if it is not extended JSON."""
         try:
             return json_util.loads(self.last, json_options=_JSON)
-        except Exception as error:  # bson raises TypeError, KeyError and errors of its own
-            raise ValueError("last is no _id in extended JSON") from error
+        except Exception as error:  # bson raises TypeError, KeyError and its own errors
+            raise ValueError("last is not an _id in extended JSON") from error
 
 
 Progress = Callable[[Place], None]
@@ -92,11 +92,11 @@ class Integrity:
         self._targets = CarefulTargets(schemas, storage)
 
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
-        """Yield every copy, window and `single` reverse that is not right. Writes nothing.
+        """Yield every wrong copy, window and `single` reverse, and write nothing.
 
-        Memory is bounded by a batch. ``on_progress`` is called after each batch, when all that
-        was found in it has been yielded; ``after`` goes on from such a place. Documents whose
-        ``_id`` is a timestamp, code, not-a-number or a lowest or highest key are passed over.
+        Only one batch is in memory. ``on_progress`` is called after each batch, when all its problems
+        have been yielded; ``after`` continues from the place it got. Documents whose
+        ``_id`` is a timestamp, code, not-a-number or a lowest or highest key are skipped.
 
         Commands: per batch of 500 documents one for them, one per related model and 500 sources,
         one per reverse relation, and one per document and window that is or should be there.
@@ -109,16 +109,17 @@ class Integrity:
     def repair(
         self, *, delete_orphans: bool = False, after: Place | None = None, on_progress: Progress | None = None
     ) -> Iterator[Problem]:
-        """Mend what `check` finds, a transaction for each document; yield its new state.
+        """Repair what `check` finds, one transaction per document; yield the new states.
 
-        What would lose data that nothing else says is left as it is and needs a decision: a
+        A repair that would lose data found nowhere else is not made and needs a decision: a
         dangling copy in a required relation, a required relation without copies, more ids than
-        the limit, several documents in a `single` relation. So is what the database refuses.
-        What a pending job is about to mend is left to it; the windows of one document are
+        the limit, several documents in a `single` relation. The same holds for a repair that the database
+        refuses. Problems that a pending job will correct are left to it; the windows of one document are
         recomputed together.
 
-        With ``delete_orphans`` a document is deleted when no source of a required relation is left,
-        together with all that requires it; while others are left, only the dangling copies go.
+        With ``delete_orphans`` a document is deleted if no source of a required relation is left,
+        together with all documents that require it; while other sources are left, only the dangling copies
+        are removed.
 
         Raises:
             NotFound: ``after`` names an unknown model.
@@ -165,7 +166,7 @@ class Integrity:
                 first,
             )
         except (Conflict, StorageError, TooLarge):
-            # A unique index, the largest size or a hidden field of another tool's making refuses what is right.
+            # A unique index, the size limit or a hidden field written by another tool refuses the right value.
             found = self._checked(schema, id_)
             return [one if one.pending else replace(one, state="needs a decision") for one in found]
 
@@ -191,7 +192,7 @@ class Integrity:
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
-        """Return what is still wrong: a window without room even to note its share."""
+        """Return remaining problems: a window may lack even the room to note its share."""
         found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
         reports = [self._inspector.report(schema, document) for document in found]
         return {(fault.path, fault.reason) for report in reports for fault in report.faults}
@@ -199,7 +200,7 @@ class Integrity:
     def _touch_copied(self, report: Report) -> None:
         """Lock the sources of every value written.
 
-        A change of them may pass over its present form.
+        Otherwise a change of them might skip the current form of the document.
 
         Members of a window need no lock: their own changes touch the target.
         """
@@ -220,9 +221,9 @@ def _state(pending: bool, mendable: bool) -> ProblemState:
 
 
 def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
-    """Return the update that mends a document.
+    """Return the update that repairs a document.
 
-    Its reverse relations are left out where `_effects` has them.
+    It leaves out the reverse relations that `_effects` covers.
     """
     hidden = HiddenField(document)
     update: dict[str, dict[str, Any]] = {}
@@ -237,7 +238,7 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
 
 
 def _effects(id_: object, report: Report) -> Effects:
-    """Return what is to be done to the reverse relations of a document."""
+    """Return the changes to make to the reverse relations of a document."""
     effects = Effects()
     if not isinstance(id_, ObjectId):
         return effects

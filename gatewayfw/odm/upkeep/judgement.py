@@ -1,7 +1,7 @@
-"""What is wrong with the copies in one document, and what it should hold; pure.
+"""Pure functions that find faults in a document's copies, and the right values.
 
-What is right is said by the rules of `gatewayfw.odm.copies.rules`. A fault can be mended unless
-mending would lose what nothing else in the database says; that is for a person to decide.
+The rules of `gatewayfw.odm.copies.rules` define what is right. A fault can be repaired unless the repair
+would lose data found nowhere else in the database; then a person must decide.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIFFERS_FROM_MEMBERS = "differs from its members"
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where, what, and whether it can be mended or a job is about to."""
+    """One fault: where, what, whether it is repairable, and whether a job covers it."""
 
     path: str
     reason: str
@@ -46,9 +46,9 @@ class Verdict:
     """What is wrong with one relation of a document.
 
     Attributes:
-        copies: what the relation should hold, in order.
-        taken: the copies that are taken anew from their sources: the sources' versions, by id.
-        gone: ids of the copies to be dropped.
+        copies: the copies that the relation should hold, in order.
+        taken: the versions of the sources that copies are taken from anew, by id.
+        gone: ids of the copies to drop.
         orphaned: whether the relation is required and each of its sources is gone for good.
     """
 
@@ -60,11 +60,11 @@ class Verdict:
 
     @property
     def mends(self) -> bool:
-        """Whether anything can be mended now."""
+        """Whether anything can be repaired now."""
         return any(fault.mendable and not fault.pending for fault in self.faults)
 
     def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
-        """Return the update that mends the relation's value; ``{}`` for nothing to mend."""
+        """Return the update that repairs the relation's value; ``{}`` for no change."""
         return assign(relation.name, embedded(relation, self.copies)) if self.mends else {}
 
 
@@ -74,8 +74,8 @@ class Judge:
 
     Attributes:
         fields: the pure fields of its copies.
-        sources: the documents it may embed, by ``_id``; one that is missing does not exist.
-        covered: tells whether a pending job will set the copies of a source right.
+        sources: the documents it may embed, by ``_id``; others do not exist.
+        covered: tells whether a pending job will correct the copies of a source.
         drops: whether dangling copies may be dropped.
     """
 
@@ -112,7 +112,7 @@ class Judge:
         return all(id_ not in self.sources and not self.covered(self.relation, id_) for id_ in ids)
 
     def _form(self, value: object, strange: int, doubled: int) -> list[Fault]:
-        """Judge a value's form, given how many elements are no copies or repeat one."""
+        """Judge a value's form, given how many elements are not copies or are repeated."""
         if value == []:
             return [Fault(self.relation.name, IS_EMPTY)]
         reasons = []
@@ -136,11 +136,11 @@ class Judge:
                 verdict.copies.append(copy)
             return
         right = copy_of(source, self.fields)
-        # Reading hidden fields is half of the work, and most copies are of no counted version.
+        # Reading hidden fields is half of the work, and most copies have no version.
         ahead = version != 0 and not _is_at_most(version, HiddenField(source).v)
         if ahead or not same(copy, right):
             newest = HiddenField(source).v
-            # A job renews no copy that says it is as new as the source.
+            # A job does not renew a copy that claims to be as new as the source.
             pending = _is_at_most(version, newest - 1) and self.covered(self.relation, id_)
             verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
             if not pending:
@@ -150,28 +150,28 @@ class Judge:
 
 
 def same_copies(found: object, expected: Sequence[Document]) -> bool:
-    """Return whether a stored window is the expected one; an empty one may be absent."""
+    """Tell whether a stored window is the expected one; an empty one may be absent."""
     return isinstance(found, list) and len(found) == len(expected) and all(map(same, found, expected))
 
 
 def same(found: object, expected: Document) -> bool:
     """Tell whether a stored copy is the expected one, in any order of fields."""
-    # As they are stored: Python takes 1, 1.0 and True for equal, and not-a-number for unequal to itself.
+    # Compare the stored forms: in Python 1, 1.0 and True are equal, and not-a-number differs from itself.
     if not isinstance(found, Mapping) or found.keys() != expected.keys():
         return False
     return encode({name: found[name] for name in expected}) == encode(expected)
 
 
 def _is_at_most(version: object, most: int) -> bool:
-    """Tell whether a stored version is a number that can be compared.
+    """Tell whether a stored version is a number and at most this.
 
-    Another tool may have made it.
+    Another tool may have stored something else.
     """
     return isinstance(version, (int, float)) and not isinstance(version, bool) and version <= most
 
 
 def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, Any]:
-    """Return the source versions that a document's copies say they were taken from."""
+    """Return the versions of the sources that a document's copies were taken from."""
     if HIDDEN not in document:
         return {}
     versions: Mapping[str, Any] = HiddenField(document).document().get("at", {}).get(relation.name, {})

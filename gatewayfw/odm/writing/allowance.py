@@ -1,7 +1,7 @@
-"""How many bytes a document's pure fields may have; their writer is judged.
+"""Limit the bytes of a document's pure fields.
 
-A document that its own writer fills would leave no room for the copies that others put into it, and
-lock them out. Only models whose definition allows more than the setting ``document_bytes`` are judged.
+A document filled by its own writer would leave no room for the copies that other writes put into it, and
+make them fail. Only models whose definition allows more than the setting ``document_bytes`` are checked.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from gatewayfw.storage.base import Filter
 from gatewayfw.storage.documents import encode
 
 T = TypeVar("T")
-#: What encoding can end with. Such a value is not judged here: the database refuses it.
+#: Errors of encoding. Such a value is not checked here, because the database refuses it.
 _UNENCODABLE = (BSONError, OverflowError, ValueError)
-#: Elements that MongoDB adds to a list at most to reach an index.
+#: Most elements that MongoDB adds to a list to reach an index.
 _MOST_FILLED = 1_500_000
-#: The operators after which there may be more.
+#: The operators that may make a document larger.
 _ADDING = frozenset({"$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet"})
 
 
@@ -36,14 +36,14 @@ class FieldsTooLarge(TooLarge):
 
 @dataclass(frozen=True)
 class Allowance:
-    """The bytes that pure fields may have, excluded ones included."""
+    """The limit on the bytes of pure fields, including excluded ones."""
 
     model: str
     names: tuple[str, ...]
     most: int
 
     def check_new(self, document: Mapping[str, Any], where: str) -> None:
-        """Check a new document; ``where`` is its place in what the caller gave.
+        """Check a new document; ``where`` is its place in the caller's input.
 
         Raises:
             FieldsTooLarge: its pure fields have too many bytes.
@@ -55,12 +55,11 @@ class Allowance:
     def check_change(self, change: Change, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
         """Check a changed document.
 
-        Of one that was too large before, only what the change names.
-
-        Without ``before`` a document that is too large counts as grown.
+        If it was too large before, only the fields in the change are checked. Without ``before``, a
+        document that is too large counts as grown.
 
         Raises:
-            FieldsTooLarge: its pure fields have too many bytes, and one that is named grew.
+            FieldsTooLarge: its pure fields have too many bytes, and a field in the change grew.
         """
         size = _bytes_of(after, self.names)
         if size <= self.most:
@@ -74,10 +73,10 @@ class Allowance:
         )
 
     def judge(self, change: Change, write: Callable[[Growth], T], *, looks_first: bool) -> T:
-        """Run an update with its judge; after a refusal, once more after a look.
+        """Run an update with its check; after a refusal, read the document and try again.
 
-        Only the look tells a document that was too large before, which nearly none is. Without
-        ``looks_first`` the write must be undone when it raises.
+        Only reading shows whether the document was too large before, which is rare. Without
+        ``looks_first`` the write must be undone if it raises.
         """
         if not looks_first:
             try:
@@ -88,14 +87,14 @@ class Allowance:
 
 
 def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
-    """Return what judges a model's documents; None where they cannot be too large."""
+    """Return the limit for a model's documents; None if they cannot be too large."""
     if own_bytes(schema) <= document_bytes:
         return None
     return Allowance(schema.name, tuple(schema.pure), document_bytes)
 
 
 class Growth:
-    """The judge of one update: it knows what the document was, if it had to look."""
+    """The size check of one update; it keeps the old document if it had to read it."""
 
     def __init__(self, allowance: Allowance, change: Change, *, looks_first: bool) -> None:
         self._allowance = allowance
@@ -104,10 +103,10 @@ class Growth:
         self._before: Document | None = None
 
     def look(self, storage: Storage, filter: Filter) -> Filter | None:
-        """Return the filter of the document looked at; None when there is none.
+        """Read the document; return a filter that finds it, or None if there is none.
 
-        Without transactions, where nothing is undone, the change is judged here: two such writes that
-        overlap may then leave more.
+        Without transactions, which could undo the change, it is checked here; two such writes that
+        overlap may then exceed the limit.
 
         Raises:
             FieldsTooLarge: as from `Allowance.check_change`.
@@ -123,19 +122,19 @@ class Growth:
         return {**filter, "_id": self._before["_id"]}
 
     def check(self, storage: Storage, document: Document) -> None:
-        """Check the document as the write left it.
+        """Check the document after the write.
 
-        FieldsTooLarge as from `Allowance.check_change`.
+        It raises FieldsTooLarge like `Allowance.check_change`.
         """
         if storage.has_transactions():
             self._allowance.check_change(self._change, self._before, document)
 
 
 def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]) -> Document:
-    """Return a document as an update in its stored form would leave it, or larger.
+    """Return a document as a stored update would leave it, or a larger one.
 
-    ``$pull`` takes nothing away, ``$addToSet`` adds what is there already. What the database would
-    refuse changes nothing.
+    Here ``$pull`` removes nothing, and ``$addToSet`` adds values that are there already. An operation that
+    the database would refuse changes nothing.
     """
     result = copy.deepcopy(dict(document))
     for operator, changes in update.items():
@@ -154,7 +153,7 @@ def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]
 
 
 def _combined(operator: str, present: Any, value: Any) -> Any:
-    """Return what an operator makes of a present value; None stands for a missing one."""
+    """Return the result of an operator on a value; None stands for a missing one."""
     if operator in ("$inc", "$mul"):
         if present is None:
             return value if operator == "$inc" else value * 0
@@ -178,7 +177,7 @@ def _at(node: Any, key: str) -> Any:
 def _put(node: Any, key: str, value: Any) -> None:
     """Put a value into an object or a list.
 
-    The list is filled up with nulls to reach an index.
+    Nulls fill up a list to reach an index.
     """
     if isinstance(node, dict):
         node[key] = value

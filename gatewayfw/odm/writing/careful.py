@@ -1,10 +1,10 @@
-"""Targets that measure their windows, and make room in full documents.
+"""Targets that measure their windows and make room in full documents.
 
 The ordinary path measures nothing that a definition bounds. Where a window may exceed its share
 (`Crowded`), where a target has a window that is cut, which its lock refuses (`Marked`), or where the
 database refuses a document that would be too large, the operation begins again with `CarefulTargets`.
-What is too large because of others is then made to fit; only an operation whose own document, without
-any reverse relation, is too large still fails.
+They cut windows until each document fits; only an operation whose own document is too large even without
+reverse relations still fails.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ _LOG = logging.getLogger("gatewayfw.odm")
 
 
 def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.NONE) -> T:
-    """Run a write; where documents are too large, begin again with more care.
+    """Run a write; if documents get too large, run it again with more care.
 
-    The write does all or nothing.
-
-    Without transactions it may have done a part, so it is not run again: see `StandaloneTargets`.
+    The write must do all or nothing. Without transactions it may have done a part, so it is not run again:
+    see `StandaloneTargets`.
     """
     care = first
     while True:
@@ -58,16 +57,16 @@ def targets_for(schemas: Schemas, storage: Storage, care: Care) -> Targets:
 
 
 class CarefulTargets(Targets):
-    """Targets that are read whole before their reverse relations are written.
+    """Targets that are read completely before their reverse relations are written.
 
-    All windows of each together.
+    All windows of a target are written together.
     """
 
     by = LOCK
     enters = False
 
     def renew(self, effects: Effects) -> Settled:
-        """Lock the targets, and nothing else: `settle` does what ``effects`` says."""
+        """Lock the targets and do nothing else: `settle` applies the ``effects``."""
         self.lock(effects.targets().items())
         return UNSETTLED
 
@@ -85,14 +84,14 @@ class CarefulTargets(Targets):
         return self._storage.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
 
     def reverse_fields(self, schema: ModelSchema) -> list[str]:
-        """Return what `emptied` must know of a document: windows, other reverses."""
+        """Return what `emptied` needs to know of a document: windows, other reverses."""
         reverses = self._schemas.get_related_relations(schema.name).values()
         return [one.name if one.type == "single" else f"{one.name}._id" for one in reverses]
 
     def emptied(self, schema: ModelSchema, document: Document, effects: Effects) -> dict[str, dict[str, Any]]:
-        """Return the update that takes all reverse relations out of a document.
+        """Return the update that removes all reverse relations from a document.
 
-        Let `settle` put them back.
+        `settle` puts them back.
         """
         present = [one for one in self._schemas.get_related_relations(schema.name).values() if one.name in document]
         id_ = document["_id"]
@@ -104,7 +103,7 @@ class CarefulTargets(Targets):
         return {"$unset": {reverse.name: "" for reverse in present}} if present else {}
 
     def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
-        """Write what an operation does to its targets, so that each fits."""
+        """Write an operation's effects on its targets, so that each fits."""
         concerned = effects.targets()
         for reverse, listed, _copy in effects.renewals:
             if reverse.type == "single":  # `touch` did not lock it
@@ -138,11 +137,11 @@ class CarefulTargets(Targets):
         for name in {name for name, share in noted.items() if share is not None} - cuts_of(target).keys():
             _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
         updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
-        # Where there is not even room for the note, the window stays empty, and a check names it.
+        # If there is not even room for the note, the window stays empty, and the integrity check reports it.
         return merged(*updates, _marking(target, noted if room >= 0 else {}))
 
     def _single(self, reverse: RelatedRelation, target: Mapping[str, Any], effects: Effects) -> Any:
-        """Return what a target's `single` reverse then holds; None for nothing."""
+        """Return the new value of a target's `single` reverse; None for nothing."""
         key = (reverse, target["_id"])
         value = effects.removed.get(key, target.get(reverse.name))
         member = next(iter(ids_in(value)), None)
@@ -154,24 +153,22 @@ class CarefulTargets(Targets):
         return effects.claims.get(key, value)
 
     def members(self, reverse: RelatedRelation, target_id: ObjectId, most: int | None = None) -> Iterator[Document]:
-        """Yield the copies in a window, to be stored and not looked into.
+        """Yield the copies in a window, to store them without decoding.
 
         See `Targets.members`.
         """
         return self._members(self._storage.find_stored, reverse, target_id, most)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
-        """Return the document as it is now: its reverse relations have been written since."""
+        """Return the current document, with its newly written reverse relations."""
         return next(self._storage.find(schema.name, {"_id": document["_id"]}, limit=1), None)
 
 
 class StandaloneTargets(Targets):
-    """Targets in a storage without transactions: what was refused is done again.
+    """Targets in a storage without transactions, where each refused write is repeated.
 
-    By itself.
-
-    Nothing tells that a target has a window that is cut: where a member of it shrinks, the window may
-    stay shorter than it need be until it is recomputed, at the latest by a repair.
+    Nothing shows that a target has a cut window: if a member of it shrinks, the window may
+    stay shorter than necessary until it is recomputed, at the latest by a repair.
     """
 
     by = LOCK
@@ -188,7 +185,7 @@ class StandaloneTargets(Targets):
     def change(
         self, schema: ModelSchema, filter: Filter, update: Update, fields: Sequence[str] | None, effects: Effects
     ) -> Document | None:
-        """Change the operation's own document, without reverse relations if need be."""
+        """Change the operation's own document, if necessary without reverse relations."""
         try:
             return super().change(schema, filter, update, fields, effects)
         except TooLarge:
@@ -196,7 +193,7 @@ class StandaloneTargets(Targets):
             return self._careful().change(schema, filter, update, fields, effects)
 
     def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
-        """Write what an operation does to its targets, with care if it must be."""
+        """Write an operation's effects on its targets, with care if necessary."""
         try:
             if effects.removed or (effects.renewals and not settled.renewals):
                 self._careful().settle(effects)
@@ -206,7 +203,7 @@ class StandaloneTargets(Targets):
             self._careful().settle(effects)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
-        """Return the document as it is now, with the reverse relations put back."""
+        """Return the current document, with its reverse relations restored."""
         return self._careful().reread(schema, document) if self._is_emptied else super().reread(schema, document)
 
     def _careful(self) -> CarefulTargets:
@@ -216,21 +213,18 @@ class StandaloneTargets(Targets):
 def _differ(one: object, other: object) -> bool:
     """Tell whether two values are stored differently.
 
-    To Python 1, 1.0 and True are equal.
+    In Python 1, 1.0 and True are equal.
     """
     return encode({"": one}) != encode({"": other})
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those that are there."""
+    """Return the values that are not missing."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _marking(target: Mapping[str, Any], noted: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
-    """Return the update that notes which windows are cut, to what share.
-
-    Or are to be measured.
-    """
+    """Return the update that notes which windows are cut or must be measured."""
     if noted:
         return {"$set": {CUT: dict(noted)}}
     hidden = target.get(HIDDEN)

@@ -1,4 +1,4 @@
-"""Deleting documents: what holds them, what goes with them, what others lose.
+"""Delete documents, their required holders, and their copies elsewhere.
 
 Every function here runs inside ``storage.transaction`` and may run several times.
 """
@@ -31,7 +31,7 @@ class _Loss:
 
 
 class Deletes:
-    """Deleting documents in one storage."""
+    """Deletes documents in one storage."""
 
     def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog) -> None:
         self._schemas = schemas
@@ -40,10 +40,10 @@ class Deletes:
         self._targets = targets_for(schemas, storage, backlog.care)
 
     def delete(self, schema: ModelSchema, filter: Mapping[str, Any], cascade: bool) -> dict[str, int] | None:
-        """Delete one document; return how many went with it by model, None for no match.
+        """Delete one document; return its cascaded deletes by model, None for no match.
 
-        With ``cascade`` holders that need it are deleted with the same procedure; others lose
-        their copy. Windows of everything concerned are recomputed once, at the end.
+        With ``cascade`` holders that require it are deleted with the same procedure, and others lose
+        their copy. All affected windows are recomputed once, at the end.
 
         Raises:
             StillReferenced: a relation embeds the document and ``cascade`` is false.
@@ -71,7 +71,7 @@ class Deletes:
         return {model: count for model, count in counts.items() if count}
 
     def _departures(self, schema: ModelSchema, root: Document, doomed: Sources, losses: int) -> Effects:
-        """Return what deleted documents do to their targets; leave excess to jobs."""
+        """Return the effects of deleted documents on their targets; leave excess to jobs."""
         members: dict[Relation, list[Document]] = {}
         for (model, _id), document in doomed.items():
             for relation in self._schemas.get_schema(model).relations.values():
@@ -104,9 +104,9 @@ class Deletes:
             raise StillReferenced(schema.name, counts)
 
     def _leave_holders(self, schema: ModelSchema, root: Document) -> None:
-        """Leave the holders to jobs: they are too many, so only the root goes.
+        """Leave the holders to jobs: they are too many, so only the root is deleted now.
 
-        It has gone before: without transactions a job for a document that is still there would harm it.
+        It must be deleted first: without transactions a job would harm a document that still exists.
         """
         for relation in self._schemas.embedders(schema.name):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
@@ -140,7 +140,7 @@ class Deletes:
                         if not relation.optional and lost.issuperset(present):
                             doomed[key] = holder
                             following.setdefault(relation.model, set()).add(holder["_id"])
-                    # Each holder is in `losses`, also when it is doomed.
+                    # Each holder is in `losses`, even if it will be deleted.
                     if most and (len(found) == most or len(losses) >= most):
                         return None
             for model, ids in sorted(following.items()):
@@ -149,7 +149,7 @@ class Deletes:
         return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
 
     def _lose(self, losses: Mapping[tuple[str, ObjectId], _Loss]) -> None:
-        """Take copies of deleted documents out of the holders that stay."""
+        """Remove copies of deleted documents from the holders that stay."""
         changes: dict[str, list[tuple[object, dict[str, dict[str, Any]]]]] = {}
         for model, id_ in ordered(losses):
             loss = losses[model, id_]
@@ -165,15 +165,15 @@ class Deletes:
 
 
 def _ids_of(schema: ModelSchema) -> list[str]:
-    """Return the fields that say what a document embeds: copies may be large.
+    """Return the paths of the ids that a document embeds, and of its notes about them.
 
-    And what it notes of that.
+    They leave out the rest of the copies, which may be large.
     """
     return [*(f"{name}._id" for name in schema.relations), HIDDEN]
 
 
 def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dict[str, dict[str, Any]]:
-    """Return the update that takes copies, known by ids alone, out of a relation."""
+    """Return the update that removes copies, given by id, from a relation."""
     if gone.issuperset(ids_in(document.get(relation.name))):
         return assign(relation.name, None)
     return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}

@@ -1,4 +1,4 @@
-"""A document under way: what will be stored of it, and what that does to others."""
+"""A document before it is stored, with its effects on other documents."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Draft:
         self.effects = effects
 
     def enrol(self, given: RelationInput, present: Container[Any] = ()) -> None:
-        """Put the document into its targets' reverse relations, or note that it opted out.
+        """Put the document into its targets' reverse relations, or note its opt-outs.
 
-        An id that is ``present`` keeps its membership where the flag is omitted.
+        An id that is ``present`` keeps its membership if the flag is omitted.
         """
         for reverse in self._schemas.reverses(given.relation):
             flag = given.flags.get(reverse.name, False)
@@ -50,12 +50,12 @@ class Draft:
                     self.effects.leave(reverse, id_, self.document["_id"])
 
     def take(self, relation: Relation, source: Document) -> Document:
-        """Return the copy of a source, and note the version it is of."""
+        """Return a copy of a source, and note its version."""
         self.hidden.set_at(relation.name, source["_id"], version_of(source))
         return copy_of(source, source_of(self._schemas, relation).copy_fields(relation.excludes))
 
     def drop(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
-        """Note that copies leave the document, and it their sources' reverse relations."""
+        """Drop copies, and take the document out of their sources' reverse relations."""
         gone = list(ids)
         self.effects.depart(relation, gone, self.document["_id"])
         self.hidden.forget(relation.name, gone)

@@ -1,4 +1,4 @@
-"""What an operation does to targets."""
+"""The effects of an operation on its targets."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Key = tuple[RelatedRelation, ObjectId]
 
 
 class Settled(NamedTuple):
-    """What the locks of targets have written along.
+    """The effects that the locks of targets have written already.
 
     Attributes:
         keys: where entries and claims are written.
-        presumed: what windows hold already if the copies that entered are all.
+        presumed: what windows hold already if they have no other members than the entered copies.
         renewals: whether members' copies are replaced.
     """
 
@@ -29,7 +29,7 @@ class Settled(NamedTuple):
     renewals: bool = False
 
     def plus(self, other: Settled) -> Settled:
-        """Return what both have settled."""
+        """Return what both have written."""
         if not any(self):
             return other
         presumed = {**self.presumed, **other.presumed}
@@ -51,7 +51,7 @@ class Effects:
     claims: dict[Key, dict[str, Any] | None] = field(default_factory=dict)
     #: Copies of members that are replaced where they stand, and the targets that may list them.
     renewals: list[tuple[RelatedRelation, Sequence[ObjectId], dict[str, Any]]] = field(default_factory=list)
-    #: What `single` reverses held that were taken out of the operation's own document to make room.
+    #: The values of `single` reverses that were removed from the operation's own document to make room.
     removed: dict[Key, Any] = field(default_factory=dict)
     #: Targets whose `single` reverse is unset if it still copies the member.
     releases: dict[Key, set[ObjectId]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Effects:
     def recomputed(self, settled: Settled = UNSETTLED) -> dict[RelatedRelation, set[ObjectId]]:
         """Return the targets whose window must be recomputed.
 
-        Those that members enter included, unless that is settled.
+        They include windows that members enter, unless those are settled.
         """
         found = {reverse: set(ids) for reverse, ids in self.windows.items()}
         for reverse, id_ in self.entries:
@@ -92,9 +92,9 @@ class Effects:
         return found
 
     def targets(self) -> dict[str, set[ObjectId]]:
-        """Return the targets to be locked, by model.
+        """Return the targets to lock, by model.
 
-        A `single` reverse whose copy is replaced needs no lock: whoever claims it writes the member's
+        A `single` reverse whose copy is replaced needs no lock, because a claim writes the member's
         own document.
         """
         found: dict[str, set[ObjectId]] = {}

@@ -1,4 +1,4 @@
-"""Documents to be inserted: checked, with their `_id`, version and relation input."""
+"""Check documents to insert, and give them their `_id` and version."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gatewayfw.schemas.structs import check_document
 
 @dataclass(frozen=True)
 class NewDocument:
-    """A document to be inserted: pure fields with `_id`, version, relations."""
+    """A document to insert: pure fields with `_id`, version, relations."""
 
     fields: Mapping[str, Any]
     version: int
     inputs: Mapping[str, RelationInput]
 
     def proof(self) -> dict[str, Any]:
-        """Return the filter that finds it only if this operation inserted it."""
+        """Return a filter that finds it only if this operation inserted it."""
         mine = {f"{HIDDEN}.v": self.version} if self.version else {}
         return {"_id": self.fields["_id"], **mine}
 
@@ -33,11 +33,11 @@ class NewDocument:
 def parse_document(
     schema: ModelSchema, doc: object, inputs: Mapping[str, RelationInput], allowance: Allowance | None, where: str
 ) -> NewDocument:
-    """Check a document that a caller wants inserted, and give it its `_id`.
+    """Check a new document and give it its `_id`.
 
     Raises:
-        ValidationError: it does not fit the model; paths begin with ``where``.
-        TooLarge: the allowance refuses it.
+        ValidationError: the document does not fit the model; paths begin with ``where``.
+        TooLarge: its pure fields are larger than allowed.
     """
     if not isinstance(doc, Mapping):
         raise ValidationError({where: ["Expected an object."]})
@@ -51,7 +51,7 @@ def parse_document(
         raise ValidationError({_below(where, path): texts for path, texts in error.errors.items()}) from None
     if allowance is not None:
         allowance.check_new(fields, where)
-    # A caller's own _id may have belonged to a deleted document: late copies of that are older.
+    # The caller's own _id may have belonged to a deleted document, whose late copies are older than this version.
     version = clock() if "_id" in doc else 0
     return NewDocument({"_id": own, **fields}, version, inputs)
 

@@ -1,4 +1,4 @@
-"""Relation input: what a caller says of the relations of a document."""
+"""Relation input: what a caller gives for the relations of a document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNKNOWN = "Unknown field."
 
 @dataclass(frozen=True)
 class RelationInput:
-    """Relation input: the ids of one relation and the reverse flags that were given."""
+    """Relation input: the ids of one relation, and the given reverse flags."""
 
     relation: Relation
     ids: tuple[ObjectId, ...]
@@ -26,9 +26,9 @@ class RelationInput:
 
 
 def object_id(value: object) -> ObjectId | None:
-    """Return the id that a value means; None for none.
+    """Return a value as an id, or None.
 
-    It is an ObjectId or 24 hexadecimal characters.
+    An id is an ObjectId or 24 hexadecimal characters.
     """
     if isinstance(value, ObjectId):
         return value
@@ -74,11 +74,11 @@ def parse_new_inputs(
 ) -> list[dict[str, RelationInput]]:
     """Parse the relation input of ``count`` new documents.
 
-    An input for each, or one that all of them share.
+    There is one input for each document, or one that all of them share.
 
     Raises:
         ValidationError: as from `parse_inputs`, or a required relation is missing or has no ids.
-        TooLarge: they have more than ``most`` ids together; what is left is not read.
+        TooLarge: they have more than ``most`` ids together; the rest is not read.
     """
     shared = count if len(given) == 1 else 1
     parsed, copies = [], 0

@@ -1,7 +1,7 @@
-"""Locking sources and targets, and writing what an operation does to its targets.
+"""Lock sources and targets, and write an operation's effects on its targets.
 
-Whoever copies a document, or decides a window of it, *touches* it first: a real write in the
-same transaction. `gatewayfw.odm.writing.writes` says why that is what keeps copies right.
+An operation that copies a document, or decides a window of it, *touches* it first: a real write in the
+same transaction. `gatewayfw.odm.writing.writes` says why this keeps copies right.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ NO_CHANGES: Mapping[str, Sequence[_Change]] = MappingProxyType({})
 
 
 class Crowded(TooLarge):
-    """A window may exceed its share, so measure it. Not seen outside of the ODM."""
+    """A window may exceed its share and must be measured; internal to the ODM."""
 
 
 class _Wanted(NamedTuple):
-    """What is to be copied of one model: how often each document, which fields."""
+    """The copies wanted of one model: how many of each document, and which fields."""
 
     copies: dict[ObjectId, int]
     fields: set[str]
 
 
 class Targets:
-    """The documents around an operation, in one storage."""
+    """The sources and targets of an operation, in one storage."""
 
-    #: How documents are locked: this class must not write a target with a window that is cut.
+    #: How to lock documents: this class must not write a target with a cut window.
     by = replace(LOCK, unmarked=CUT)
-    #: Whether locks write along what enters their documents.
+    #: Whether locks also write the members that enter their documents.
     enters = True
 
     def __init__(self, schemas: Schemas, storage: Storage) -> None:
@@ -82,7 +82,7 @@ class Targets:
         """Lock documents in one order, (collection, _id), then do changes, by model.
 
         Raises:
-            Marked: a window of one that is locked is cut: it takes `CarefulTargets`.
+            Marked: one of these documents has a cut window, which needs `CarefulTargets`.
         """
         wanted = _by_model(ids)
         for model in sorted(wanted.keys() | changes.keys()):
@@ -95,7 +95,7 @@ class Targets:
 
         Raises:
             Marked: as for `lock`.
-            Crowded: a window may exceed its share, likewise.
+            Crowded: a window may exceed its share, which needs `CarefulTargets`, too.
         """
         changes = self._replacements(effects)
         self.lock(effects.targets().items(), changes)
@@ -123,11 +123,11 @@ class Targets:
     ) -> tuple[Sources, Settled]:
         """Lock sources and targets, ordered by (collection, _id); return the sources.
 
-        ``locked`` are documents this operation has touched already. Of ``entering``, effects of members
-        that were no members before, the locks write along what they can; `settle` does the rest.
+        ``locked`` has the documents that this operation has touched already. ``entering`` has the effects of
+        new members: the locks write what they can of them, and `settle` does the rest.
 
         Raises:
-            NotFound: a document to be copied does not exist, naming all such ids of its model.
+            NotFound: a document to copy does not exist; the message names all such ids of its model.
             Marked: as for `lock`.
         """
         wanted = self._collect(copied)
@@ -160,12 +160,12 @@ class Targets:
         return found
 
     def _lock_for(self, wanted: _Wanted) -> Lock:
-        """Return a lock that counts the copies that are about to be made."""
+        """Return a lock that counts the copies about to be made."""
         most = max(wanted.copies.values())
         return self.by if most == 1 else replace(self.by, step=most)
 
     def _read(self, model: str, ids: Sequence[ObjectId], wanted: _Wanted) -> list[Document]:
-        """Lock documents, and read those to be copied; one alone in one command."""
+        """Lock documents and read those to copy; a single one takes one command."""
         fields, lock = sorted(wanted.fields), self._lock_for(wanted)
         read = [id_ for id_ in ids if id_ in wanted.copies]
         if len(ids) == len(read) == 1:
@@ -175,7 +175,7 @@ class Targets:
         return list(self._storage.find(model, {"_id": {"$in": read}}, fields)) if read else []
 
     def _enter(self, model: str, id_: ObjectId, wanted: _Wanted, entering: Effects) -> tuple[list[Document], Settled]:
-        """Lock and read one document, in one command with what enters it if that can be."""
+        """Lock and read one document, if possible in one command with what enters it."""
         here = [key for key in (*entering.entries, *entering.claims) if key[1] == id_ and key[0].target == model]
         pushes = self._pushes(here, entering) if here and self._storage.sorts_pushes() else None
         if pushes is None:
@@ -185,7 +185,7 @@ class Targets:
         document = touch(model, {"_id": id_, **filter}, fields, update, lock=lock)
         if document is not None:
             return [document], Settled(frozenset(here))
-        # Most windows that cannot be pushed into are empty. `settle` looks whether this one was.
+        # Most windows that cannot be pushed into are empty. `settle` checks whether this one was.
         alone = {key: entering.entries[key] for key in here if key in entering.entries}
         update = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
         return _listed(touch(model, {"_id": id_}, fields, update, lock=lock)), Settled(presumed=alone)
@@ -211,14 +211,14 @@ class Targets:
     ) -> Document | None:
         """Change the operation's own document; return it afterwards, None for no match.
 
-        What that does to its own reverse relations is added to ``effects``.
+        Effects on its own reverse relations are added to ``effects``.
         """
         return self._storage.update_one(schema.name, filter, update, fields)
 
     def settle(self, effects: Effects, settled: Settled = UNSETTLED) -> None:
-        """Write what an operation does to its targets: releases, then windows and claims.
+        """Write an operation's effects on its targets: releases, then windows and claims.
 
-        What is ``settled`` is left out.
+        It leaves out what is ``settled``.
         """
         for (reverse, member_id), ids in effects.releases.items():
             if ids:
@@ -244,10 +244,10 @@ class Targets:
             self._storage.update_each(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
 
     def refresh(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
-        """Lock targets and set the reverse relations that a relation causes on them right.
+        """Lock targets and correct the reverse relations that a relation causes on them.
 
-        A `multiple` one becomes the exact window; a `single` one a fresh copy of its member, or
-        nothing when that member is gone or no longer embeds the target.
+        A `multiple` one becomes the exact window; a `single` one becomes a fresh copy of its member, or
+        nothing if that member is gone or no longer embeds the target.
         """
         targets = ordered(ids)
         self._storage.touch_many(relation.schema_name, targets, lock=LOCK)
@@ -277,7 +277,7 @@ class Targets:
         """Return the window of a `multiple` reverse relation, recomputed from its members.
 
         Raises:
-            Crowded: they exceed its share.
+            Crowded: the members exceed its share.
         """
         room = self._room(reverse)
         if room is None:
@@ -306,9 +306,9 @@ class Targets:
         return (copy_of(document, fields) for document in found)
 
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
-        """Return the document as it is now.
+        """Return the current document.
 
-        A model related to itself may have changed it again.
+        In a model related to itself, the effects may have changed it again.
         """
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document

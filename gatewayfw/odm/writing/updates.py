@@ -1,4 +1,4 @@
-"""The updates of callers, as storage takes them, and what may come of them. Pure."""
+"""Pure functions that check updates and their results, and return stored forms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gatewayfw.storage.subset import check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
-#: What is wrong with a field that an operator does not fit.
+#: Messages about a field that an operator does not fit.
 _REFUSED = {
     **dict.fromkeys(("$inc", "$mul"), "Not a number."),
     **dict.fromkeys(("$min", "$max"), "Not a number or a date."),
@@ -54,7 +54,7 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
     holds may be a client's, names included; which fields the other operators name is up to the server's code.
 
     Raises:
-        UsageError: no operator, an unknown one, or one but ``$set`` on what is no field for it.
+        UsageError: no operator, an unknown one, or one other than ``$set`` on a field that it does not fit.
         BadRequest: ``$set`` names a path that is changed twice.
         ValidationError: ``$set`` names an unknown or protected field, or a field refuses its value.
     """
@@ -80,7 +80,7 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
 
 
 def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
-    """Return what an operator does to one path in its stored form."""
+    """Return an operator's operand for one path, in its stored form."""
     where = f"update.{path}"
     try:
         field = _named_field(schema, path)
@@ -110,10 +110,10 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
 def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
     """Return the field that an update names, outside of lists.
 
-    A field of anything where anything may stand.
+    Where any value is allowed, this is a field that takes anything.
 
     Raises:
-        LookupError: there is none; the text says so.
+        LookupError: there is no such field; the text says so.
     """
     head, *below = path.split(".")
     if head not in schema.pure:
@@ -133,7 +133,7 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
 
 
 def _amount(field: Field[Any], operator: str, value: Any, where: str) -> Any:
-    """Return what is added, or multiplied by."""
+    """Return the number to add or to multiply by."""
     kind = as_kind(field)
     amount = kind.amount(value) if operator == "$inc" else kind.factor(value)
     if amount is None:
@@ -143,7 +143,7 @@ def _amount(field: Field[Any], operator: str, value: Any, where: str) -> Any:
 
 
 def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:
-    """Return what is pushed onto, added to or pulled from a list."""
+    """Return the value to push onto, add to or pull from a list."""
     inner = _inner(field)
     where = f"update.{path}"
     if takes_any_keys(inner) and not isinstance(value, Operators):
@@ -160,7 +160,7 @@ def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:
 
 
 def _pulled(field: Field[Any], value: Any, path: str) -> Any:
-    """Return the condition on the elements to be pulled, or the value that they have."""
+    """Return the condition on the elements to pull, or their value."""
     where, inner = f"update.{path}", _inner(field)
     if not isinstance(value, Mapping):
         return stored_operand(inner, value, where)
@@ -170,14 +170,14 @@ def _pulled(field: Field[Any], value: Any, path: str) -> Any:
 
 
 def _inner(field: Field[Any]) -> Field[Any]:
-    """Return the field of a list's elements; any where no kind describes them."""
+    """Return the field of a list's elements, or one that takes anything."""
     return as_kind(field).elements or _ANY
 
 
 def refusal_of(change: Change, error: ValidationError) -> GatewayError:
     """Return the error for a change that the storage refused.
 
-    It names paths of the change, not the version, which is incremented along.
+    It names the paths in the change, but not the version, which is incremented in the same update.
     """
     paths = {f"update.{path}" for changes in change.update.values() for path in changes}
     errors = {path: messages for path, messages in error.errors.items() if path in paths}
@@ -185,7 +185,7 @@ def refusal_of(change: Change, error: ValidationError) -> GatewayError:
 
 
 def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:
-    """Check the fields that operators changed, as they are now.
+    """Check the current values of the fields that operators changed.
 
     Raises:
         ValidationError: one no longer fits its field.
@@ -201,9 +201,9 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
 
 
 def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return by path the decimals that are not yet as their fields store them.
+    """Return the decimals that lack the places of their fields, corrected, by path.
 
-    An absent one times anything is 0, without its places.
+    For example, MongoDB multiplies an absent decimal to 0, without its places.
 
     Raises:
         ValidationError: one does not fit its field.

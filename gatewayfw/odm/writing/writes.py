@@ -1,13 +1,13 @@
 """The write algorithms: one transaction each, which keeps every copy right.
 
-Why it holds (measured; without the touch every design broke under snapshot isolation although
-each transaction committed): whoever copies a document, or decides a window of it, *touches* it,
-a real write, in the same transaction, and whoever changes or deletes it writes it too. Two such
-transactions that overlap conflict on that document, so for each document there is one order of
-all of them: a copier after a change reads the new content, a copier before it is visible to the
+This is why it works (measured; without the touch every design broke under snapshot isolation although
+each transaction committed): an operation that copies a document, or decides a window of it, *touches* it
+with a real write in the same transaction, and an operation that changes or deletes it writes it, too. Two
+such transactions that overlap conflict on that document, so they all have one order per
+document: a copier after a change reads the new content, and a copier before it is visible to the
 change's fan-out. Windows are recomputed from their members, never edited from memory, and
-``_id`` as the last sort key makes each of them unique. Where members only enter one, and the storage
-can sort what it pushes, the touch pushes them into it: that makes the same window.
+``_id`` as the last sort key makes each of them unique. If members only enter a window, and the storage
+can sort what it pushes, the touch pushes them into it, which makes the same window.
 
 Every function here runs inside ``storage.transaction`` and may run several times.
 """
@@ -54,7 +54,7 @@ from gatewayfw.storage.documents import encode
 
 
 class Writes:
-    """Inserts, updates and relates documents, by as few commands as the rules allow."""
+    """Inserts, updates and relates documents with as few commands as the rules allow."""
 
     def __init__(self, schemas: Schemas, storage: Storage, backlog: Backlog, counts: CopyCounts) -> None:
         self._schemas = schemas
@@ -71,7 +71,7 @@ class Writes:
         Raises:
             NotFound: a related document does not exist.
             DuplicateKey: a unique index refused one.
-            Conflict: an ``_id`` is that of a deleted document whose copies are still being removed.
+            Conflict: an ``_id`` belonged to a deleted document whose copies are still being removed.
         """
         chosen = [one.fields["_id"] for one in new if one.version]
         if chosen and self._backlog.bounded and (blocked := self._backlog.jobs.blocked(schema.name, chosen)):
@@ -89,7 +89,7 @@ class Writes:
         return documents
 
     def _begun(self, new: NewDocument, effects: Effects) -> Draft:
-        """Return the draft of a new document, still without its copies."""
+        """Return the draft of a new document, without its copies."""
         draft = Draft(self._schemas, new.fields, effects)
         draft.hidden.v = new.version
         for given in new.inputs.values():
@@ -97,9 +97,9 @@ class Writes:
         return draft
 
     def _finished(self, new: NewDocument, draft: Draft, sources: Sources, counts: bool) -> Document:
-        """Return a new document as stored, with its counter where it ``counts``, or must.
+        """Return a new document as stored, with its lock counter if it needs one.
 
-        Without the counter, its first lock would make it grow: a full one could not even be deleted.
+        Without the counter, its first lock would make it grow, so that a full document could not even be deleted.
         """
         document = dict(new.fields)
         for name, given in new.inputs.items():
@@ -123,10 +123,10 @@ class Writes:
         shown: Iterable[str],
         growth: Growth | None = None,
     ) -> Document | None:
-        """Change one document's pure fields and every copy; None when nothing matched.
+        """Change one document's pure fields and every copy; None for no match.
 
-        ``shown`` are the paths that the caller wants of the result. Windows may be long, so those
-        that none of them names are not read. ``growth`` judges the size of the result.
+        ``shown`` has the paths that the caller wants of the result. Windows may be long, so those
+        that it does not name are not read. ``growth`` checks the size of the result.
 
         Raises:
             ValidationError: the result no longer fits the model.
@@ -177,25 +177,25 @@ class Writes:
         return self._targets.reread(schema, document)
 
     def _read_by_update(self, schema: ModelSchema, shown: Iterable[str]) -> list[str] | None:
-        """Return what an update reads of its document; None for all.
+        """Return the paths that an update reads of its document; None for all.
 
-        It is all but windows that nobody asked for.
+        They leave out windows that nobody asked for.
         """
         windows = self._schemas.get_related_relations(schema.name).keys()
         unseen = windows - {path.partition(".")[0] for path in shown}
         return [*schema.pure, *schema.relations, HIDDEN, *(windows - unseen)] if unseen else None
 
     def _copied_reverses(self, relation: Relation, change: Change) -> list[RelatedRelation]:
-        """Return the reverses of a relation whose copies show a field that changed."""
+        """Return the reverses of a relation whose copies have a changed field."""
         reverses = self._schemas.reverses(relation)
         return [one for one in reverses if change.named.intersection(self._targets.source_fields(one))]
 
     def _left_for_later(
         self, document: Document, holders: Sequence[Relation], related: Mapping[Relation, list[ObjectId]]
     ) -> set[tuple[JobKind, Relation]]:
-        """Choose a changed document's relations that are left to jobs.
+        """Choose which relations of a changed document to leave to jobs.
 
-        Its copies are counted if need be.
+        If necessary, this counts its copies.
         """
         if not self._backlog.bounded:
             return set()
@@ -222,9 +222,7 @@ class Writes:
     def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
         """Give a changed document a version above that of every copy.
 
-        Also where another tool put it in its place.
-
-        Copies of a job's version or above are passed over by the job.
+        This also works if another tool has replaced it. A job skips copies with its version or above.
         """
         dated = {"$set": {f"{HIDDEN}.v": max(version_of(document), clock())}}
         return self._storage.update_one(schema.name, {"_id": document["_id"]}, dated, fields) or document
@@ -232,7 +230,7 @@ class Writes:
     def _change_reverses(
         self, document: Document, change: Change, related: Mapping[Relation, list[ObjectId]], effects: Effects
     ) -> None:
-        """Note which copies in reverse relations are replaced, which windows recomputed."""
+        """Note which copies in reverse relations to replace, which windows to recompute."""
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
                 if reverse.window is None or reverse.window.sort.field not in change.named:
@@ -246,7 +244,7 @@ class Writes:
                         effects.recompute(reverse, id_)
 
     def _spread(self, schema: ModelSchema, relation: Relation, source: Document) -> None:
-        """Bring a changed document to every holder with room; leave the others to a job."""
+        """Write a changed document to holders with room; leave the others to a job."""
         update, holds = self._targets.renewal(relation, source)
         most = self._most_before(relation, source)
         try:
@@ -262,7 +260,7 @@ class Writes:
             self._backlog.met.append((relation, source, met))
 
     def _most_before(self, relation: Relation, source: Document) -> int | None:
-        """Return the most bytes of a holder that is written at once; None for any."""
+        """Return the most bytes of a holder to write at once; None for any."""
         is_full = self._backlog.care and self._backlog.care is Care.HOLDERS
         room = self._room(relation.model)
         if room is None and not is_full:
@@ -289,7 +287,7 @@ class Writes:
     def add(
         self, schema: ModelSchema, filter: Mapping[str, Any], inputs: Mapping[str, RelationInput], replace: bool
     ) -> Document | None:
-        """Add or replace one document's related documents; None when nothing matched.
+        """Add or replace one document's related documents; None for no match.
 
         Raises:
             NotFound: a related document does not exist.
@@ -322,7 +320,7 @@ class Writes:
         return self._store_relations(schema, draft, update, settled)
 
     def _kept_ids(self, document: Document, given: RelationInput, replace: bool) -> list[ObjectId]:
-        """Return the ids the relation holds afterwards, in order."""
+        """Return the ids that the relation has afterwards, in order."""
         relation = given.relation
         present = ids_in(document.get(relation.name))
         if relation.type == "single" and present and not replace:
@@ -337,7 +335,7 @@ class Writes:
     def remove(
         self, schema: ModelSchema, filter: Mapping[str, Any], inputs: Mapping[str, RelationInput]
     ) -> Document | None:
-        """Remove related documents from one document; None when nothing matched.
+        """Remove related documents from one document; None for no match.
 
         Raises:
             NotFound: an id is not related.

@@ -90,13 +90,13 @@ def test_elements_are_followed_in_lists_only(schemas):
     assert [inside("pages", "no"), inside("authors", "name"), inside("free", "x")] == ["integer", "string", None]
     with pytest.raises(UsageError) as caught:
         inside("title", "x")
-    assert caught.value.message == "filter: title is no list"
+    assert caught.value.message == "filter: title is not a list"
 
 
 def test_a_single_reverse_is_no_list(schemas):
     with pytest.raises(UsageError) as caught:
         find_in_elements(find(schemas, "author", "best"), "best", "filter")
-    assert caught.value.message == "filter: best is no list; write best._id or another field of it"
+    assert caught.value.message == "filter: best is not a list; write best._id or another field of it"
     author = schemas.get_schema("author")
     assert [is_list(schemas, author, name) for name in ("books", "best", "name", "x")] == [True, False, False, False]
 

@@ -168,7 +168,7 @@ def test_a_place_in_a_model_that_embeds_nothing_is_refused(odm):
     ],
 )
 def test_a_place_that_cannot_be_is_refused(parts):
-    with pytest.raises(ValueError, match=r"^(a place has a model|last is no _id)"):
+    with pytest.raises(ValueError, match=r"^(a place has a model|last is not an _id)"):
         Place(*parts)
 
 
