@@ -149,9 +149,9 @@ class SteppingMongo(_Named, MongoStorage):
     def find(self, *args, **keys):
         return iter(list(super().find(*args, **keys)))
 
-    def _drained(self, cursor):
+    def _drain(self, cursor):
         with self.steps.named("find"):
-            yield from super()._drained(cursor)
+            yield from super()._drain(cursor)
 
     @contextmanager
     def _command(self):

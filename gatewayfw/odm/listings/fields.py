@@ -56,7 +56,7 @@ class FilterField(KindField, mm.Raw, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [self.takes]
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -96,5 +96,5 @@ class CountField(KindField, mm.Raw, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return None
 
-    def _compared(self, value: Any) -> Any:
+    def _store_operand(self, value: Any) -> Any:
         return value
