@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import growth, inprocess, instructions, memory, report, scaling
+from benchmarks import growth, inprocess, instructions, listing, memory, report, scaling
 from benchmarks.chart import bars
 from benchmarks.contenders import CONTENDERS, Contender
 from benchmarks.counting import commands_of
@@ -64,6 +64,12 @@ def grown(arguments: Namespace, uri: str, size: Size) -> Result:
     return Result("growth", *growth.measured(uri, sizes, log=lambda line: None))
 
 
+def paged(arguments: Namespace, uri: str, size: Size) -> Result:
+    """Pages of a listing, early and late ones."""
+    sizes = listing.Sizes.small() if arguments.quick else listing.Sizes()
+    return Result("listing", *listing.measured(uri, sizes))
+
+
 def remembered(arguments: Namespace, uri: str, size: Size) -> Result:
     """Memory at rest and while many requests are answered."""
     requests = arguments.requests or (20_000 if arguments.quick else 1_000_000)
@@ -83,6 +89,7 @@ MODES: dict[str, Callable[[Namespace, str, Size], Result]] = {
     "inprocess": in_process,
     "instructions": counted,
     "growth": grown,
+    "listing": paged,
     "memory": remembered,
     "scaling": scaled,
 }
