@@ -31,4 +31,4 @@ def test_the_page_runs(project, tmp_path, monkeypatch, capsys):
     made.compiles("typescript")
     with served(app) as url:
         printed = made.runs("main", f"{url}/api")
-    assert printed == '["The Dispossessed by Ursula Le Guin","400 validation_error","undefined"]\n'
+    assert printed == '["The Dispossessed by Ursula Le Guin","The Dispossessed","400 validation_error","undefined"]\n'
