@@ -3,7 +3,7 @@
 Imported only where a limit is given.
 
 Both are exact, with threads and, on MongoDB, with several processes: from each call they look back over the span of a
-    limit. Spans that begin at fixed times would admit twice the limit where two of them meet.
+limit. Spans that begin at fixed times would admit twice the limit where two of them meet.
 """
 
 from __future__ import annotations
@@ -14,47 +14,22 @@ import time
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import Any, Protocol, final
 
 import pymongo
-from limits import RateLimitItem, parse_many
+from limits import RateLimitItem
 from limits.storage import MongoDBStorage
 from limits.strategies import MovingWindowRateLimiter
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from gatewayfw.errors import DefinitionError, Unavailable
+from gatewayfw.errors import Unavailable
 
 _LOG = logging.getLogger("gatewayfw.acts")
-#: Most calls of one limit; each of them is stored. On MongoDB a call took 3 to 5 ms up to 1,000, 9 ms at 10,000.
-_MOST = 10_000
-#: Longest span, seconds.
-_LONGEST = 366 * 24 * 3600
 #: The collection of the calls on MongoDB; models cannot have this name.
 _COLLECTION = "_gw_limits"
 #: How often to retry a call that was refused although there is room.
 _ATTEMPTS = 5
-
-
-def parse_rates(texts: Sequence[str]) -> tuple[RateLimitItem, ...]:
-    """Return the limits that texts mean, the shortest span first.
-
-    Raises:
-        DefinitionError: a text is not a limit, allows no call, or has too many calls to store.
-    """
-    rates: list[RateLimitItem] = []
-    for text in texts:
-        try:
-            rates += parse_many(text)
-        except ValueError:
-            raise DefinitionError(f"limit {text[:64]!r}: expected a text such as '10/minute'") from None
-    for rate in rates:
-        if not 1 <= rate.amount <= _MOST:
-            raise DefinitionError(f"limit '{rate}': expected 1 to {_MOST} calls")
-        if rate.get_expiry() > _LONGEST:
-            raise DefinitionError(f"limit '{rate}': expected a span of at most a year")
-    return tuple(sorted(rates, key=RateLimitItem.get_expiry))
 
 
 class Counters(Protocol):

@@ -65,7 +65,7 @@ class RateLimits:
             DefinitionError: the library is not installed, or a text means no limit.
         """
         try:
-            from gatewayfw.limits.counters import parse_rates
+            from gatewayfw.limits.rates import parse_rates
         except ModuleNotFoundError as error:
             raise missing_extra("limit", "limits", "limits") from error
         return parse_rates(texts)

@@ -285,7 +285,7 @@ def test_limits_are_parsed_when_registered_the_shortest_first(acts, limit, texts
 
 def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, monkeypatch):
     monkeypatch.setitem(sys.modules, "limits", None)
-    monkeypatch.delitem(sys.modules, "gatewayfw.limits.counters")
+    monkeypatch.delitem(sys.modules, "gatewayfw.limits.rates", raising=False)
     with pytest.raises(DefinitionError) as raised:
         acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
     assert raised.value.message == (
