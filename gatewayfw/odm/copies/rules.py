@@ -20,14 +20,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bson import ObjectId
 
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import RelatedRelation, Relation
-from gatewayfw.schemas.relations import Window
 from gatewayfw.storage import Lock
 
 HIDDEN = "_gw"
@@ -39,17 +37,6 @@ CUT = f"{HIDDEN}.cut"
 VERSION_BYTES = 256
 #: Ids in order, with fast lookup.
 _Ids = dict[ObjectId, None]
-
-
-@dataclass(frozen=True)
-class WindowQuery:
-    """The query whose result is the whole window of one reverse relation."""
-
-    collection: str
-    filter: Mapping[str, Any]
-    fields: tuple[str, ...]
-    sort: tuple[tuple[str, int], ...]
-    limit: int
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
@@ -67,52 +54,6 @@ def embedded(relation: Relation, copied: list[dict[str, Any]]) -> object:
 def ids_in(value: object) -> list[ObjectId]:
     """Return the ids embedded in a relation's value, in order; absent means none."""
     return [copy["_id"] for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)]
-
-
-def window_query(reverse: RelatedRelation, window: Window, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
-    """Return the query for the whole window of one reverse relation.
-
-    The result is ordered by ``window.sort``, ties by ``_id`` ascending, and has at most
-    ``window.limit`` documents; members that opted out are not in it.
-    Source: specification 6.1.
-    """
-    return WindowQuery(reverse.member, members(reverse, target_id), fields, window.order, window.limit)
-
-
-def single_reverse(
-    reverse: RelatedRelation, fields: Iterable[str], target_id: object, member: Mapping[str, Any] | None
-) -> dict[str, Any] | None:
-    """Return the value of a `single` reverse that copies a member; None for nothing.
-
-    ``member`` is the current document with its relation, or None if it is gone.
-    """
-    if member is None or target_id not in ids_in(member.get(reverse.relation)):
-        return None
-    return copy_of(member, fields)
-
-
-def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
-    """Return the filter that matches the members of a target."""
-    opted_out = {"$exists": False} if reverse.of_single else {"$ne": target_id}
-    return {f"{reverse.relation}._id": target_id, out_path(reverse): opted_out}
-
-
-def entry(
-    reverse: RelatedRelation, window: Window, copies: Sequence[Mapping[str, Any]]
-) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the filter of targets that copies can be pushed to, and the ``$push``.
-
-    An exact window and its new members give the exact window again: together they contain the top of all
-    members, and copies contain the field they are sorted by. Returns None for more copies than the
-    window holds. The filter skips a target without a list, which may have members that were
-    never listed, and a target that lists one of the members already.
-    """
-    if len(copies) > window.limit:
-        return None
-    some = {"$elemMatch": {"_id": {"$exists": True}}}
-    others = {"$nin": [copy["_id"] for copy in copies]}
-    push = {"$each": list(copies), "$sort": dict(window.order), "$slice": window.limit}
-    return {reverse.name: some, f"{reverse.name}._id": others}, push
 
 
 def out_path(reverse: RelatedRelation) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import Jobs
-from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in, single_reverse
+from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in
 from gatewayfw.odm.copies.shares import fills
+from gatewayfw.odm.copies.windows import single_reverse
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Fault, Judge, Verdict, same, same_copies

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import HiddenField, assign, copy_of, embedded, ids_in, merged, window_query
+from gatewayfw.odm.copies.rules import HiddenField, assign, copy_of, embedded, ids_in, merged
 from gatewayfw.odm.writing.relation_input import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
 NEWEST = RelatedRelation(
     type="multiple", limit=3, sort=Sort("_id", "desc"), name="users", relation="orgs", member="user", target="org"
-)
-BIGGEST = RelatedRelation(
-    type="multiple", limit=2, sort=Sort("age", "asc"), name="oldest", relation="orgs", member="user", target="org"
 )
 HEAD = RelatedRelation(type="single", name="head", relation="orgs", member="user", target="org")
 
@@ -36,13 +33,6 @@ def test_only_real_ids_are_ids():
     assert (object_id(A), object_id("A" * 24)) == (A, A)
     given = ["a" * 23, "g" * 24, "a" * 24 + "\n", b"a" * 24, 5, None, ["a" * 24], "\uff11" * 24]
     assert [object_id(one) for one in given] == [None] * len(given)
-
-
-def test_a_window_is_one_query_with_the_id_as_the_last_word():
-    newest, biggest = (window_query(one, one.window, ("name",), A) for one in (NEWEST, BIGGEST))
-    assert (newest.collection, newest.fields, newest.limit) == ("user", ("name",), 3)
-    assert newest.filter == {"orgs._id": A, "_gw.out.orgs.users": {"$ne": A}}
-    assert (newest.sort, biggest.sort) == ((("_id", -1),), (("age", 1), ("_id", 1)))
 
 
 def test_nothing_is_stored_as_absence():

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
-from gatewayfw.odm.copies.rules import LOCK, copy_of, entry, window_query
+from gatewayfw.odm.copies.rules import LOCK, copy_of
+from gatewayfw.odm.copies.windows import entry, window_query
 from gatewayfw.odm.writing.effects import Effects, Settled
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import RelatedRelation, Sort
@@ -78,17 +79,6 @@ def test_a_push_makes_the_window_that_a_recompute_makes(entered, keys, fresh, li
     entered.insert("user", new)
     touched = entered.touch("org", {"_id": TARGET, **filter}, ["users"], {"$push": {"users": push}}, lock=LOCK)
     assert repr(touched["users"]) == repr(window(entered, one))  # not a number equals nothing
-
-
-def test_an_entry_needs_room_for_all_and_has_the_id_as_the_last_word():
-    copies = [{"_id": ObjectId(), "name": "x"}, {"_id": ObjectId(), "name": "y"}]
-    small, large = reverse(limit=1), reverse(limit=2, order="desc")
-    assert entry(small, small.window, copies) is None
-    filter, push = entry(large, large.window, copies)
-    assert push == {"$each": copies, "$sort": {"key": -1, "_id": 1}, "$slice": 2}
-    assert list(push["$sort"]) == ["key", "_id"]
-    ids = [copy["_id"] for copy in copies]
-    assert filter == {"users": {"$elemMatch": {"_id": {"$exists": True}}}, "users._id": {"$nin": ids}}
 
 
 #: Windows of `define_world`, by the members' model, the field that sorts them and their limit.
