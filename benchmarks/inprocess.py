@@ -19,7 +19,7 @@ from benchmarks.load import Request
 from benchmarks.report import Spread
 from benchmarks.service import make_gateway
 from benchmarks.works import WORKS
-from gatewayfw.web import reply as envelope
+from gatewayfw.web.reply import success
 
 #: The works a canned database can answer.
 CANNED = ("ping", "getUser", "getCountry")
@@ -53,7 +53,7 @@ def _framework(data: bytes) -> Callable[[], bytes]:
         with gw.context_fns.open():
             body = orjson.loads(data)
             gw.context_fns.add_body_to_context(body)
-            result = gw.lifecycle.run(body, envelope.success)
+            result = gw.lifecycle.run(body, success)
             assert isinstance(result, bytes)
             return result
 

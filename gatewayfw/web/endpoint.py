@@ -23,7 +23,8 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import MethodNotAllowed
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
-from gatewayfw.web import reply as envelope
+from gatewayfw.web import failure as failures
+from gatewayfw.web import reply as replies
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.playground import Playground
@@ -45,7 +46,7 @@ class Runner(Protocol):
     """Runs an act: the `Lifecycle` of a gateway."""
 
     def run(
-        self, body: Mapping[str, Any], finish: Callable[[Any, envelope.ReplyBounds], bytes], /
+        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes], /
     ) -> bytes | RemoteReply:
         """Return the result of ``finish`` for the act, or a remote service's reply."""
 
@@ -94,11 +95,11 @@ class Endpoint:
             if sent.method != "POST":
                 raise MethodNotAllowed
             result = self._run(sent, request_id, asked)
-        except Exception as error:  # The seam: every error becomes an envelope.
+        except Exception as error:  # The seam: every error becomes an replies.
             return self.refuse(error, request_id, asked)
         if isinstance(result, RemoteReply):
             status = result.status
-            headers = {**envelope.error_headers(status), **result.headers, "X-Request-Id": request_id}
+            headers = {**failures.error_headers(status), **result.headers, "X-Request-Id": request_id}
             return self.reply(result.envelope, status, headers)
         return Success.of(result, request_id)
 
@@ -123,15 +124,15 @@ class Endpoint:
         if isinstance(error, UnknownName) and self._shows_names():
             error = error.with_known()
         expose = self.settings.expose_errors
-        shown = envelope.client_error(
+        shown = failures.client_error(
             error, expose=current_app.debug or current_app.testing if expose is None else expose
         )
         detail = self.settings.error_detail or request.headers.get("X-Gateway-Detail") == "1"
-        status, headers, payload = envelope.failure(shown, detail, request_id)
-        is_unexpected = envelope.is_unexpected(error)
+        status, headers, payload = failures.failure(shown, detail, request_id)
+        is_unexpected = failures.is_unexpected(error)
         if is_unexpected and self.mute is not None:
-            self.mute(envelope.UNEXPECTED)
-        envelope.log_error(error, status, request_id, asked or {})
+            self.mute(failures.UNEXPECTED)
+        failures.log_error(error, status, request_id, asked or {})
         if is_unexpected:
             send_signal(error)
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
@@ -139,7 +140,7 @@ class Endpoint:
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
         """Return an envelope as a response. Never cached, never sniffed: our choice."""
         # The content's type and length are set last: an author's error may have headers of these names.
-        reply = Response(payload, status, {**dict(FIXED), **headers}, content_type=envelope.CONTENT_TYPE)
+        reply = Response(payload, status, {**dict(FIXED), **headers}, content_type=replies.CONTENT_TYPE)
         return self.with_cors(reply)
 
     def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
@@ -174,7 +175,7 @@ class Endpoint:
         checks = self.checks
         if checks is not None and checks.right is not checks.schemas.stamp:
             checks.check()
-        return self.lifecycle.run(body, envelope.success)
+        return self.lifecycle.run(body, replies.success)
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.
@@ -189,8 +190,8 @@ def send_signal(error: Exception) -> None:
     app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
     try:
         got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
-    except Exception as failed:  # A host's receiver: the client still gets the envelope.
-        envelope.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))
+    except Exception as failed:  # A host's receiver: the client still gets the replies.
+        replies.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))
 
 
 def _request_id(sent: Request) -> str:

@@ -1,4 +1,4 @@
-"""The envelope: results and errors as JSON, and the log of errors.
+"""The reply to a request that went well: results as JSON, within their bounds.
 
 JSON: ids become hex strings, datetimes ISO 8601 in UTC with milliseconds and `Z` (a naive one
 is UTC), UUIDs text, members of an enum their values, cursors and other iterators arrays, NaN
@@ -14,7 +14,6 @@ that are values in the result.
 from __future__ import annotations
 
 import logging
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timezone
@@ -23,38 +22,23 @@ from itertools import islice
 from types import CoroutineType
 from typing import Any, Protocol, final
 
-import marshmallow
 import orjson
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from bson.binary import UUID_SUBTYPE
-from werkzeug.exceptions import HTTPException
-from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.acts.lifecycle import LATER
 from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import (
     DefinitionError,
-    GatewayError,
-    HttpError,
     ReplyTooLarge,
-    StorageError,
-    UsageError,
-    ValidationError,
 )
-from gatewayfw.logs import traceback_of
-from gatewayfw.schemas.paths import Collected, shown
 
 logger = logging.getLogger("gatewayfw")
-#: The logger of errors that Flask's signal tells of as well, see `gatewayfw.observe.sentry`.
-UNEXPECTED = "gatewayfw.errors"
 
 #: The content type of every reply of the gateway, exactly.
 CONTENT_TYPE = "application/json"
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
-_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
-_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 #: Where bson 4 keeps the 12 bytes of an id: to read them there takes half as long as `str`.
 HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
 #: Types that are written in pieces although they are in memory: their JSON may be many times larger.
@@ -65,7 +49,6 @@ _SHORT = 64
 _ITERATOR = object()
 #: The deadline is checked after this many bytes of JSON; a piece should not have more.
 _PIECE_BYTES = 256 * 1024
-_PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
 class NotJsonError(TypeError):
@@ -199,97 +182,6 @@ class _Writing:
         return parts[0] if len(parts) == 1 else b"[%b]" % b",".join([memoryview(part)[1:-1] for part in parts])
 
 
-def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
-    """Return status, headers and envelope of an error.
-
-    See `client_error` for other exceptions.
-
-    With ``detail`` the body holds `code`, `errors` and `requestId` besides the message. An error
-    of an author's own class that cannot be read so (headers that are None, a message that raises)
-    is logged, and answered as `internal error`.
-    """
-    try:
-        return _written(error, detail, request_id)
-    except Exception as broken:
-        logger.error("%s is no proper error: %s\n%s", type(error).__name__, request_id, traceback_of(broken))
-        return _written(GatewayError(), detail, request_id)
-
-
-def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
-    status = error.status if type(error.status) is int and 400 <= error.status <= 599 else 500
-    code = _code(error)
-    body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
-    if detail:
-        errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in _errors(error).items()}
-        body |= {"code": code, "errors": errors, "requestId": request_id}
-    headers = {
-        name: str(value)
-        for name, value in error.headers.items()
-        if _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(str(value))
-    }
-    own = error_headers(status, code)
-    if status == 401 and "WWW-Authenticate" in headers:  # The error names the way to authenticate.
-        del own["WWW-Authenticate"]
-    return status, {**headers, **own}, dumps({"body": body, "success": False})
-
-
-def error_headers(status: int, code: str | None = None) -> dict[str, str]:
-    """Return the headers of every error reply with this status; none below 400."""
-    if status < 400:
-        return {}
-    headers = {"X-Error-Code": code or HttpError("", status).code}
-    return {**headers, "WWW-Authenticate": "Token"} if status == 401 else headers
-
-
-def client_error(error: Exception, *, expose: bool) -> GatewayError:
-    """Return the error that a client may see instead of an exception.
-
-    Source: specification 21.
-
-    - our own errors as they are, but the message of a `StorageError`, `DefinitionError` or `UsageError`;
-    - `Exception` itself: its text is its author's message, status 500;
-    - what `flask.abort` raises: its status (or that of its response) with the description that its
-      author gave it, else with that status's name, unless it is no error;
-    - a marshmallow `ValidationError` of an act: a validation error with its messages;
-    - anything else: `internal error`, or class and text with ``expose``.
-    """
-    if isinstance(error, GatewayError) and not is_unexpected(error):
-        return error
-    if isinstance(error, HTTPException) and _is_error(error):
-        return _error_of_abort(error)
-    if isinstance(error, marshmallow.ValidationError):
-        collected = Collected()
-        collected.add_all(error.normalized_messages(), "")  # type: ignore[no-untyped-call]  # marshmallow 4.4
-        return ValidationError(collected.errors)
-    if type(error) is Exception:
-        return HttpError(_text(error))
-    shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else "internal error")
-    shown.code = error.code if isinstance(error, GatewayError) else shown.code
-    return shown
-
-
-def is_unexpected(error: Exception) -> bool:
-    """Tell whether an exception is the program's fault: its traceback is logged."""
-    if isinstance(error, GatewayError):
-        return isinstance(error, DefinitionError | StorageError | UsageError)
-    if isinstance(error, HTTPException):
-        return not _is_error(error)
-    return type(error) is not Exception and not isinstance(error, marshmallow.ValidationError)
-
-
-def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str, Any]) -> None:
-    """Log an error of the server's side, never with a value that was sent.
-
-    An unexpected one comes with its traceback; see `gatewayfw.logs`.
-    """
-    names = " ".join(f"{key}={shown(asked[key])}" for key in ("service", "model", "act") if key in asked)
-    where = f"request_id={request_id} {names}".rstrip()
-    if is_unexpected(error):
-        logging.getLogger(UNEXPECTED).error("unexpected error: %s\n%s", where, traceback_of(error))
-    elif status >= 500:
-        logger.warning("%s: status=%d %s", type(error).__name__, status, where)
-
-
 def _simple(value: Any) -> Any:
     """Return a value in a form that orjson knows.
 
@@ -348,42 +240,3 @@ def _never_awaited(value: Any) -> DefinitionError:
 def _instant(value: datetime) -> str:
     utc = value if value.tzinfo is None else value.astimezone(timezone.utc)
     return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
-
-
-def _is_error(error: HTTPException) -> bool:
-    return 400 <= _status(error) <= 599
-
-
-def _status(error: HTTPException) -> int:
-    status = error.code if error.response is None else getattr(error.response, "status_code", None)
-    return status if type(status) is int else 0
-
-
-def _error_of_abort(error: HTTPException) -> GatewayError:
-    status = _status(error)
-    # Only a description by the author is in the instance; werkzeug's are in the class.
-    own = vars(error).get("description") if error.response is None else None
-    message = own if isinstance(own, str) and own else HTTP_STATUS_CODES.get(status, "error")
-    shown = HttpError(message, status)
-    headers = error.get_headers() if error.response is None else error.get_response().headers
-    shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
-    return shown
-
-
-def _errors(error: GatewayError) -> Mapping[str, list[str]]:
-    return getattr(error, "errors", {})
-
-
-def _code(error: GatewayError) -> str:
-    return error.code if _CODE.fullmatch(error.code) else "error"  # Authors may define their own.
-
-
-def _text(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # The author's own __str__ or __repr__: an error reply must not fail over it.
-        return "internal error"
-
-
-def _utf8(text: Any) -> str:
-    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
