@@ -11,13 +11,8 @@ from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.schemas import Schemas, compile_struct, decimal, integer, mapping, nullable, number, string
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
+from tests.models import add_shop, define_offers, read_stored
 from tests.schemas.test_every_kind import SAMPLES
-
-
-def stored(model, id_):
-    """What the database holds of a document, without what is hidden."""
-    (found,) = model._database.storage.find(model.name, {"_id": id_})
-    return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
 
 
 def refused(function, **arguments):
@@ -33,12 +28,12 @@ def test_a_kind_is_stored_found_and_shown(odm, name):
     thing = odm.new_model("thing", {"x": sample.field})
     expected, loaded = sample.as_stored, sample.as_loaded
     made = thing.insert_one(doc={"x": sample.good}, projection={"_id": 1, "x": 1})
-    assert stored(thing, made["_id"]) == {"x": expected}
+    assert read_stored(odm, thing, {"_id": made["_id"]}) == {"x": expected}
     assert (made["x"], thing.find_one({"_id": made["_id"]})["x"]) == (loaded, loaded)
     assert [thing.count({"x": form}) for form in (sample.good, loaded, expected)] == [1, 1, 1]
     thing.find_one_and_update({"_id": made["_id"]}, {"$set": {"x": loaded}})
-    assert stored(thing, made["_id"]) == {"x": expected}
-    assert stored(thing, thing.insert_one(doc={"x": loaded})["_id"]) == {"x": expected}
+    assert read_stored(odm, thing, {"_id": made["_id"]}) == {"x": expected}
+    assert read_stored(odm, thing, {"_id": thing.insert_one(doc={"x": loaded})["_id"]}) == {"x": expected}
     assert refused(thing.insert_one, doc={"x": sample.bad}).keys() == {
         path.replace("set.x", "doc.x") for path in _refused_by_acts(sample)
     }
@@ -55,10 +50,10 @@ def test_a_nullable_field_can_be_cleared(odm):
     thing = odm.new_model("thing", {"a": nullable(string()), "n": nullable(number()), "o": nullable({"b": integer})})
     id_ = thing.insert_one(doc={"a": "x", "n": 1, "o": {"b": 1}}, projection={"_id": 1})["_id"]
     thing.find_one_and_update({"_id": id_}, {"$set": {"a": None, "n": None, "o": None}})
-    assert stored(thing, id_) == {"a": None, "n": None, "o": None}
+    assert read_stored(odm, thing, {"_id": id_}) == {"a": None, "n": None, "o": None}
     assert thing.count({"a": None}) == 1
     thing.find_one_and_update({"_id": id_}, {"$set": {"o": {"b": 2}}})
-    assert stored(thing, id_) == {"a": None, "n": None, "o": {"b": 2}}
+    assert read_stored(odm, thing, {"_id": id_}) == {"a": None, "n": None, "o": {"b": 2}}
     assert refused(thing.find_one_and_update, filter={"_id": id_}, update={"$set": {"o": {"b": None}}}) == {
         "update.o.b": ["Field may not be null."]
     }
@@ -70,7 +65,7 @@ def test_a_mapping_is_changed_and_compared_key_by_key(odm):
     thing.find_one_and_update(
         {"_id": id_}, {"$set": {"prices.it": 3}, "$inc": {"prices.de": 4}, "$unset": {"prices.fr": ""}}
     )
-    assert stored(thing, id_) == {"prices": {"de": 5, "it": 3}}
+    assert read_stored(odm, thing, {"_id": id_}) == {"prices": {"de": 5, "it": 3}}
     assert [thing.count({"prices.de": {"$gt": at}}) for at in (4, 5)] == [1, 0]
     assert refused(thing.count, filter={"prices.de": "x"}) == {"filter.prices.de": ["Not a valid number."]}
     update = {"$set": {"prices.es": -1}}
@@ -108,12 +103,12 @@ def test_decimals_sort_and_compare_as_numbers(prices):
     assert refused(prices.count, filter={"x": 9.5}) == {"filter.x": ["Not a valid decimal."]}
 
 
-def test_decimals_are_increased_exactly(prices):
+def test_decimals_are_increased_exactly(odm, prices):
     def add(amount):
         return prices.find_one_and_update({"n": 1}, {"$inc": {"x": amount}}, projection={"x": 1, "_id": 0})
 
     assert texts([add("0.10"), add(Decimal("0.2")), add(1), add("-10.8")]) == ["9.60", "9.80", "10.80", "0.00"]
-    assert stored(prices, prices.find_one({"n": 1})["_id"]) == {"x": Decimal128("0.00"), "n": 1}
+    assert read_stored(odm, prices, {"n": 1}) == {"x": Decimal128("0.00"), "n": 1}
     for amount in ("0.001", 0.5, "x", None):
         assert refused(add, amount=amount) == {"update.x": ["Not a valid number."]}
     assert refused(add, amount="1000.01") == {"update.x": ["Must be less than or equal to 1000.00."]}
@@ -121,16 +116,12 @@ def test_decimals_are_increased_exactly(prices):
 
 
 def test_copies_and_windows_are_ordered_by_decimals(odm):
-    shop = odm.new_model("shop", {"name": string()})
-    window = {"type": "multiple", "limit": 2, "sort": {"field": "x", "order": "desc"}}
-    of = {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {"dearest": window}}}
-    offer = odm.new_model("offer", {"x": decimal(places=2)}, of)
-    id_ = shop.insert_one(doc={"name": "a"}, projection={"_id": 1})["_id"]
-    link = {"shop": {"_ids": id_, "relatedRelations": {"dearest": True}}}
+    shop, offer = define_offers(odm, {"x": decimal(places=2)})
+    id_, link = add_shop(shop)
     made = [
         offer.insert_one(doc={"x": x}, relations=link, projection={"_id": 1})["_id"] for x in ("9.00", "10.00", "2.00")
     ]
-    assert texts(shop.find_one({"_id": id_}, projection={"dearest": 1})["dearest"]) == ["10.00", "9.00"]
+    assert texts(shop.find_one({"_id": id_}, projection={"first": 1})["first"]) == ["10.00", "9.00"]
     offer.find_one_and_update({"_id": made[2]}, {"$inc": {"x": "98.00"}})
-    assert texts(shop.find_one({"_id": id_}, projection={"dearest": 1})["dearest"]) == ["100.00", "10.00"]
+    assert texts(shop.find_one({"_id": id_}, projection={"first": 1})["first"]) == ["100.00", "10.00"]
     assert list(odm.integrity.check()) == []

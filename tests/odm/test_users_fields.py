@@ -18,6 +18,7 @@ from gatewayfw.errors import DefinitionError, UsageError, ValidationError
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import Schemas, array, compile_struct, object_, object_id, optional
 from gatewayfw.settings import Settings
+from tests.models import read_stored
 
 ID = "0123456789abcdefabcdef00"
 TEXT = "01234567-89ab-cdef-0123-456789abcdef"
@@ -119,12 +120,6 @@ CASES = {
 }
 
 
-def stored(model, id_):
-    """What the database holds of a document, without what is hidden."""
-    (found,) = model._database.storage.find(model.name, {"_id": id_})
-    return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
-
-
 def refused(function, **arguments):
     """The errors of a call that is refused."""
     with pytest.raises(ValidationError) as caught:
@@ -143,14 +138,14 @@ def test_what_an_act_gets_in_either_mode_goes_into_inserts_updates_and_filters(o
     shown = case.stored if case.found is ... else case.found
     for form in forms:
         made = thing.insert_one(doc=form)
-        assert (made["v"], stored(thing, made["_id"])) == (shown, {"v": case.stored})
+        assert (made["v"], read_stored(odm, thing, {"_id": made["_id"]})) == (shown, {"v": case.stored})
         changed = thing.find_one_and_update({"_id": made["_id"]}, {"$set": form})
-        assert (changed, stored(thing, made["_id"])) == (made, {"v": case.stored})
+        assert (changed, read_stored(odm, thing, {"_id": made["_id"]})) == (made, {"v": case.stored})
         assert thing.find_one({"_id": made["_id"]}) == made
     assert [thing.count(filters=form) for form in forms] == [2, 2]
     assert thing.count({"v": Operators({"$eq": case.loaded})}) == 2
     assert len(thing.find().sort("v").to_list()) == 2
-    assert stored(thing, thing.insert_one(doc={"v": made["v"]})["_id"]) == {"v": case.stored}
+    assert read_stored(odm, thing, {"_id": thing.insert_one(doc={"v": made["v"]})["_id"]}) == {"v": case.stored}
 
 
 @pytest.mark.parametrize("value", [{1}, object(), Colour.RED, float("nan"), 2**70, "\ud800", Decimal("NaN"), 1j])
@@ -194,7 +189,7 @@ def test_operators_fit_the_fields(odm):
         {"$set": {"place.day": date(2026, 1, 1), "place.of": ID, "ids.a": UUID(TEXT)}},
     ):
         thing.find_one_and_update({"_id": id_}, update)
-    assert stored(thing, id_) == {
+    assert read_stored(odm, thing, {"_id": id_}) == {
         "n": 3,
         "x": Decimal128("1.75"),
         "days": ["2026-11-22"],

@@ -24,6 +24,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from tests.models import add_shop, define_offers
 
 #: Finds the only document.
 THE_ONE = {"_id": {"$exists": True}}
@@ -286,8 +287,6 @@ def test_an_operator_on_null_undoes_the_transaction_it_is_in(odm, cleared):
 
 # -- copies
 
-WINDOW = {"type": "multiple", "limit": 2, "sort": {"field": "x", "order": "desc"}}
-
 
 @pytest.mark.parametrize(
     ("kind", "values", "update", "expected"),
@@ -306,12 +305,9 @@ WINDOW = {"type": "multiple", "limit": 2, "sort": {"field": "x", "order": "desc"
     ids=["decimal $mul", "integer $mul", "integer $max", "date $max", "Integer $mul"],
 )
 def test_copies_and_windows_follow(odm, kind, values, update, expected):
-    shop = odm.new_model("shop", {"name": string()})
-    of = {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {"first": WINDOW}}}
-    offer = odm.new_model("offer", {"x": kind, "tags": array(string())}, of)
+    shop, offer = define_offers(odm, {"x": kind, "tags": array(string())})
     note = odm.new_model("note", {"n": integer()}, {"offer": {"schemaName": "offer", "type": "single"}})
-    id_ = shop.insert_one(doc={"name": "a"}, projection={"_id": 1})["_id"]
-    link = {"shop": {"_ids": id_, "relatedRelations": {"first": True}}}
+    id_, link = add_shop(shop)
     made = [
         offer.insert_one(doc={"x": x, "tags": ["a", "b"]}, relations=link, projection={"_id": 1})["_id"] for x in values
     ]
