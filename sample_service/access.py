@@ -39,5 +39,26 @@ def head_of_organization(units: Model) -> Rule:
     return Rule(roles=("OrgHead",), scope=in_scope)
 
 
+def head_of_something() -> Rule:
+    """Return the rule for heads whose role says what they lead."""
+
+    def leads(role: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+        return role.get("scopeType") == _LED[role["name"]] and role.get("scopeId") is not None
+
+    return Rule(roles=tuple(_LED), scope=leads)
+
+
+def responsible_for(caller: Mapping[str, Any], role: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the filter for the users whom a caller is responsible for in a role.
+
+    Ghosts, Managers and Admins are for all; the rule of `head_of_something` admits nobody else but heads.
+    """
+    if role is None or caller.get("isGhost") is True or role["name"] in MANAGER_OR_ADMIN.roles:
+        return {}
+    return {f"{role['scopeType']}s._id": role["scopeId"]}
+
+
+#: What heads lead, by the name of their role.
+_LED = {"OrgHead": "organization", "UnitHead": "unit"}
 MANAGER = Rule(roles=("Manager",))
 MANAGER_OR_ADMIN = Rule(roles=("Manager", "Admin"))

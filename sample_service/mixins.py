@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw import defaulted, integer, optional, string
+from gatewayfw import optional, string
 
 #: A name of somebody or something, or a position.
 NAME = string(size=(None, 200))
@@ -14,9 +14,3 @@ PASSWORD = string(size=(None, 200))
 
 #: The role the caller acts in. Optional here, because the access check reports a missing one.
 ACTIVE_ROLE = {"activeRoleId": optional(string())}
-
-#: The part of a list to return.
-PAGE = {
-    "skip": defaulted(integer(minimum=0, maximum=10_000), 0),
-    "limit": defaulted(integer(minimum=1, maximum=100), 20),
-}

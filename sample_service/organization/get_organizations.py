@@ -1,26 +1,28 @@
-"""organization.getOrganizations."""
+"""organization.getOrganizations: a listing."""
 
 from __future__ import annotations
 
-from sample_service.mixins import PAGE
+from typing import Any
+
 from sample_service.service import Body, Service
 
 
 def register(service: Service) -> None:
     """Register the act."""
+    listing = service.organizations.listing(
+        filter={"name": ["eq", "prefix", "contains"]}, sort=["_id", "name"], default_sort="_id"
+    )
 
     @service.gw.acts.act(
         "organization",
         "getOrganizations",
-        set=PAGE,
+        set=listing.set,
         get=1,
         mode="create",
         pre_act=service.signed_in,
-        returns="many",
+        returns=listing.returns,
         mcp=True,
     )
-    def get_organizations(body: Body) -> object:
-        """Return organizations, oldest first; 20 unless `limit` says otherwise."""
-        wanted = body["details"]["set"]
-        found = service.organizations.find(projection=body["details"]["get"])
-        return found.sort("_id").skip(wanted["skip"]).limit(wanted["limit"])
+    def get_organizations(body: Body) -> dict[str, Any]:
+        """Return organizations by page, oldest first; all, or those that match `filter`."""
+        return listing.page(body["details"])

@@ -1,28 +1,28 @@
-"""unit.getUnits."""
+"""unit.getUnits: a listing."""
 
 from __future__ import annotations
 
-from gatewayfw import object_id, optional
-from sample_service.mixins import PAGE
+from typing import Any
+
 from sample_service.service import Body, Service
 
 
 def register(service: Service) -> None:
     """Register the act."""
+    listing = service.units.listing(
+        filter={"organization": ["eq", "in"], "name": ["eq", "prefix"]}, sort=["_id", "name"], default_sort="_id"
+    )
 
     @service.gw.acts.act(
         "unit",
         "getUnits",
-        set={**PAGE, "organizationId": optional(object_id(of="organization"))},
+        set=listing.set,
         get=1,
         mode="create",
         pre_act=service.signed_in,
-        returns="many",
+        returns=listing.returns,
         mcp=True,
     )
-    def get_units(body: Body) -> object:
-        """Return units, all or those of one organization, oldest first; 20 unless `limit` says otherwise."""
-        wanted = body["details"]["set"]
-        filters = {"organization._id": wanted["organizationId"]} if "organizationId" in wanted else {}
-        found = service.units.find(filters=filters, projection=body["details"]["get"])
-        return found.sort("_id").skip(wanted["skip"]).limit(wanted["limit"])
+    def get_units(body: Body) -> dict[str, Any]:
+        """Return units by page, oldest first; all, or those that match `filter`."""
+        return listing.page(body["details"])

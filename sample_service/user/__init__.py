@@ -4,6 +4,7 @@ from sample_service.service import Service
 from sample_service.user import (
     add_user,
     get_me,
+    get_my_users,
     get_user,
     get_users,
     login,
@@ -25,6 +26,7 @@ def register(service: Service) -> None:
         get_user,
         get_users,
         get_me,
+        get_my_users,
         set_user_roles,
     ):
         act.register(service)

@@ -1,36 +1,35 @@
-"""user.getUsers."""
+"""user.getUsers: a listing. That everyone who signed in may read it is our choice, as for getUser."""
 
 from __future__ import annotations
 
-from gatewayfw import object_id, optional
-from sample_service.mixins import PAGE
+from typing import Any
+
 from sample_service.service import Body, Service
 
 
 def register(service: Service) -> None:
     """Register the act."""
+    listing = service.users.listing(
+        filter={
+            "organizations": ["eq", "in"],
+            "units": ["eq", "in"],
+            "email": ["prefix"],
+            "last_name": ["prefix"],
+        },
+        sort=["_id", "last_name"],
+        default_sort="_id",
+    )
 
     @service.gw.acts.act(
         "user",
         "getUsers",
-        set={
-            **PAGE,
-            "organizationId": optional(object_id(of="organization")),
-            "unitId": optional(object_id(of="unit")),
-        },
+        set=listing.set,
         get=1,
         mode="create",
         pre_act=service.signed_in,
-        returns="many",
+        returns=listing.returns,
         mcp=True,
     )
-    def get_users(body: Body) -> object:
-        """Return users, all or those of an organization or unit, oldest first; 20 unless `limit` says otherwise."""
-        wanted = body["details"]["set"]
-        filters = {}
-        if "organizationId" in wanted:
-            filters["organizations._id"] = wanted["organizationId"]
-        if "unitId" in wanted:
-            filters["units._id"] = wanted["unitId"]
-        found = service.users.find(filters=filters, projection=body["details"]["get"])
-        return found.sort("_id").skip(wanted["skip"]).limit(wanted["limit"])
+    def get_users(body: Body) -> dict[str, Any]:
+        """Return users by page, oldest first; all, or those that match `filter`."""
+        return listing.page(body["details"])

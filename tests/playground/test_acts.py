@@ -75,7 +75,8 @@ def refused(page, login):
 
 def test_what_the_server_refuses_is_shown_at_its_field(page, refused):
     assert refused.get_attribute("aria-invalid") == "true"
-    described = page.locator(f"[id='{refused.get_attribute('aria-describedby')}']")
+    _hint, errors = refused.get_attribute("aria-describedby").split()
+    described = page.locator(f"[id='{errors}']")
     assert described.inner_text() == "Must be greater than or equal to 1 and less than or equal to 100."
     refused.fill("100")
     assert refused.get_attribute("aria-invalid") is None

@@ -29,6 +29,7 @@ ACTS = {
         "getUser",
         "getUsers",
         "getMe",
+        "getMyUsers",
         "setUserRoles",
     ],
     "organization": ["addOrganization", "getOrganization", "getOrganizations", "updateOrganization"],

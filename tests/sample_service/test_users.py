@@ -38,7 +38,9 @@ def test_get_user_refuses(call, people, set_, get, status, message):
     assert call("user", "getUser", set_, get, people["Admin"].token) == refused(status, message)
 
 
-@pytest.mark.parametrize(("act", "set_"), [("getUser", {"userId": NOBODY}), ("getUsers", {}), ("getMe", {})])
+@pytest.mark.parametrize(
+    ("act", "set_"), [("getUser", {"userId": NOBODY}), ("getUsers", {}), ("getMyUsers", {}), ("getMe", {})]
+)
 def test_reading_users_needs_a_token(call, people, act, set_):
     assert call("user", act, set_, {}) == refused(401, NO_TOKEN)
 
@@ -47,45 +49,6 @@ def test_get_me_gives_the_caller(call, people):
     reply = call("user", "getMe", {}, {"email": 1, "roles": 1}, people["Manager"].token)
     roles = [{"roleId": people["Manager"].role, "name": "Manager"}]
     assert reply == ok({"_id": people["Manager"].id, "email": "manager@example.com", "roles": roles})
-
-
-def test_get_users_gives_the_oldest_first(call, people):
-    reply = call("user", "getUsers", {"skip": 1, "limit": 2}, {"first_name": 1}, people["Ordinary"].token)
-    assert reply == ok([{"_id": people[name].id, "first_name": name} for name in ("Admin", "OrgHead")])
-
-
-def test_get_users_by_organization_and_unit(call, act_as, people, places):
-    set_ = {"_id": people["Employee"].id, "organizations": [places.home], "units": [places.unit]}
-    assert act_as("Manager", "updateUserRelations", set_, {})[0] == 200
-    for filters, found in [
-        ({"organizationId": places.home}, ["Employee"]),
-        ({"organizationId": places.away}, []),
-        ({"unitId": places.unit.upper()}, ["Employee"]),
-        ({"organizationId": places.away, "unitId": places.unit}, []),
-    ]:
-        reply = call("user", "getUsers", filters, {"first_name": 1}, people["Ordinary"].token)
-        assert reply == ok([{"_id": people[name].id, "first_name": name} for name in found])
-
-
-LIMIT = "set.limit: Must be greater than or equal to 1 and less than or equal to 100."
-SKIP = "set.skip: Must be greater than or equal to 0 and less than or equal to 10000."
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({"limit": 0}, LIMIT),
-        ({"limit": 101}, LIMIT),
-        ({"skip": -1}, SKIP),
-        ({"skip": 10_001}, SKIP),
-        ({"limit": None}, "set.limit: Field may not be null."),
-        ({"email": "x"}, "set.email: Unknown field."),
-    ],
-    ids=str,
-)
-def test_get_users_refuses(call, people, bad, message):
-    reply = call("user", "getUsers", bad, {}, people["Manager"].token)
-    assert reply == refused(400, f"validation error: {message}")
 
 
 @pytest.mark.parametrize("name", ["Manager", "Admin", "ghost"])

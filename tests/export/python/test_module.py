@@ -30,7 +30,7 @@ def run() -> None:
     one = client.call("user", "addUser", set=new, get=wanted)
     texts: list[str] = [one["email"], *(each["name"] for each in one["organizations"]), one["avatar"]["path"]]
     many = client.call("user", "getUsers", set={"limit": 3}, get={"first_name": 1, "features": 1})
-    features: list[str] = [feature["feature"] for user in many for feature in user["features"]]
+    features: list[str] = [feature["feature"] for user in many["rows"] for feature in user["features"]]
     me = client.with_token("other").call("user", "getMe")
     if me is not None:
         texts.append(named(me))
@@ -63,7 +63,7 @@ def run(client: Client) -> None:
     client.call("user", "getUsers", set={"limit": "3"})  #! call-overload
     client.call("user", "getUser", set={"userId": "5"})["name"]  #! typeddict-item
     client.call("user", "getUser", set={"userId": "5"})["organizations"]["name"]  #! call-overload
-    client.call("user", "getUsers")["email"]  #! call-overload
+    client.call("user", "getUsers")["email"]  #! typeddict-item
     client.call("user", "getMe")["email"]  #! index
     number: int = client.call("country", "getCountry", set={"countryId": "x"})["name"]  #! assignment
     client.call("user", "login", set={"email": "a", "password": "b"})["user"]["email"]  #! index

@@ -60,13 +60,12 @@ row(await client.call("user", "getMe", { get: { _id: 0, email: 1, avatar: 1, uni
   "avatar?": file,
   units: [{ _id: 1 }],
 });
-row(await client.call("user", "getUsers", { set: { limit: 3, organizationId: organizations[0]! }, get: { email: 1 } }), [
-  { _id: 1, email: 1 },
-]);
-row(await client.call("organization", "getOrganizations", { get: { name: 1, users: 1, units: { name: 1, _id: 1 } } }), [
+const filter = { organizations: organizations[0]! };
+row((await client.call("user", "getUsers", { set: { limit: 3, filter }, get: { email: 1 } })).rows, [{ _id: 1, email: 1 }]);
+row((await client.call("organization", "getOrganizations", { get: { name: 1, users: 1, units: { name: 1, _id: 1 } } })).rows, [
   { _id: 1, name: 1, users: [member], units: [{ _id: 1, name: 1 }] },
 ]);
-row(await client.call("unit", "getUnits", { get: { organization: 1, members: { features: 1, email: 1 } } }), [
+row((await client.call("unit", "getUnits", { get: { organization: 1, members: { features: 1, email: 1 } } })).rows, [
   { _id: 1, organization, members: [{ "features?": [{ feature: 1 }], email: 1 }] },
 ]);
 row(await client.call("country", "addCountry", { set: { name: "Iceland", population: 390000 }, get: { cities: 1, population: 1 } }), {

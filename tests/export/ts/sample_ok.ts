@@ -6,8 +6,8 @@ export type Cards = Assert<Equal<Result<"user", { first_name: 1; organizations: 
 
 export async function cards(url: string, token: string): Promise<Card[]> {
   const client = createClient({ url, token });
-  const users = await client.call("user", "getUsers", { get: { first_name: 1, organizations: { name: 1 } } });
-  return users satisfies Same<typeof users, Card[]>;
+  const { rows } = await client.call("user", "getUsers", { get: { first_name: 1, organizations: { name: 1 } } });
+  return rows satisfies Same<typeof rows, Card[]>;
 }
 
 export async function rename(url: string, token: string, _id: string): Promise<string> {

@@ -5,7 +5,7 @@ const client = createClient({ url: "" });
 const nina = { first_name: "Nina", last_name: "New", email: "nina@example.com", password: "a long password" };
 
 export async function wrong(): Promise<void> {
-  const users = await client.call("user", "getUsers", { get: { first_name: 1, organizations: { name: 1 }, avatar: 1 } });
+  const { rows: users } = await client.call("user", "getUsers", { get: { first_name: 1, organizations: { name: 1 }, avatar: 1 } });
   // @ts-expect-error not asked for
   users[0]?.last_name;
   // @ts-expect-error not asked for in the copy
