@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timezone
 from decimal import Context, Decimal
 from typing import Any
@@ -21,6 +21,7 @@ from marshmallow import fields as mm
 from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.odm.listings.resolution import Filtered, resolved
 from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
@@ -241,6 +242,28 @@ def _tuple(maker: Maker, field: Any) -> Values:
     return st.tuples(*map(maker.likely, field.tuple_fields)).map(list)
 
 
+def _filter(maker: Maker, field: Any) -> Values:
+    """Return a strategy of what a listing is filtered by; it converts nothing."""
+    exact = replace(maker, mode="assert")
+
+    def make() -> Values:
+        found = resolved(field.schemas, field.declaration).filters
+        return st.fixed_dictionaries({}, optional={name: _asked(exact, one) for name, one in found.items()})
+
+    return st.deferred(make)
+
+
+def _asked(maker: Maker, one: Filtered) -> Values:
+    value = maker.values(one.field).filter(lambda value: value is not None)
+    known = {
+        **dict.fromkeys(("eq", "ne"), st.none() | value),
+        **dict.fromkeys(("in", "nin"), st.lists(st.none() | value, max_size=3)),
+        **{"exists": st.booleans(), "prefix": TEXTS, "contains": _WORDS},
+    }
+    objects = st.fixed_dictionaries({}, optional={name: known.get(name, value) for name in one.operators}).filter(bool)
+    return known["eq"] | objects if "eq" in one.operators else objects
+
+
 #: How values of each of our kinds are made, by its name; any value drawn is taken.
 MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "string": _text,
@@ -260,6 +283,7 @@ MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "mapping": lambda maker, field: st.dictionaries(_KEYS, maker.values(field.inner), max_size=3),
     "object_": _object,
     "select_struct": _select,
+    "filter": _filter,
 }
 #: How values of marshmallow's own fields are made, by the class; the nearest class of a field counts.
 _FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.export.jsonschema.document import details_schema, json_schema
@@ -11,6 +13,7 @@ from gatewayfw.export.jsonschema.kinds import OPERANDS
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.odm.listings.conditions import MOST_CONTAINED
+from gatewayfw.testing.field_values import Maker
 from tests.export.checking import expected, mypy
 from tests.export.compiling import COMPILERS
 from tests.export.listed import listed
@@ -154,6 +157,14 @@ def both():
 @pytest.mark.parametrize("filter", FILTERS.values(), ids=FILTERS)
 def test_the_schema_takes_the_filters_that_the_act_takes(both, filter):
     assert both(filter) == (True, True)
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@given(data=st.data())
+def test_act_and_schema_take_every_filter_that_is_drawn(both, mode, data):
+    gw = listed()
+    field = gw.acts.get_acts("book")["list"].struct.fields["set"].fields["filter"]
+    assert both(data.draw(Maker(gw.schemas, mode).values(field))) == (True, True)
 
 
 @pytest.mark.parametrize("filter", REFUSED.values(), ids=REFUSED)
