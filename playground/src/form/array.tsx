@@ -4,9 +4,9 @@ import { useContext, useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
 import { isSame } from "../json";
 import { emptyValue, moveDrafts } from "../state";
-import { Button, classes, IconButton } from "../ui";
+import { Button, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
-import { useErrors } from "./errors";
+import { Group } from "./group";
 import { canPick, Picker } from "./picker";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
@@ -15,19 +15,11 @@ type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undef
 export function ArrayField(props: ArrayProps) {
   const { kind, name, path } = props;
   const value = props.value ?? [];
-  const errors = useErrors(path);
   const isChoice = kind.items.kind === "enums" && areChoices(kind.items, value);
   return (
-    <fieldset class={classes("group", errors && "wrong")} data-path={path}>
-      <legend>
-        <span class="value-name">{name}</span>
-        {kind.presence === "required" && <span class="required"> *</span>}
-        <span class="muted small"> {nameOfKind(kind)}</span>
-      </legend>
-      {kind.description && <p class="field-hint">{kind.description}</p>}
-      {errors && <p class="field-errors">{errors.join(" ")}</p>}
+    <Group kind={kind} name={name} path={path} aside={nameOfKind(kind)}>
       {isChoice ? <Choices {...props} value={value} /> : <Items {...props} value={value} />}
-    </fieldset>
+    </Group>
   );
 }
 

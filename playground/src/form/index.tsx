@@ -8,6 +8,7 @@ import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
+import { Group } from "./group";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
 import { isScalar, ScalarField } from "./scalar";
@@ -115,16 +116,10 @@ function SelectionField({ kind, name, path, value, onChange }: ValueProps<Extrac
 type ObjectProps = Omit<ValueProps<Extract<Kind, { kind: "object" }>>, "value"> & { value: JsonObject | undefined };
 
 function ObjectField({ kind, name, path, value = {}, onChange }: ObjectProps) {
-  const errors = useErrors(path);
   return (
-    <fieldset class={classes("group", errors && "wrong")} data-path={path}>
-      <legend>
-        <span class="value-name">{name}</span>
-      </legend>
-      {kind.description && <p class="field-hint">{kind.description}</p>}
-      {errors && <p class="field-errors">{errors.join(" ")}</p>}
+    <Group kind={kind} name={name} path={path}>
       <Fields kind={kind} path={path} value={value} onChange={onChange} />
-    </fieldset>
+    </Group>
   );
 }
 
