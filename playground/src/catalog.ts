@@ -35,6 +35,11 @@ export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number
 export type MappingKind = Common & { kind: "mapping"; values: Kind };
 export type ObjectKind = Common & { kind: "object"; fields: Record<string, Kind> | null; open?: boolean };
 
+/** What a listing is filtered by: names with a value, or with an object of operators. */
+export type FilterKind = Common & { kind: "filter"; fields: Record<string, { value: Kind; operators: string[] }> };
+/** How many rows match: a number, beyond `most` an object with `atLeast`. */
+export type CountKind = Common & { kind: "count"; most: number };
+
 /** What a `get` may name: by depth, or exactly what the act's author named. */
 export type Selection =
   | { model: string; depth: number }
@@ -60,6 +65,8 @@ export type Kind =
   | ArrayKind
   | MappingKind
   | ObjectKind
+  | FilterKind
+  | CountKind
   | SelectionKind
   | DocumentsKind;
 

@@ -255,4 +255,4 @@ def test_the_playground_has_an_input_or_a_form_for_every_word():
     source = SCALAR_TSX.read_text("utf-8")
     inputs = re.findall(r"^  (\w+):", source.split("const INPUTS")[1].split("};")[0], re.M)
     parts = re.findall(r'"(\w+)"', source.split("const WITH_PARTS")[1].split(";")[0])
-    assert {*inputs, *parts} == WORDS | {"selection", "documents"}
+    assert {*inputs, *parts} == WORDS | {"selection", "documents", "filter", "count"}

@@ -1,6 +1,7 @@
 /** What may stand where in a JSON text: walks the kinds, checks a value against them. */
 
-import { levelOf, type Catalog, type Json, type Kind } from "../catalog";
+import { levelOf, type Catalog, type FilterKind, type Json, type JsonObject, type Kind, type ObjectKind } from "../catalog";
+import { fieldsOf } from "../filter";
 import { isObject, isSame, Numeral, stringify } from "../json";
 
 export interface Problem {
@@ -13,6 +14,7 @@ const FLAG: Kind = { kind: "enums", choices: [1, 0], presence: "optional" };
 /** The kinds of an object's keys; undefined where any key goes, or none is known. */
 export function keysOf(catalog: Catalog, kind: Kind | undefined): Record<string, Kind> | undefined {
   if (kind?.kind === "object") return kind.fields ?? undefined;
+  if (kind?.kind === "filter") return fieldsOf(kind);
   if (kind?.kind !== "selection") return undefined;
   const level = levelOf(catalog, kind);
   const links = Object.entries(level.links).map(([name, selection]): [string, Kind] => [
@@ -51,6 +53,8 @@ export function check(catalog: Catalog, kind: Kind, value: Json, path: string): 
     case "selection":
       if (value === 1 || value === 0) return path.split(".").length > 1 ? [] : wrong("Must be an object.");
       return isObject(value) ? checkKeys(catalog, kind, value, path) : wrong("Must be 1, 0 or an object.");
+    case "filter":
+      return isObject(value) ? checkKeys(catalog, kindOfFilter(kind, value), value, path) : wrong("Must be an object.");
     case "array":
       return Array.isArray(value)
         ? value.flatMap((item, index) => check(catalog, kind.items, item, `${path}.${index}`))
@@ -78,6 +82,15 @@ export function check(catalog: Catalog, kind: Kind, value: Json, path: string): 
     default:
       return typeof value === "string" ? [] : wrong("Must be a text.");
   }
+}
+
+/** What a filter may have, given what it has: a value alone is that of `eq`. */
+function kindOfFilter(filter: FilterKind, given: JsonObject): ObjectKind {
+  const fields = Object.entries(fieldsOf(filter)).map(([name, kind]): [string, Kind] => [
+    name,
+    (!isObject(given[name]) && kind.fields?.eq) || kind,
+  ]);
+  return { kind: "object", presence: "required", fields: Object.fromEntries(fields) };
 }
 
 function checkKeys(catalog: Catalog, kind: Kind, value: Record<string, Json>, path: string): Problem[] {

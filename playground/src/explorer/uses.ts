@@ -30,6 +30,7 @@ function waysOf(catalog: Catalog, { model: own, spec }: PlacedAct, model: string
 /** A kind and all kinds within it. */
 function partsOf(kind: Kind): Kind[] {
   if (kind.kind === "array") return [kind, ...partsOf(kind.items)];
+  if (kind.kind === "filter") return [kind, ...Object.values(kind.fields).map(({ value }) => value)];
   if (kind.kind === "object") return [kind, ...Object.values(kind.fields ?? {}).flatMap(partsOf)];
   return [kind];
 }

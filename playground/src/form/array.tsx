@@ -108,7 +108,7 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
           small
           icon="add"
           disabled={isFull}
-          onClick={() => onChange([...value, emptyValue({ ...kind.items, presence: "required" })])}
+          onClick={() => onChange([...value, emptyValue({ ...kind.items, nullable: false })])}
         >
           Add {name}
         </Button>

@@ -24,10 +24,16 @@ export function errorsOf(reply: Reply | null, sent: ActRequest | null, now: ActR
 
 /** The value at a path such as `set.features.0.feature`. */
 export function at(request: Pick<ActRequest, "set" | "get">, path: string): Json | undefined {
-  let value: Json | undefined = { set: request.set, get: request.get };
-  for (const name of path.split(".")) {
-    if (!isObject(value) && !Array.isArray(value)) return undefined;
-    value = (value as Record<string, Json>)[name];
+  return below({ set: request.set, get: request.get }, path);
+}
+
+/** Names may have dots in them, as those of a filter do. */
+function below(value: Json | undefined, path: string): Json | undefined {
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === path) return inner;
+    const found = path.startsWith(`${name}.`) ? below(inner, path.slice(name.length + 1)) : undefined;
+    if (found !== undefined) return found;
   }
-  return value;
+  return undefined;
 }

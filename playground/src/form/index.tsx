@@ -8,6 +8,7 @@ import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
+import { FilterField } from "./filter";
 import { Group } from "./group";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
@@ -101,6 +102,8 @@ function Control(props: ValueProps) {
     return <ArrayField {...props} kind={kind} value={value} parts={PARTS} />;
   if (kind.kind === "object" && kind.fields && (value === undefined || isObject(value)))
     return <ObjectField {...props} kind={kind} value={value} />;
+  if (kind.kind === "filter" && (value === undefined || isObject(value)))
+    return <FilterField {...props} kind={kind} value={value} parts={PARTS} />;
   if (kind.kind === "selection" && (value === undefined || isObject(value))) return <SelectionField {...props} kind={kind} />;
   if (isScalar(kind) && !isObject(value) && !Array.isArray(value))
     return <ScalarField {...props} kind={kind} value={value} parts={PARTS} />;

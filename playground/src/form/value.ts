@@ -43,6 +43,8 @@ export function nameOfKind(kind: Kind): string {
       return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
     case "mapping":
       return `any keys of ${nameOfKind(kind.values)}`;
+    case "count":
+      return `number, counted up to ${kind.most}`;
     case "any":
       return "any value";
     default:

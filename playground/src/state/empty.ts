@@ -17,6 +17,8 @@ export function emptyValue(kind: Kind): Json {
     case "number":
     case "integer":
       return kind.minimum ?? 0;
+    case "count":
+      return 0;
     case "enums":
       return kind.choices[0] ?? "";
     case "any":
@@ -24,6 +26,7 @@ export function emptyValue(kind: Kind): Json {
       return null;
     case "selection":
     case "mapping":
+    case "filter":
       return {};
     default:
       return "";

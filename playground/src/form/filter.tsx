@@ -1,0 +1,197 @@
+/** The filter of a listing: rows of field, operator and value. */
+
+import { useContext, useRef } from "preact/hooks";
+import type { FilterKind, JsonObject } from "../catalog";
+import { filterOf, operandOf, OPERATORS, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
+import { isObject, stringify } from "../json";
+import { dropDrafts, emptyValue, putDraft } from "../state";
+import { Button, Field, IconButton } from "../ui";
+import { DraftsContext, useTyped } from "./drafts";
+import { ErrorsContext, useErrors } from "./errors";
+import { Group } from "./group";
+import type { Parts, ValueProps } from "./value";
+
+type FilterProps = Omit<ValueProps<FilterKind>, "value"> & { value: JsonObject | undefined; parts: Parts };
+
+/** Rows that mean no filter are a draft; others stay in the order in which they were made while they mean what is sent. */
+export function FilterField({ kind, name, path, value = {}, onChange, parts }: FilterProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const drafts = useContext(DraftsContext);
+  const sent = rowsOf(value);
+  const [typed, setTyped] = useTyped(stringify(sent));
+  const rows = readRows(drafts.value.get(path) ?? typed) ?? sent;
+  const unused = unusedOf(kind, rows);
+  const change = (next: Row[]) => {
+    const isWrong = next.some((_, at) => problemOf(next, at) !== "");
+    putDraft(drafts, path, isWrong ? stringify(next) : undefined);
+    if (isWrong) return;
+    const filter = filterOf(next);
+    setTyped(stringify(next), stringify(rowsOf(filter)));
+    onChange(filter);
+  };
+  const put = (at: number, row: Row) => change(rows.map((other, index) => (index === at ? row : other)));
+  const remove = (at: number) => {
+    change(rows.filter((_, index) => index !== at));
+    root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
+  };
+  return (
+    <Group kind={kind} name={name} path={path}>
+      <div class="array" ref={root}>
+        {rows.map((row, at) => (
+          <FilterRow
+            key={at}
+            kind={kind}
+            name={`${name} ${at + 1}`}
+            path={path}
+            place={placeOf(row, value)}
+            row={row}
+            problem={problemOf(rows, at)}
+            parts={parts}
+            onChange={(next) => put(at, next)}
+            onRemove={() => remove(at)}
+          />
+        ))}
+        <div class="array-add row">
+          <Button small icon="add" disabled={!unused} onClick={() => unused && change([...rows, begun(kind, unused)])}>
+            Add {name}
+          </Button>
+          {rows.length === 0 && <span class="muted small">none</span>}
+        </div>
+      </div>
+    </Group>
+  );
+}
+
+/** Where in the filter a row's value is sent: behind its field alone, or behind its operator. */
+function placeOf({ field, operator }: Row, filter: JsonObject): string {
+  const isPlain = operator === "eq" && !(Object.hasOwn(filter, field) && isObject(filter[field]));
+  return isPlain ? field : `${field}.${operator}`;
+}
+
+/** A row whose value is a beginning, or what was there as far as it fits. */
+function begun(kind: FilterKind, { field, operator, value }: Row): Row {
+  if (operator === "exists") return { field, operator, value: true };
+  const operand = operandOf(kind, field, operator);
+  const given = Array.isArray(value) ? value : [value ?? []].flat();
+  if (operand.kind === "array") return { field, operator, value: given };
+  return { field, operator, value: given[0] ?? emptyValue({ ...operand, nullable: false }) };
+}
+
+interface RowProps {
+  kind: FilterKind;
+  /** Such as `filter 1`. */
+  name: string;
+  /** Of the filter; that of the value is `path.place`. */
+  path: string;
+  place: string;
+  row: Row;
+  problem: ReturnType<typeof problemOf>;
+  parts: Parts;
+  onChange: (row: Row) => void;
+  onRemove: () => void;
+}
+
+const PROBLEMS = {
+  "": undefined,
+  "no value": undefined,
+  "no operator": ["Choose an operator."],
+  twice: ["Another row asks the same. Change or remove one."],
+};
+
+function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onRemove }: RowProps) {
+  const { field, operator, value } = row;
+  const drafts = useContext(DraftsContext);
+  const errors = useContext(ErrorsContext);
+  const fieldPath = `${path}.${field}`;
+  const valuePath = `${path}.${place}`;
+  const fieldErrors = useErrors(fieldPath);
+  const known = Object.hasOwn(kind.fields, field) ? kind.fields[field] : undefined;
+  const turn = (next: Row) => {
+    dropDrafts(drafts, valuePath);
+    onChange(next);
+  };
+  const old = operator === "exists" ? undefined : value;
+  const turnTo = (name: string) => {
+    const { value: now, operators = [] } = kind.fields[name] ?? {};
+    const kept = operators.includes(operator) ? operator : (operators[0] ?? "");
+    const isAlike = stringify(now) === stringify(known?.value);
+    turn(begun(kind, { field: name, operator: kept, value: isAlike ? old : undefined }));
+  };
+  const said = problem === "no value" ? { ...errors, [valuePath]: ["A value is missing."] } : errors;
+  return (
+    <div class="filter-row" role="group" aria-label={name}>
+      <Choice
+        label="field"
+        path={valuePath === fieldPath ? undefined : fieldPath}
+        errors={valuePath === fieldPath ? undefined : fieldErrors}
+        value={field}
+        choices={Object.keys(kind.fields).map((one) => [one, one])}
+        onChange={turnTo}
+      />
+      <Choice
+        label="operator"
+        errors={PROBLEMS[problem]}
+        value={operator}
+        choices={(known?.operators ?? []).map((one) => [one, operatorText(one)])}
+        onChange={(next) => turn(begun(kind, { field, operator: next, value: old }))}
+      />
+      <div class="filter-value">
+        {operator !== "" && (
+          <ErrorsContext.Provider value={said}>
+            <parts.Value
+              key={`${field} ${operator}`}
+              kind={operandOf(kind, field, operator)}
+              name="value"
+              path={valuePath}
+              value={value}
+              onChange={(next) => onChange({ field, operator, value: next })}
+            />
+          </ErrorsContext.Provider>
+        )}
+      </div>
+      <IconButton
+        small
+        icon="remove"
+        label={`Remove ${name}`}
+        onClick={() => {
+          dropDrafts(drafts, valuePath);
+          onRemove();
+        }}
+      />
+    </div>
+  );
+}
+
+/** `at least (gte)` */
+function operatorText(name: string): string {
+  const words = OPERATORS[name];
+  return words ? `${words} (${name})` : name;
+}
+
+interface ChoiceProps {
+  label: string;
+  path?: string | undefined;
+  errors: readonly string[] | undefined;
+  value: string;
+  /** Values with what they are called. */
+  choices: [value: string, text: string][];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, path, errors, value, choices, onChange }: ChoiceProps) {
+  const isKnown = choices.some(([one]) => one === value);
+  return (
+    <Field class="filter-choice" label={<span class="sr-only">{label}</span>} errors={errors}>
+      {(ids) => (
+        <select {...ids} data-path={path} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {!isKnown && <option value={value}>{value === "" ? "Choose…" : `${value} (unknown)`}</option>}
+          {choices.map(([one, text]) => (
+            <option key={one} value={one}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,207 @@
+"""Listings in the playground: rows of filters."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.playground.conftest import open_act, send
+from tests.playground.library import lending, title_of
+from tests.playground.test_acts import at, reply_rows, request_of
+from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
+from tests.playground.test_numbers import set_of, write_json
+
+VALUE = ".filter-value input[data-path]"
+
+
+@pytest.fixture
+def bodies():
+    """What the server got, as text."""
+    return []
+
+
+@pytest.fixture
+def service_url(bodies):
+    """A service with a listing of books."""
+    with lending(bodies) as url:
+        yield url
+
+
+@pytest.fixture
+def listing(page):
+    """A page with the request of a listing, that shows titles."""
+    open_act(page, "listBooks")
+    at(page, "get.title").check()
+    return page
+
+
+@pytest.fixture
+def filtered(listing):
+    """The same with an empty filter."""
+    listing.get_by_label("Send filter").check()
+    return listing
+
+
+def row(page, number):
+    return page.get_by_role("group", name=f"filter {number}", exact=True)
+
+
+def add(page, field, operator):
+    """Add a row, and give it."""
+    page.get_by_role("button", name="Add filter").click()
+    added = page.locator(".filter-row").last
+    added.get_by_label("field").select_option(field)
+    added.get_by_label("operator").select_option(operator)
+    return added
+
+
+def set_in(page):
+    """What the JSON editor shows as ``set``."""
+    return json.loads(request_of(page))["set"]
+
+
+def last_set(bodies):
+    return json.loads(set_of(bodies[-1]))
+
+
+def titles(page):
+    texts = reply_rows(page)
+    return [text[7:-1].replace("Book", "Book ") for text in texts if text.startswith("title:")]
+
+
+def rows_of(page):
+    """The field, operator and value of each row."""
+    return [
+        (one.get_by_label("field").input_value(), one.get_by_label("operator").input_value())
+        for one in page.locator(".filter-row").all()
+    ]
+
+
+def test_a_filter_is_written_in_rows_and_sent_as_shown(filtered, bodies):
+    add(filtered, "year", "gte").locator(VALUE).fill("2003")
+    assert set_in(filtered) == {"filter": {"year": {"gte": 2003}}}
+    add(filtered, "title", "contains").locator(VALUE).fill("K 0")
+    add(filtered, "year", "lt").locator(VALUE).fill("2006")
+    add(filtered, "lent", "eq").locator(VALUE).check()
+    send(filtered)
+    assert last_set(bodies) == {
+        "filter": {"year": {"gte": 2003, "lt": 2006}, "title": {"contains": "K 0"}, "lent": True}
+    }
+    assert rows_of(filtered) == [("year", "gte"), ("title", "contains"), ("year", "lt"), ("lent", "eq")]
+    assert titles(filtered) == [title_of(4)]
+
+
+def test_each_operator_has_the_input_of_its_values(filtered):
+    one = add(filtered, "year", "in")
+    one.get_by_role("button", name="Add value").click()
+    assert set_in(filtered) == {"filter": {"year": {"in": [0, 0]}}}
+    at(filtered, "set.filter.year.in.0").fill("2001")
+    one.get_by_role("checkbox", name="value 2 is null").check()
+    assert set_in(filtered) == {"filter": {"year": {"in": [2001, None]}}}
+    one.get_by_label("operator").select_option("eq")
+    assert set_in(filtered) == {"filter": {"year": 2001}}
+    one.get_by_role("checkbox", name="value is null").check()
+    assert set_in(filtered) == {"filter": {"year": None}}
+    one.get_by_label("operator").select_option("exists")
+    one.locator(VALUE).uncheck()
+    assert set_in(filtered) == {"filter": {"year": {"exists": False}}}
+    one.get_by_label("operator").select_option("gte")
+    assert one.get_by_role("checkbox", name="null").count() == 0
+    one.get_by_label("field").select_option("out")
+    one.locator(VALUE).fill("2020-01-01T00:00")
+    assert set_in(filtered) == {"filter": {"out": {"gte": "2020-01-01T00:00Z"}}}
+    one.get_by_label("field").select_option("author._id")
+    assert set_in(filtered) == {"filter": {"author._id": ""}}
+    filtered.get_by_role("button", name="Remove filter 1").click()
+    assert set_in(filtered) == {"filter": {}}
+
+
+def test_a_filter_of_the_json_shows_in_the_rows(listing):
+    write_json(listing, '{"set": {"filter": {"year": {"gte": 5, "lte": 1}, "nope": 3, "title": {}, "lent": false}}}')
+    listing.get_by_role("tab", name="Form").click()
+    shown = [("year", "gte"), ("year", "lte"), ("nope", "eq"), ("title", ""), ("lent", "eq")]
+    assert rows_of(listing) == shown
+    assert row(listing, 2).get_by_label("operator").locator("option").first.inner_text() == "lte (unknown)"
+    assert at(listing, "set.filter.year.gte").input_value() == "5"
+    assert at(listing, "set.filter.lent").is_checked() is False
+    assert set_in(listing) == {"filter": {"year": {"gte": 5, "lte": 1}, "nope": 3, "title": {}, "lent": False}}
+
+
+def test_the_same_operator_twice_is_not_sent_until_it_is_changed(filtered, bodies):
+    add(filtered, "year", "gte").locator(VALUE).fill("2003")
+    second = add(filtered, "year", "gte")
+    operator = second.get_by_label("operator")
+    assert operator.get_attribute("aria-invalid") == "true"
+    said = filtered.locator(f"[id='{operator.get_attribute('aria-describedby')}']").inner_text()
+    assert said == "Another row asks the same. Change or remove one."
+    filtered.keyboard.press("Control+Enter")
+    filtered.locator(".notice.bad").get_by_text("Not sent: what is written at set.filter is not valid.").wait_for()
+    assert bodies == []
+    operator.select_option("lt")
+    second.locator(VALUE).fill("2004")
+    assert operator.get_attribute("aria-invalid") is None
+    send(filtered)
+    assert last_set(bodies) == {"filter": {"year": {"gte": 2003, "lt": 2004}}}
+
+
+def test_a_row_without_a_value_is_not_sent(filtered, bodies):
+    value = add(filtered, "year", "gte").locator(VALUE)
+    value.fill("")
+    assert filtered.locator(f"[id='{value.get_attribute('aria-describedby')}']").inner_text() == "A value is missing."
+    filtered.keyboard.press("Control+Enter")
+    filtered.locator(".notice.bad").first.wait_for()
+    assert bodies == []
+
+
+def test_rows_that_are_not_valid_wait_while_the_json_is_shown_and_over_a_reload(filtered):
+    add(filtered, "year", "gte")
+    add(filtered, "year", "gte")
+    filtered.get_by_role("tab", name="JSON").click()
+    filtered.get_by_text("Not sent: what is written at set.filter").first.wait_for()
+    filtered.reload()
+    filtered.get_by_role("tab", name="Form").click()
+    filtered.locator(".filter-row").first.wait_for()
+    assert rows_of(filtered) == [("year", "gte"), ("year", "gte")]
+
+
+@pytest.mark.parametrize(
+    ("field", "operator", "path", "said"),
+    [
+        ("year", "gte", "set.filter.year.gte", "Not a valid integer."),
+        ("author._id", "eq", "set.filter.author._id", "Not a valid ObjectId (24 hexadecimal digits)."),
+    ],
+)
+def test_what_the_server_refuses_is_shown_at_its_row(filtered, field, operator, path, said):
+    add(filtered, field, operator).locator(VALUE).fill("many")
+    add(filtered, "title", "prefix").locator(VALUE).fill("Book")
+    send(filtered)
+    value = at(filtered, path)
+    assert value.get_attribute("aria-invalid") == "true"
+    assert filtered.locator(f"[id='{value.get_attribute('aria-describedby')}']").inner_text() == said
+    assert filtered.locator(".filter-row [aria-invalid]").count() == 1
+    filtered.get_by_role("button", name=path).click()
+    assert filtered.evaluate("document.activeElement.dataset.path") == path
+    value.fill("more")
+    assert value.get_attribute("aria-invalid") is None
+
+
+def test_the_editor_knows_the_fields_and_operators_of_a_filter(listing):
+    write_json(listing, '{"set": {"filter": {"year": {"g')
+    listing.get_by_role("option", name="gte").click()
+    write_json(listing, '{"set": {"filter": {"year": "x", "lent": true, "out": 5, "nope": 1}}, "get": {}}')
+    wrong = listing.locator(".cm-lintRange-warning")
+    wrong.nth(2).wait_for()
+    assert [one.inner_text() for one in wrong.all()] == ['"x"', "5", "1"]
+
+
+@pytest.mark.parametrize("width", ["wide", "narrow"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_cut_off(filtered, axe, width, theme):  # noqa: F811
+    filtered.set_viewport_size(WIDTHS[width])
+    filtered.emulate_media(color_scheme=theme)
+    add(filtered, "year", "in").get_by_role("button", name="Add value").click()
+    add(filtered, "author._id", "eq").locator(VALUE).fill("many")
+    add(filtered, "out", "gte").locator(VALUE).fill("2020-01-01T00:00")
+    send(filtered)
+    assert [*judged(filtered, axe), *filtered.evaluate(CUT)] == []
