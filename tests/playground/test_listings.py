@@ -1,4 +1,4 @@
-"""Listings in the playground: rows of filters."""
+"""Listings in the playground: rows of filters, and the pages of a reply."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import json
 import pytest
 
 from tests.playground.conftest import open_act, send
-from tests.playground.library import lending, title_of
+from tests.playground.library import BOOKS, COUNTED, PAGE, lending, title_of
 from tests.playground.test_acts import at, reply_rows, request_of
 from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 from tests.playground.test_numbers import set_of, write_json
 
 VALUE = ".filter-value input[data-path]"
+NO = {"body": {"message": "no"}, "success": False}
+ALL = [title_of(number) for number in range(BOOKS)]
 
 
 @pytest.fixture
@@ -68,6 +70,12 @@ def last_set(bodies):
 def titles(page):
     texts = reply_rows(page)
     return [text[7:-1].replace("Book", "Book ") for text in texts if text.startswith("title:")]
+
+
+def turn(page, text):
+    """Turn to the next page, and wait until its number is shown."""
+    page.get_by_role("button", name="Next page").click()
+    page.get_by_role("group", name="Pages").get_by_text(text).wait_for()
 
 
 def rows_of(page):
@@ -134,7 +142,7 @@ def test_the_same_operator_twice_is_not_sent_until_it_is_changed(filtered, bodie
     operator = second.get_by_label("operator")
     assert operator.get_attribute("aria-invalid") == "true"
     said = filtered.locator(f"[id='{operator.get_attribute('aria-describedby')}']").inner_text()
-    assert said == "Another row asks the same. Change or remove one."
+    assert said == "Another row has the same field and operator. Change or remove one."
     filtered.keyboard.press("Control+Enter")
     filtered.locator(".notice.bad").get_by_text("Not sent: what is written at set.filter is not valid.").wait_for()
     assert bodies == []
@@ -186,6 +194,75 @@ def test_what_the_server_refuses_is_shown_at_its_row(filtered, field, operator, 
     assert value.get_attribute("aria-invalid") is None
 
 
+def test_next_page_leads_through_all_of_a_listing(listing, bodies):
+    send(listing)
+    seen = titles(listing)
+    listing.get_by_role("group", name="Pages").get_by_text(f"Page 1 · more than {COUNTED} in total").wait_for()
+    for number in range(2, -(-BOOKS // PAGE) + 1):
+        turn(listing, f"Page {number} · more than {COUNTED} in total")
+        seen += titles(listing)
+    assert seen == ALL
+    button = listing.get_by_role("button", name="Next page")
+    assert (button.is_disabled(), button.evaluate("one => one === document.activeElement")) == (True, True)
+    said = listing.locator(f"[id='{button.get_attribute('aria-describedby')}']").inner_text()
+    assert said == "This is the last page."
+    button.click(force=True)
+    assert ["after" in json.loads(set_of(body)) for body in bodies] == [False, True, True, True, True]
+    listing.get_by_role("navigation", name="Views").get_by_role("link", name="History").click()
+    listing.locator(".library-entry").first.wait_for()
+    assert listing.locator(".library-entry").count() == len(bodies)
+
+
+def test_next_page_works_with_the_keyboard(listing):
+    listing.keyboard.press("Control+Enter")
+    button = listing.get_by_role("button", name="Next page")
+    button.focus()
+    for number in (2, 3):
+        listing.keyboard.press("Enter")
+        listing.get_by_role("status").filter(has_text=f"Page {number} · more than 20 in total").wait_for()
+        assert button.evaluate("one => one === document.activeElement") is True
+
+
+def test_a_change_of_filter_or_sort_begins_anew(filtered):
+    add(filtered, "year", "gte").locator(VALUE).fill("2010")
+    send(filtered)
+    turn(filtered, "Page 2 · 13 in total")
+    filtered.get_by_label("Send limit").check()
+    assert set(set_in(filtered)) == {"filter", "limit", "after"}
+    at(filtered, "set.limit").fill("2")
+    filtered.get_by_label("Send sort").check()
+    assert set_in(filtered) == {"filter": {"year": {"gte": 2010}}, "sort": "title", "limit": 2}
+    button = filtered.get_by_role("button", name="Next page")
+    assert button.is_disabled()
+    filtered.get_by_text("The request has changed: send it first.").wait_for()
+    at(filtered, "set.sort").select_option(label="-title")
+    send(filtered)
+    turn(filtered, "Page 2 · 13 in total")
+    assert titles(filtered) == [title_of(20), title_of(19)]
+    at(filtered, "set.filter.year.gte").fill("2019")
+    assert set_in(filtered) == {"filter": {"year": {"gte": 2019}}, "sort": "-title", "limit": 2}
+
+
+def test_a_page_whose_number_nobody_knows_says_so(listing):
+    send(listing)
+    turn(listing, "Page 2")
+    listing.reload()
+    send(listing)
+    listing.get_by_role("group", name="Pages").get_by_text("A later page").wait_for()
+    turn(listing, "A later page")
+
+
+def test_a_refused_page_can_be_asked_again(listing):
+    send(listing)
+    listing.route("**/gateway", lambda route: route.fulfill(status=503, json=NO))
+    listing.get_by_role("button", name="Next page").click()
+    listing.locator(".failure").wait_for()
+    assert listing.get_by_role("button", name="Next page").count() == 0
+    listing.unroute("**/gateway")
+    send(listing)
+    listing.get_by_role("group", name="Pages").get_by_text("Page 2").wait_for()
+
+
 def test_the_editor_knows_the_fields_and_operators_of_a_filter(listing):
     write_json(listing, '{"set": {"filter": {"year": {"g')
     listing.get_by_role("option", name="gte").click()
@@ -204,4 +281,9 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(filtered, axe, width, theme): 
     add(filtered, "author._id", "eq").locator(VALUE).fill("many")
     add(filtered, "out", "gte").locator(VALUE).fill("2020-01-01T00:00")
     send(filtered)
+    assert [*judged(filtered, axe), *filtered.evaluate(CUT)] == []
+    filtered.get_by_role("button", name="Remove filter 2").click()
+    filtered.get_by_label("Send filter").uncheck()
+    filtered.get_by_role("button", name="Send", exact=True).first.click()
+    filtered.get_by_role("button", name="Next page").wait_for()
     assert [*judged(filtered, axe), *filtered.evaluate(CUT)] == []

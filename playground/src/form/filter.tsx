@@ -95,7 +95,7 @@ const PROBLEMS = {
   "": undefined,
   "no value": undefined,
   "no operator": ["Choose an operator."],
-  twice: ["Another row asks the same. Change or remove one."],
+  twice: ["Another row has the same field and operator. Change or remove one."],
 };
 
 function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onRemove }: RowProps) {

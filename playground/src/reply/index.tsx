@@ -2,8 +2,9 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isObject, parse, stringify, type Json } from "../json";
-import { reasonNot, sendTab, token, type Failure, type Reply, type Tab } from "../state";
+import { reasonNot, sendTab, token, type Failure, type Page, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
+import { Pager, pageText } from "./pager";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
@@ -19,6 +20,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
   const [shown, setShown] = useState<Shown>("tree");
   const section = useRef<HTMLElement>(null);
   const reply = tab.reply.value;
+  const page = reply?.envelope?.success ? tab.page.value : null;
   const first = useRef(reply);
   useEffect(() => {
     // Where the reply is below the request, it would come unseen.
@@ -28,7 +30,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
   return (
     <section class="reply" aria-label="Reply" ref={section}>
       <div role="status" class="sr-only">
-        {tab.running.value ? "Waiting for the reply" : reply ? statusText(reply) : ""}
+        {tab.running.value ? "Waiting for the reply" : reply ? statusText(reply, page) : ""}
       </div>
       <Tabs
         label="How the reply is shown"
@@ -40,6 +42,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
       >
         <Content tab={tab} reply={reply} shown={shown} />
       </Tabs>
+      {page && <Pager tab={tab} page={page} />}
     </section>
   );
 }
@@ -189,9 +192,10 @@ function Raw({ text }: { text: string }) {
   );
 }
 
-function statusText(reply: Reply): string {
+function statusText(reply: Reply, page: Page | null): string {
   const what = reply.error ?? (reply.envelope?.success ? "Succeeded" : "Failed");
-  return `${what}. Status ${reply.status}, ${duration(reply.ms)}, ${size(reply.bytes)}`;
+  const which = page ? `. ${pageText(page)}` : "";
+  return `${what}. Status ${reply.status}, ${duration(reply.ms)}, ${size(reply.bytes)}${which}`;
 }
 
 function pretty(text: string): string {

@@ -8,7 +8,7 @@ import { JsonField } from "../form/json";
 import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
-import { emptyRequest, putDraft, reasonNot, sendTab, specOf, type ActRequest, type Tab } from "../state";
+import { emptyRequest, isListing, putDraft, reasonNot, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, IconButton, Menu, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
@@ -168,7 +168,7 @@ function Form({ spec, tab, onChange }: FormProps) {
     <fieldset class="request-form" disabled={tab.drafts.value.has("")}>
       <legend class="sr-only">Form</legend>
       <h3>Set</h3>
-      <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set })} />
+      <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
       <h3>Get</h3>
       <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>

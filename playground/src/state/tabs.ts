@@ -5,6 +5,7 @@ import { actOf, type Act, type Catalog } from "../catalog";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { emptyRequest } from "./empty";
+import { isListing, pageOf, type Page } from "./pages";
 import type { ActRequest, Reply } from "./request";
 import { send } from "./send";
 
@@ -14,6 +15,8 @@ export interface Tab {
   reply: Signal<Reply | null>;
   /** What the reply answers: the request as it was sent. */
   sent: Signal<ActRequest | null>;
+  /** Of a listing: the last page that came. */
+  page: Signal<Page | null>;
   running: Signal<AbortController | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
@@ -63,6 +66,7 @@ export function addTab(request: ActRequest): Tab {
     request: signal(request),
     reply: signal<Reply | null>(null),
     sent: signal<ActRequest | null>(null),
+    page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
     drafts: signal<Drafts>(new Map()),
     part: signal<Part>("form"),
@@ -99,6 +103,8 @@ export async function sendTab(tab: Tab): Promise<void> {
   const reply = await send(request, controller.signal);
   tab.sent.value = request;
   tab.reply.value = reply;
+  const spec = specOf(request);
+  if (spec && isListing(spec)) tab.page.value = pageOf(request, reply, tab.page.value);
   tab.running.value = null;
   for (const listener of listeners) listener(request, reply);
 }
