@@ -95,6 +95,7 @@ ALL = (
         needs="granian",
     ),
     Contender("stdlib json", f"{_HAND}:with_json", "json_app", "Flask by hand, marshmallow, Flask's own JSON"),
+    Contender("lean", "benchmarks.by_hand.lean:make_app", "lean_app", "Flask by hand, plain checks, orjson"),
     Contender("bare", "benchmarks.by_hand.bare:make_app", "bare_app", "a WSGI function by hand, orjson"),
     Contender(
         "bare on granian",

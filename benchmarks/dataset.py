@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from bson import ObjectId
@@ -22,9 +23,12 @@ WINDOW = 50
 #: Pure fields of the two models.
 COUNTRY_FIELDS = ("name", "population")
 USER_FIELDS = ("first_name", "last_name", "email", "age", "is_active")
+#: When a seeded user joined; users that are added have no such field.
+JOINED = "joined"
 
 _BATCH = 2_000
 #: Seeded ids start here, far below those that are made from the clock.
+_FIRST_DAY = datetime(2015, 1, 1)
 _FIRST_COUNTRY, _FIRST_USER, _FIRST_OTHER = 0x10_0000, 0x1000_0000, 0x2000_0000
 
 
@@ -79,7 +83,8 @@ def country(number: int, size: Size) -> Document:
 
 def new_user(number: int) -> Mapping[str, Any]:
     """Return the fields of a user to be added."""
-    return {name: value for name, value in _pure_user(number).items() if name != "_id"}
+    user = _pure_user(number)
+    return {name: user[name] for name in USER_FIELDS}
 
 
 def _newest(of: int, size: Size) -> Iterator[int]:
@@ -95,6 +100,7 @@ def _pure_user(number: int) -> Document:
         "email": f"user{number:05}@example.com",
         "age": 18 + number % 60,
         "is_active": number % 7 != 0,
+        JOINED: _FIRST_DAY + timedelta(days=number % 3_000, milliseconds=37 * number),
     }
 
 

@@ -33,11 +33,11 @@ def _enveloped(work: Work, details: Details, reply: Any) -> Any:
 
 
 def _routed(work: Work, details: Details) -> Request:
-    return Request(f"/api/{work.name}", json.dumps(details).encode())
+    return Request(f"/api/{work.act}", json.dumps(details).encode())
 
 
 def _through_a_gateway(work: Work, details: Details) -> Request:
-    named = {"model": work.model, "act": work.name, "details": details}
+    named = {"model": work.model, "act": work.act, "details": details}
     return Request("/api/gateway", json.dumps(named).encode())
 
 
@@ -45,10 +45,10 @@ def _in_graphql(work: Work, details: Details) -> Request:
     kind = "mutation" if work.writes else "query"
     selection = f" {_selected(details['get'])}" if details["get"] else ""
     if not details["set"]:
-        query = f"{kind} {{ {work.name}{selection} }}"
+        query = f"{kind} {{ {work.act}{selection} }}"
     else:
-        type_ = work.name[0].upper() + work.name[1:] + "Set"
-        query = f"{kind}($set: {type_}!) {{ {work.name}(set: $set){selection} }}"
+        type_ = work.act[0].upper() + work.act[1:] + "Set"
+        query = f"{kind}($set: {type_}!) {{ {work.act}(set: $set){selection} }}"
     return Request("/api/graphql", json.dumps({"query": query, "variables": {"set": details["set"]}}).encode())
 
 
@@ -58,7 +58,7 @@ def _selected(get: Mapping[str, Any]) -> str:
 
 
 def _from_graphql(work: Work, details: Details, reply: Any) -> Any:
-    return None if reply.get("errors") else reply["data"][work.name]
+    return None if reply.get("errors") else reply["data"][work.act]
 
 
 def _in_rest(work: Work, details: Details) -> Request:

@@ -1,4 +1,4 @@
-"""The contender itself: the seven works as acts of a gateway, in a Flask app."""
+"""The contender itself: the works as acts of a gateway, in a Flask app."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from flask import Flask
 
-from benchmarks.dataset import WINDOW
-from gatewayfw import NotFound, boolean, email, gateway, integer, number, object_id, optional, string
+from benchmarks.dataset import JOINED, WINDOW
+from gatewayfw import NotFound, boolean, date, email, gateway, integer, number, object_id, optional, string
 from gatewayfw.core import Gateway
 
 Body = dict[str, Any]
 
 
 def make_gateway(database: Any, window: int = WINDOW, **settings: Any) -> Gateway:
-    """Return a gateway with the two models and the seven acts, on a database or a storage."""
+    """Return a gateway with the two models and the acts of the works, on a database or a storage."""
     gw = gateway(**settings)
     gw.odm.set_db(database, memory=True)
     country = {"name": string(), "population": number()}
@@ -29,7 +29,7 @@ def make_gateway(database: Any, window: int = WINDOW, **settings: Any) -> Gatewa
     newest = {"type": "multiple", "limit": window, "sort": {"field": "_id", "order": "desc"}}
     relation = {"schemaName": "country", "type": "single", "optional": False, "relatedRelations": {"users": newest}}
     countries = gw.odm.new_model("country", country)
-    users = gw.odm.new_model("user", user, {"country": relation})
+    users = gw.odm.new_model("user", {**user, JOINED: optional(date())}, {"country": relation})
 
     @gw.acts.act("main", "ping")
     def ping(body: Body) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -16,6 +17,7 @@ from pymongo.database import Database
 from werkzeug.exceptions import HTTPException
 
 from benchmarks.by_hand import reads
+from benchmarks.by_hand.text import dumps, plain
 from benchmarks.by_hand.writes import InTransaction, Plain, Writes
 
 
@@ -88,6 +90,7 @@ class UserFields(Schema):
     email = _wanted()
     age = _wanted()
     is_active = _wanted()
+    joined = _wanted()
 
 
 class UserGet(UserFields):
@@ -120,18 +123,18 @@ RENAME = _details(NewName, CountryGet)
 
 
 class StandardJson(DefaultJSONProvider):
-    """Flask's own JSON, with ids."""
+    """Flask's own JSON, with ids and moments."""
 
     sort_keys = False
 
     @staticmethod
     def default(value: Any) -> Any:
-        """Return an id as text."""
-        return str(value) if isinstance(value, ObjectId) else DefaultJSONProvider.default(value)
+        """Return an id or a moment as text."""
+        return plain(value) if isinstance(value, ObjectId | datetime) else DefaultJSONProvider.default(value)
 
 
 class Orjson(JSONProvider):
-    """JSON by orjson, with ids."""
+    """JSON by orjson, with ids and moments."""
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
         """Return what a text says."""
@@ -139,19 +142,11 @@ class Orjson(JSONProvider):
 
     def dumps(self, obj: Any, **kwargs: Any) -> str:
         """Return a value as text."""
-        return orjson.dumps(obj, default=_plain).decode()
+        return dumps(obj).decode()
 
     def response(self, *args: Any, **kwargs: Any) -> Response:
         """Return a reply without the detour through text."""
-        return Response(
-            orjson.dumps(self._prepare_response_obj(args, kwargs), default=_plain), mimetype="application/json"
-        )
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, ObjectId):
-        return str(value)
-    raise TypeError
+        return Response(dumps(self._prepare_response_obj(args, kwargs)), mimetype="application/json")
 
 
 def make_app(database: Any, writes: Writes, json: type[JSONProvider] = Orjson) -> Flask:

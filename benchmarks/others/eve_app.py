@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from eve import Eve
-from eve.io.mongo import Mongo
+from eve.io.mongo import Mongo, MongoJSONEncoder
 from flask import Response, abort
 
-from benchmarks.by_hand.bare import EMAIL
+from benchmarks.by_hand.checks import EMAIL
 from benchmarks.by_hand.flask_app import connected
 from benchmarks.by_hand.reads import Document
+from benchmarks.by_hand.text import plain
 from benchmarks.by_hand.writes import COUNTRY_COPY, listed
-from benchmarks.dataset import USER_FIELDS
+from benchmarks.dataset import JOINED, USER_FIELDS
 
 _TEXT = {"type": "string", "required": True}
 _USER: dict[str, Any] = {
@@ -26,6 +28,7 @@ _USER: dict[str, Any] = {
     "email": {**_TEXT, "regex": EMAIL.pattern},
     "age": {"type": "integer", "min": 0, "required": True},
     "is_active": {"type": "boolean", "required": True},
+    JOINED: {"type": "datetime", "readonly": True},
     "country": {
         "type": "dict",
         "required": True,
@@ -58,6 +61,14 @@ def _settings() -> dict[str, Any]:
     }
 
 
+class Json(MongoJSONEncoder):
+    """Eve's JSON, with moments as the others give them."""
+
+    def default(self, value: Any) -> Any:
+        """Return a moment as text."""
+        return plain(value.replace(tzinfo=None)) if isinstance(value, datetime) else super().default(value)
+
+
 def make_app(database: Any) -> Eve:
     """Return the service."""
 
@@ -65,6 +76,7 @@ def make_app(database: Any) -> Eve:
         """The data layer, on the database that we have."""
 
         db = database
+        json_encoder_class = Json
 
         def pymongo(self, resource: Any = None, prefix: Any = None) -> Any:
             return self

@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-import orjson
 from bson import ObjectId
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -16,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pymongo import AsyncMongoClient, ReturnDocument
 from pymongo.asynchronous.database import AsyncDatabase
 
-from benchmarks.by_hand.bare import EMAIL
+from benchmarks.by_hand.checks import EMAIL
 from benchmarks.by_hand.reads import Document, projection
+from benchmarks.by_hand.text import dumps
 from benchmarks.by_hand.writes import COUNTRY_COPY, listed, new_document, shaped
 
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{24}$")]
@@ -92,6 +92,7 @@ class UserFields(Strict):
     email: Wanted = 0
     age: Wanted = 0
     is_active: Wanted = 0
+    joined: Wanted = 0
 
 
 class UserGet(UserFields):
@@ -243,14 +244,8 @@ def _answer(result: Any) -> Response:
 
 
 def _envelope(body: Any, status: int) -> Response:
-    data = orjson.dumps({"body": body, "success": status == 200}, default=_plain)
+    data = dumps({"body": body, "success": status == 200})
     return Response(data, status, media_type="application/json")
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, ObjectId):
-        return str(value)
-    raise TypeError
 
 
 def fastapi_app() -> FastAPI:

@@ -17,9 +17,10 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.types import Info
 
 from benchmarks.by_hand import reads
-from benchmarks.by_hand.bare import EMAIL
+from benchmarks.by_hand.checks import EMAIL
 from benchmarks.by_hand.flask_app import connected
 from benchmarks.by_hand.reads import Document
+from benchmarks.by_hand.text import plain
 from benchmarks.by_hand.writes import Plain
 
 _HEX = re.compile(r"[0-9a-fA-F]{24}")
@@ -30,6 +31,7 @@ Id = NewType("Id", str)
 Email = NewType("Email", str)
 Age = NewType("Age", int)
 Limit = NewType("Limit", int)
+Moment = NewType("Moment", str)
 
 
 def _id(value: Any) -> str:
@@ -57,6 +59,7 @@ _SCALARS: dict[object, Any] = {
     Id: strawberry.scalar(name="Id", serialize=str, parse_value=_id),
     Email: strawberry.scalar(name="Email", serialize=str, parse_value=_email),
     Age: strawberry.scalar(name="Age", serialize=int, parse_value=_within(0, 2**53)),
+    Moment: strawberry.scalar(name="Moment", serialize=plain),
     Limit: strawberry.scalar(name="Limit", serialize=int, parse_value=_within(1, 10_000)),
 }
 
@@ -81,6 +84,7 @@ class User:
     email: Email
     age: Age
     is_active: bool
+    joined: Moment
     country: Country
 
 

@@ -117,6 +117,7 @@ def test_the_references_send_the_fewest_commands(mongod_uri):
             "getUser": ["find"],
             "getUsers": ["find"],
             "getCountry": ["find"],
+            "getDates": ["find"],
             "addUser": ["find", "insert", "update"],
             "updateUser": ["findAndModify", "update"],
             "rename": ["findAndModify", "update"],
