@@ -45,6 +45,8 @@ HAS_BYTES = hasattr(ObjectId(), "_ObjectId__id")
 _LISTS = frozenset({list, tuple})
 #: Values of a list up to which it is written whole: in pieces it takes a fifth longer.
 _SHORT = 64
+#: Bytes of a datetime's JSON with microseconds, in quotes.
+_WITH_FRACTION = len('"2000-01-01T00:00:00.000000"')
 #: The result of `_plain` for an iterator.
 _ITERATOR = object()
 #: The deadline is checked after this many bytes of JSON; a piece should not have more.
@@ -187,8 +189,11 @@ def _simple(value: Any) -> Any:
 
     TypeError for an iterator, of which nothing was read then.
     """
-    if type(value) is ObjectId and HAS_BYTES:  # most by far
-        return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
+    kind = type(value)
+    if kind is ObjectId and HAS_BYTES:  # most by far
+        return value._ObjectId__id.hex()  # a name of bson's own
+    if kind is datetime:
+        return _instant(value)
     plain = _plain(value)
     if plain is _ITERATOR:
         raise TypeError
@@ -238,5 +243,9 @@ def _never_awaited(value: Any) -> DefinitionError:
 
 
 def _instant(value: datetime) -> str:
+    if type(value) is datetime and value.tzinfo is None:
+        # A tenth of what `isoformat` takes. In quotes; microseconds of 0 are left out.
+        text = orjson.dumps(value)
+        return f"{text[1:24].decode()}Z" if len(text) == _WITH_FRACTION else f"{text[1:20].decode()}.000Z"
     utc = value if value.tzinfo is None else value.astimezone(timezone.utc)
     return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

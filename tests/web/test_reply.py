@@ -42,6 +42,10 @@ class Color(Enum):
     RED = "red"
 
 
+class Moment(datetime):
+    """A datetime of some library's own."""
+
+
 class Failing:
     def __init__(self, error):
         self._error = error
@@ -58,6 +62,10 @@ RESULTS = {
     "naive": (NOON, b'"2024-05-06T12:00:00.123Z"'),
     "aware": (NOON.replace(tzinfo=TEHRAN), b'"2024-05-06T08:30:00.123Z"'),
     "no fraction": (datetime(2024, 5, 6), b'"2024-05-06T00:00:00.000Z"'),
+    "the first moment": (datetime.min, b'"0001-01-01T00:00:00.000Z"'),
+    "less than a millisecond": (datetime(2024, 5, 6, microsecond=999), b'"2024-05-06T00:00:00.000Z"'),
+    "the last moment": (datetime.max, b'"9999-12-31T23:59:59.999Z"'),
+    "a kind of datetime": (Moment(2024, 5, 6, microsecond=7000), b'"2024-05-06T00:00:00.007Z"'),
     "date": (date(2024, 5, 6), b'"2024-05-06"'),
     "mapping": (MappingProxyType({"a": OID}), b'{"a":"64b0f0a1c2d3e4f5a6b7c8d9"}'),
     "ordered": (OrderedDict(b=1, a=2), b'{"b":1,"a":2}'),
