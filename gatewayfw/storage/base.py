@@ -5,8 +5,8 @@ An adapter stores documents in named collections. It understands only the filter
 (`gatewayfw.testing.storage_suite`) defines what it must do.
 
 Filters and updates are in MongoDB's notation. ``fields`` is None for whole documents, or dotted
-paths of which none lies below another; ``_id`` is always included, and the order of keys is undefined.
-Documents passed in are copied and never changed; returned documents belong to the caller.
+paths of which none lies below another; ``_id`` is always included, nothing else is, and the order of keys
+is undefined. Documents passed in are copied and never changed; returned documents belong to the caller.
 Embedded documents keep the order of their keys; dates are naive UTC with milliseconds, integers
 have 64 bits, strings may contain any character.
 

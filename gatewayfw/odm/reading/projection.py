@@ -25,6 +25,8 @@ from gatewayfw.storage.order import order_key
 #: Model, revealed fields, and the bytes of a `get`.
 _Key = tuple[str, tuple[str, ...], bytes]
 
+#: In place of a copy that is not there.
+_NOTHING: dict[str, Any] = {}
 #: Compiled projections that are kept, and how many paths one of them may have: at most about 2.5 MB.
 KEPT, KEPT_PATHS = 256, 64
 
@@ -58,7 +60,8 @@ class Projection:
         once: whether each document is shown in one place only, so that its copies need not be copied.
         size: the number of paths, those on all levels below included.
         queries: the number of queries that all levels below take for a batch of documents.
-        exact: whether all that the paths bring is shown, as and in the order in which it is stored.
+        exact: whether all that the paths bring is shown, in the order in which it is stored.
+        amended: whether each document differs from what is read by its `_id` or by values that Python has otherwise.
         loaded: the names whose values Python has in another form than the database.
     """
 
@@ -70,6 +73,7 @@ class Projection:
     size: int = 0
     queries: int = 0
     exact: bool = False
+    amended: bool = False
     loaded: frozenset[str] = frozenset()
 
 
@@ -146,9 +150,9 @@ def compile_projection(
     projection, most = _projection(schema, names, links), schemas.settings.max_get_queries
     if projection.queries > most:
         raise ValidationError({"get": [f"Too many relations of related documents: at most {most}."]})
-    exact = not projection.loaded and all("_id" in shown for shown in (names, *(one.names for one in links.values())))
-    unchanged = all(link.sort is None and not link.loaded for link in links.values())
-    return replace(projection, once=True, exact=exact and unchanged)
+    exact = not projection.deeper and all(link.names and link.sort is None for link in links.values())
+    amended = not own or bool(projection.loaded) or any(link.loaded for link in links.values())
+    return replace(projection, once=True, exact=exact, amended=amended)
 
 
 def _revealed(schema: ModelSchema, reveal: tuple[str, ...]) -> tuple[str, ...]:
@@ -216,7 +220,7 @@ def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkS
 
 
 def _copy_paths(name: str, link: LinkShape) -> list[str]:
-    inner = dict.fromkeys(("_id", *link.names))
+    inner = dict.fromkeys(("_id", *link.names) if link.below is not None or not link.names else link.names)
     if link.sort is not None:
         inner[link.sort.field] = None
     return [f"{name}.{one}" for one in inner]
@@ -258,32 +262,47 @@ def _load(names: frozenset[str], shown: dict[str, Any]) -> dict[str, Any]:
 def shapes(projection: Projection, found: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """Return what is shown of documents read by the projection's paths; see `shape`.
 
-    A database gives nothing beside the paths. So where these are just what is shown, a document with
-    as many keys holds exactly that, and is given as it is.
+    A database gives nothing beside the paths. So where these are just what is shown, only links are
+    looked at, which may hold what is no copy; the documents are given as they are, or are changed.
     """
-    if projection.exact and _are_complete(projection, found):
-        return found
-    return [shape(projection, document) for document in found]
+    if not projection.exact or not _hold_copies(projection.links, found):
+        return [shape(projection, document) for document in found]
+    if projection.amended:
+        for document in found:
+            _amend(projection, document)
+    return found
 
 
-def _are_complete(projection: Projection, found: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether documents and their copies have as many keys as are shown."""
-    size = len(projection.names)
-    links = [(name, link.multiple, len(link.names)) for name, link in projection.links.items()]
-    for document in found:
-        if len(document) != size:
-            return False
-        for name, multiple, width in links:
-            value = document.get(name)
-            if multiple:
-                if type(value) is not list:
+def _hold_copies(links: Mapping[str, LinkShape], found: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether links hold nothing but copies; an absent list becomes an empty one."""
+    for name, link in links.items():
+        if not link.multiple:
+            for document in found:
+                if type(document.get(name, _NOTHING)) is not dict:
                     return False
-                for copy in value:
-                    if type(copy) is not dict or len(copy) != width:
-                        return False
-            elif type(value) is not dict or len(value) != width:
+            continue
+        for document in found:
+            value = document.get(name)
+            if value is None:
+                document[name] = []
+            elif type(value) is not list:
                 return False
+            else:
+                for copy in value:
+                    if type(copy) is not dict:
+                        return False
     return True
+
+
+def _amend(projection: Projection, document: dict[str, Any]) -> None:
+    """Change a document into what is shown of it."""
+    _load(projection.loaded, document)
+    for name, link in projection.links.items():
+        if link.loaded and name in document:
+            for copy in document[name] if link.multiple else [document[name]]:
+                _load(link.loaded, copy)
+    if "_id" not in projection.names:
+        document.pop("_id", None)
 
 
 def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:

@@ -43,7 +43,10 @@ def compiled(model, get, **options):
         ({"name": 1, "_id": 0}, ("name",)),
         ({"name": 1, "population": 0}, ("_id", "name")),
         ({"secret": 1}, ("_id",)),
-        ({"cities": {"name": 1}}, ("_id", "cities._id", "cities.name")),
+        ({"cities": {"name": 1}}, ("_id", "cities.name")),
+        ({"cities": {"_id": 1, "name": 1}}, ("_id", "cities._id", "cities.name")),
+        ({"natives": {"age": 1}}, ("_id", "natives._id")),
+        ({"cities": {"name": 1, "country": 1}}, ("_id", "cities._id", "cities.name")),
         ({"cities": 1}, ("_id", "cities._id", "cities.name", "cities.population", "cities.tags")),
         ({"cities": 0}, ("_id",)),
         ({"cities": {}}, ("_id", "cities._id")),
@@ -79,14 +82,14 @@ def test_what_a_link_excludes_is_in_no_plan_below_it():
     below_natives = compiled("country", {"natives": {"boss": {"age": 1, "friends": {"age": 1, "name": 1}}}})
     below_visited = compiled("person", {"visited": {"cities": {"country": {"population": 1}, "population": 1}}})
     beside = compiled("person", {"boss": {"boss": {"age": 1}}, "home": {"country": {"population": 1}}})
-    assert plan(below_natives)["natives", "boss"] == ("friends._id", "friends.name")
+    assert plan(below_natives)["natives", "boss"] == ("friends.name",)
     assert plan(below_natives)[("natives",)] == ("boss._id",)
     assert plan(below_visited)[("visited",)] == ("cities._id", "cities.population")
     assert plan(below_visited)["visited", "cities"] == ("country._id",)
     assert plan(beside) == {
         (): ("_id", "boss._id", "home._id"),
-        ("boss",): ("boss._id", "boss.age"),
-        ("home",): ("country._id", "country.population"),
+        ("boss",): ("boss.age",),
+        ("home",): ("country.population",),
     }
 
 
@@ -228,7 +231,7 @@ def test_a_new_model_is_seen_at_once(projections):
 
 def test_only_so_many_and_only_small_projections_are_kept(projections, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.reading.projection.KEPT", 2)
-    monkeypatch.setattr("gatewayfw.odm.reading.projection.KEPT_PATHS", 3)
+    monkeypatch.setattr("gatewayfw.odm.reading.projection.KEPT_PATHS", 2)
     country = SCHEMAS.get_schema("country")
     first, second, third, large = {"name": 1}, {}, {"population": 1}, {"cities": {"country": {"name": 1}}}
     kept = [projections.compiled(country, get) for get in (first, second)]
@@ -244,30 +247,45 @@ CITY = {"_id": ID, "name": "c"}
 CITIES = {"_id": 1, "name": 1, "cities": {"_id": 1, "name": 1}}
 
 
-def test_documents_that_hold_what_is_shown_are_given_as_they_are():
-    found = [{"_id": ID, "name": "a", "cities": [CITY]}, {"_id": ID, "name": "b", "cities": []}]
-    assert shapes(compiled("country", CITIES), found) is found
-
-
-ODD = {
+AS_READ = {
+    "all there": (CITIES, {"_id": ID, "name": "a", "cities": [CITY]}),
+    "an empty list": (CITIES, {"_id": ID, "name": "b", "cities": []}),
     "a name is missing": (CITIES, {"_id": ID, "cities": [CITY]}),
-    "a list is missing": (CITIES, {"_id": ID, "name": "a"}),
-    "no list": (CITIES, {"_id": ID, "name": "a", "cities": CITY}),
-    "no copy": (CITIES, {"_id": ID, "name": "a", "cities": [["_id", "name"], "no", None, CITY]}),
-    "a copy lacks a name": (CITIES, {"_id": ID, "name": "a", "cities": [CITY, {"_id": ID}]}),
-    "more than was read": (CITIES, {"_id": ID, "name": "a", "cities": [{**CITY, "_gw": 1}], "_gw": 1}),
-    "an id that was not asked for": ({"_id": 0, "name": 1}, {"_id": ID}),
-    "an id of a copy that was not asked for": ({"_id": 1, "capital": {"name": 1}}, {"_id": ID, "capital": {"_id": ID}}),
-    "a list instead of one": ({"_id": 1, "capital": 1}, {"_id": ID, "capital": [CITY]}),
+    "a copy lacks a name": (CITIES, {"_id": ID, "name": "a", "cities": [CITY, {"_id": ID}, {}]}),
+    "no id of a copy was asked for": ({"capital": {"name": 1}}, {"_id": ID, "capital": {"name": "c"}}),
+    "a single link is missing": ({"name": 1, "capital": {"name": 1}}, {"_id": ID, "name": "a"}),
 }
 
 
-@pytest.mark.parametrize("row", ODD)
-def test_other_documents_are_shaped(row):
-    get, document = ODD[row]
-    projection, whole = compiled("country", get), {"_id": ID, "name": "b", "cities": [CITY], "capital": CITY}
-    assert shapes(projection, [document]) == [shape(projection, document)]
-    assert shapes(projection, [document, whole]) == [shape(projection, document), shape(projection, whole)]
+@pytest.mark.parametrize(("get", "document"), AS_READ.values(), ids=AS_READ)
+def test_documents_that_hold_nothing_else_are_given_as_they_are(get, document):
+    projection, found = compiled("country", get), [dict(document), dict(document)]
+    assert shapes(projection, found) is found
+    assert found == [document, document] == [shape(projection, document)] * 2
+
+
+def test_an_absent_list_and_an_id_are_amended_in_what_was_read():
+    found = [{"_id": ID, "name": "a"}, {"_id": ID, "cities": None}, {"_id": ID, "cities": [CITY]}]
+    shown = [{"name": "a", "cities": []}, {"cities": []}, {"cities": [CITY]}]
+    assert shapes(compiled("country", {"_id": 0, "name": 1, "cities": 1}), found) is found
+    assert found == shown
+
+
+ODD = {
+    "no list": (CITIES, {"_id": ID, "name": "a", "cities": CITY}),
+    "no copy": (CITIES, {"_id": ID, "name": "a", "cities": [["_id", "name"], "no", None, CITY]}),
+    "a list instead of one": ({"_id": 1, "capital": 1}, {"_id": ID, "capital": [CITY]}),
+    "a number instead of one": ({"_id": 1, "capital": 1}, {"_id": ID, "capital": 1}),
+    "ids only of what hides the rest": ({"natives": {"age": 1}}, {"_id": ID, "natives": [{"_id": ID}]}),
+}
+
+
+@pytest.mark.parametrize(("get", "document"), ODD.values(), ids=ODD)
+def test_other_documents_are_shaped(get, document):
+    projection, whole = compiled("country", get), {"_id": ID}
+    wanted = [shape(projection, whole), shape(projection, document)]
+    assert document != wanted[1]
+    assert shapes(projection, [dict(whole), document]) == wanted
 
 
 def test_a_main_list_is_sorted_all_the_same():
