@@ -118,7 +118,7 @@ class Listing:
         projection = self._shown(details.get("get"))
         storage = self._ready()
         rows, last = _read(storage, declared.model, _all_of([*conditions, *later]), projection, order, most)
-        result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, last)}
+        result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, *last)}
         if declared.count is not False and after is None:
             result["total"] = _total(storage, declared, _all_of(conditions))
         return result
@@ -126,19 +126,24 @@ class Listing:
 
 def _read(
     storage: Storage, model: str, wanted: Mapping[str, Any], projection: Projection, order: Order, most: int
-) -> tuple[list[Document], Document | None]:
-    """Return the rows shown, and the last one as it was read.
+) -> tuple[list[Document], tuple[Any, Any] | None]:
+    """Return the rows shown, and sort value and `_id` of the last one.
 
-    None in its place where no row comes after it.
+    None in their place where no row comes after it.
     """
+    root = order.path.partition(".")[0]
+    beside = root not in ("_id", *projection.names)
     wider = _with_path(projection, order.path)
     found = storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
     documents = _bounded(found, storage.reply_bytes())
     more = len(documents) > most
     if more:
         del documents[most:]
-    last = dict(documents[-1]) if more else None  # rows may be what was read, and be changed by the act
-    return list(show_found(storage, wider, documents)), last
+    last = (order.value_in(documents[-1]), documents[-1]["_id"]) if more else None  # rows may be what was read
+    if beside:
+        for document in documents:
+            document.pop(root, None)
+    return list(show_found(storage, projection if beside else wider, documents)), last
 
 
 def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
@@ -192,8 +197,7 @@ def _after(token: Any, about: bytes, order: Order, found: Resolution) -> dict[st
     return order.after(value, id_)
 
 
-def _token(about: bytes, order: Order, found: Resolution, last: Document) -> str:
-    value, id_ = order.value_in(last), last["_id"]
+def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) -> str:
     stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
     return write_token(about, stored, id_)
 
