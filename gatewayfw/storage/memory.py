@@ -223,8 +223,8 @@ class MockStorage(Storage):
         with self._driver():
             cursor = self._db[collection].find(dict(filter), projection_of(fields))
             if not sort:
-                return iter(list(cursor.skip(skip).limit(limit)))
-            found = list(cursor)
+                return iter(_with_id_first(cursor.skip(skip).limit(limit)))
+            found = _with_id_first(cursor)
             whole = found if fields is None else list(self._db[collection].find(dict(filter)))
             return iter(rank(found, whole, sort)[skip : skip + limit if limit else None])
 
@@ -360,6 +360,11 @@ class MockStorage(Storage):
             if self._undo.images is not None:
                 self._undo.failed = error
             raise
+
+
+def _with_id_first(found: Iterable[Document]) -> list[Document]:
+    """Return documents with `_id` first, as MongoDB gives them; mongomock 4.3 puts it last."""
+    return [{"_id": one["_id"], **one} for one in found]
 
 
 def bytes_of(document: Mapping[str, Any]) -> int:
