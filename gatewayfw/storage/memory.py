@@ -363,7 +363,7 @@ class MockStorage(Storage):
 
 
 def _with_id_first(found: Iterable[Document]) -> list[Document]:
-    """Return documents with `_id` first, as MongoDB gives them; mongomock 4.3 puts it last."""
+    """Return documents with `_id` first, as MongoDB does; mongomock 4.3 does not."""
     return [{"_id": one["_id"], **one} for one in found]
 
 
