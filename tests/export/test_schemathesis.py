@@ -24,7 +24,12 @@ from tests.fuzz.sample import Sample
 #: What all acts have of kinds, and both modes: these get every case that schemathesis derives, too.
 WHOLLY = ["user.addUser", "user.getUsers", "user.setUserRoles"]
 #: What acts check themselves, and no schema says.
-OWN_RULES = ("Ids may not repeat.", "scopeType and scopeId go together.", "Name at least one relation.")
+OWN_RULES = (
+    "Ids may not repeat.",
+    "scopeType and scopeId go together.",
+    "Name at least one relation.",
+    "Not a token of this list: begin again without it.",
+)
 with pytest.MonkeyPatch.context() as patch:
     patch.setenv("GATEWAYFW_LOGIN_LIMIT", "")
     SAMPLE = Sample()
