@@ -95,7 +95,7 @@ class Endpoint:
             if sent.method != "POST":
                 raise MethodNotAllowed
             result = self._run(sent, request_id, asked)
-        except Exception as error:  # The seam: every error becomes an replies.
+        except Exception as error:  # The seam: every error becomes an envelope.
             return self.refuse(error, request_id, asked)
         if isinstance(result, RemoteReply):
             status = result.status
@@ -190,7 +190,7 @@ def send_signal(error: Exception) -> None:
     app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy
     try:
         got_request_exception.send(app, _async_wrapper=current_app.ensure_sync, exception=error)
-    except Exception as failed:  # A host's receiver: the client still gets the replies.
+    except Exception as failed:  # A host's receiver: the client still gets the envelope.
         replies.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))
 
 
