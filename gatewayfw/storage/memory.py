@@ -22,6 +22,7 @@ from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Storage, T, Update
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
+from gatewayfw.storage.matching import AnyOf, matches, needs_matching
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
 from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
@@ -186,7 +187,8 @@ class MockStorage(Storage):
 
     def _refuse_marked(self, collection: str, filter: Filter, path: str) -> None:
         with self._driver():
-            if self._db[collection].find_one({**filter, path: {"$exists": True}}, {"_id": 1}) is not None:
+            wanted = self._plain(collection, filter)
+            if self._db[collection].find_one({**wanted, path: {"$exists": True}}, {"_id": 1}) is not None:
                 raise Marked()
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
@@ -221,11 +223,12 @@ class MockStorage(Storage):
         mongomock 4.3 does not sort decimals and binary types as MongoDB does.
         """
         with self._driver():
-            cursor = self._db[collection].find(dict(filter), projection_of(fields))
+            wanted = self._plain(collection, filter)
+            cursor = self._db[collection].find(wanted, projection_of(fields))
             if not sort:
                 return iter(_with_id_first(cursor.skip(skip).limit(limit)))
             found = _with_id_first(cursor)
-            whole = found if fields is None else list(self._db[collection].find(dict(filter)))
+            whole = found if fields is None else list(self._db[collection].find(wanted))
             return iter(rank(found, whole, sort)[skip : skip + limit if limit else None])
 
     def update_one(
@@ -234,7 +237,7 @@ class MockStorage(Storage):
         """Change one document; positional paths are not supported."""
 
         def write() -> Document | None:
-            found = self._db[collection].find_one(dict(filter), {"_id": 1})
+            found = self._db[collection].find_one(self._plain(collection, filter), {"_id": 1})
             if found is None:
                 return None
             with self._prepare_update(collection, found, update) as [(same, plain)]:
@@ -252,7 +255,7 @@ class MockStorage(Storage):
             filter = {**filter, "_id": {"$in": small}}
 
         def write() -> int:
-            with self._prepare_update(collection, filter, update) as statements:
+            with self._prepare_update(collection, self._plain(collection, filter), update) as statements:
                 return sum(
                     self._db[collection].update_many(dict(wanted), plain).matched_count for wanted, plain in statements
                 )
@@ -274,8 +277,9 @@ class MockStorage(Storage):
         """Delete all matching documents."""
 
         def write() -> int:
-            self._remember(collection, filter)
-            return int(self._db[collection].delete_many(dict(filter)).deleted_count)
+            wanted = self._plain(collection, filter)
+            self._remember(collection, wanted)
+            return int(self._db[collection].delete_many(wanted).deleted_count)
 
         return self._write(write)
 
@@ -283,7 +287,7 @@ class MockStorage(Storage):
         """Return how many documents match, at most ``limit``."""
         with self._driver():
             bound = {"limit": limit} if limit else {}
-            return int(self._db[collection].count_documents(dict(filter), **bound))
+            return int(self._db[collection].count_documents(self._plain(collection, filter), **bound))
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline, as far as mongomock knows its stages."""
@@ -292,6 +296,13 @@ class MockStorage(Storage):
 
     def close(self) -> None:
         """Do nothing: the database belongs to the caller."""
+
+    def _plain(self, collection: str, filter: Filter) -> Document:
+        """Return a filter with the same matches, for mongomock."""
+        if not needs_matching(filter):
+            return dict(filter)
+        everything = self._db[collection].find()
+        return {"_id": AnyOf(document["_id"] for document in everything if matches(filter, document))}
 
     def _write(self, fn: Callable[[], T]) -> T:
         def translated() -> T:

@@ -12,6 +12,8 @@ that each adapter may decide and the core does not rely on:
 - the order of the keys that an update adds to a document;
 - ``$unset`` of an element by its number; ``.$`` of a scalar element;
 - ``$min`` and ``$max`` of values of two types, null apart;
+- a positional path where the filter has ``$not $nor $all $size $regex`` or ``$elemMatch`` on values;
+- what `gatewayfw.storage.expressions` leaves open about ``$regex``;
 - ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """
 
@@ -24,17 +26,22 @@ from typing import Any
 from bson.regex import Regex
 
 from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.storage.expressions import check_expression
 
+#: Operators on the elements of ``$pull``.
+_PULLED = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$elemMatch"})
 #: Operators on one field of a filter.
-COMPARISONS = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$elemMatch"})
+COMPARISONS = _PULLED | {"$not", "$all", "$size", "$regex", "$options"}
 #: Operators that join filters.
-JUNCTIONS = frozenset({"$and", "$or"})
+JUNCTIONS = frozenset({"$and", "$or", "$nor"})
 #: Update operators.
 UPDATES = frozenset({"$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$addToSet", "$pull", "$pop"})
 #: Pipeline stages that write, or run for ever.
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
 _DEPTH = 32
+#: MongoDB takes no higher ``$size``.
+_MOST_ELEMENTS = 2**31 - 1
 
 
 def projection_of(fields: Sequence[str] | None) -> dict[str, int] | None:
@@ -48,63 +55,111 @@ def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
     Raises:
         UsageError: an operator, shape or key is not in the subset; the message names it.
     """
-    _check_filter(filter, where, _DEPTH)
+    _Judge(where).check_filter(filter)
 
 
-def _check_filter(filter: Mapping[str, Any], where: str, depth: int) -> None:
-    if depth == 0:
-        raise UsageError(f"{where}: nested too deeply")
-    if not isinstance(filter, Mapping):
-        raise UsageError(f"{where}: expected an object")
-    for key, value in filter.items():
-        if not isinstance(key, str) or "\0" in key or not key:
-            raise UsageError(f"{where}: keys must be non-empty strings")
-        if key in JUNCTIONS:
-            if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
-                raise UsageError(f"{where}: {key} takes a list of filters")
-            for part in value:
-                _check_filter(part, where, depth - 1)
-        elif key.startswith("$"):
-            raise UsageError(f"{where}: unknown operator {key}")
+def is_of_values(condition: Mapping[str, Any]) -> bool:
+    """Tell whether an ``$elemMatch`` is about values.
+
+    Then it has operators, else fields of objects.
+    """
+    return any(str(key).startswith("$") and key not in JUNCTIONS for key in condition)
+
+
+class _Judge:
+    """Judges filters.
+
+    ``where`` begins the messages, ``known`` are the operators on one field.
+    """
+
+    def __init__(self, where: str, known: frozenset[str] = COMPARISONS) -> None:
+        self._where = where
+        self._known = known
+        self._junctions = JUNCTIONS if known is COMPARISONS else JUNCTIONS - {"$nor"}
+
+    def check_filter(self, filter: Mapping[str, Any], depth: int = _DEPTH) -> None:
+        self._check_depth(depth)
+        if not isinstance(filter, Mapping):
+            raise self._refusal("expected an object")
+        for key, value in filter.items():
+            if not isinstance(key, str) or "\0" in key or not key:
+                raise self._refusal("keys must be non-empty strings")
+            if key in self._junctions:
+                if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
+                    raise self._refusal(f"{key} takes a list of filters")
+                for part in value:
+                    self.check_filter(part, depth - 1)
+            elif key.startswith("$"):
+                raise self._refusal(f"unknown operator {key}")
+            else:
+                self.check_condition(key, value, depth - 1)
+
+    def check_condition(self, key: str, value: Any, depth: int = _DEPTH) -> None:
+        self._check_value(key, value)
+        if not isinstance(value, Mapping):
+            return
+        operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
+        if not operators:
+            return
+        if len(operators) < len(value):
+            raise self._refusal(f"{key} mixes operators and fields")
+        for name, operand in value.items():
+            self._check_value(key, operand)
+            if name not in self._known:
+                raise self._refusal(f"unknown operator {name}")
+            if name in ("$not", "$elemMatch"):
+                self._check_inner(key, name, operand, depth)
+            elif name in ("$in", "$nin", "$all"):
+                self._check_choices(key, name, operand)
+            elif name in ("$regex", "$options"):
+                self._check_expression(key, value)
+            elif name == "$exists" and not isinstance(operand, bool):
+                raise self._refusal("$exists takes true or false")
+            elif name == "$size" and (type(operand) is not int or not 0 <= operand <= _MOST_ELEMENTS):
+                raise self._refusal("$size takes a whole number from 0")
+
+    def _check_inner(self, key: str, name: str, condition: Any, depth: int) -> None:
+        """Check the condition of ``$not`` or ``$elemMatch``."""
+        of_values = isinstance(condition, Mapping) and is_of_values(condition)
+        if of_values and self._known is COMPARISONS:
+            self._check_depth(depth)
+            self.check_condition(key, condition, depth - 1)
+        elif name == "$not":
+            raise self._refusal("$not takes operators")
         else:
-            _check_condition(key, value, where, depth - 1)
+            self.check_filter(condition, depth)
 
+    def _check_choices(self, key: str, name: str, choices: Any) -> None:
+        """Refuse what is no list of values, nor objects with ``$`` in their keys."""
+        if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
+            raise self._refusal(f"{name} takes a list")
+        for one in choices:
+            if isinstance(one, Mapping) and any(str(part).startswith("$") for part in one):
+                raise self._refusal(f"{key}: {name} takes values, not operators")
 
-def _check_condition(key: str, value: Any, where: str, depth: int) -> None:
-    _check_operand(key, value, where)
-    if not isinstance(value, Mapping):
-        return
-    operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
-    if not operators:
-        return
-    if len(operators) < len(value):
-        raise UsageError(f"{where}: {key} mixes operators and fields")
-    for name, operand in value.items():
-        _check_operand(key, operand, where)
-        if name not in COMPARISONS:
-            raise UsageError(f"{where}: unknown operator {name}")
-        if name == "$elemMatch":
-            _check_filter(operand, where, depth)
-        elif name in ("$in", "$nin"):
-            _check_choices(key, name, operand, where)
-        elif name == "$exists" and not isinstance(operand, bool):
-            raise UsageError(f"{where}: $exists takes true or false")
+    def _check_expression(self, key: str, condition: Mapping[str, Any]) -> None:
+        expression = condition.get("$regex")
+        if not isinstance(expression, str):
+            raise self._refusal(f"{key}: $regex takes a text")
+        if condition.get("$options", "i") != "i":
+            raise self._refusal(f"{key}: $options takes 'i' alone")
+        try:
+            check_expression(expression)
+        except ValueError as error:
+            raise self._refusal(f"{key}: the expression {error}") from None
 
+    def _check_value(self, key: str, value: Any) -> None:
+        """Refuse an expression that was compiled: its options are others."""
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, (re.Pattern, Regex)):
+                raise self._refusal(f"{key}: write a regular expression as text, in $regex")
 
-def _check_choices(key: str, name: str, choices: Any, where: str) -> None:
-    """Refuse anything but a list of values without ``$`` in their keys."""
-    if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
-        raise UsageError(f"{where}: {name} takes a list")
-    for one in choices:
-        if isinstance(one, Mapping) and any(str(part).startswith("$") for part in one):
-            raise UsageError(f"{where}: {key}: {name} takes values, not operators")
+    def _check_depth(self, depth: int) -> None:
+        if depth <= 0:
+            raise self._refusal("nested too deeply")
 
-
-def _check_operand(key: str, operand: Any, where: str) -> None:
-    """Refuse a regular expression, which the adapters treat differently."""
-    for one in operand if isinstance(operand, (list, tuple)) else [operand]:
-        if isinstance(one, (re.Pattern, Regex)):
-            raise UsageError(f"{where}: {key}: regular expressions are not supported")
+    def _refusal(self, text: str) -> UsageError:
+        return UsageError(f"{self._where}: {text}")
 
 
 def check_update(update: Mapping[str, Any]) -> None:
@@ -158,9 +213,9 @@ def check_element(operator: str, path: str, value: Any) -> None:
     has_operators = any(isinstance(name, str) and name.startswith("$") for name in value)
     if operator == "$pull" and has_operators:
         # $and and $or among them are refused: mongomock 4.3 does not know them here.
-        _check_condition(path, value, "update", _DEPTH)
+        _Judge("update", _PULLED).check_condition(path, value)
     elif operator == "$pull":
-        check_filter(value, "update")
+        _Judge("update", _PULLED).check_filter(value)
     elif operator in ("$push", "$addToSet") and has_operators:
         each = value.get("$each")
         if len(value) > 1 or not isinstance(each, Sequence) or isinstance(each, (str, bytes)):

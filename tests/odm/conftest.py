@@ -105,3 +105,16 @@ def refused(world):
         assert world.digest() == before
 
     return run
+
+
+@pytest.fixture
+def people(world):
+    """Three people, the first born in a country."""
+    land = world.add_country("land", population=1)
+    born = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
+    ids = [
+        world.add_person("a", born, age=1, born_on="2001-02-03T04:05:06.789+01:00", badge="a" * 24),
+        world.add_person("b", {"visited": {"_ids": [land]}}, age=2, address={"street": "s"}),
+        world.add_person("c", age=3, password="hash"),
+    ]
+    return [land, *ids]

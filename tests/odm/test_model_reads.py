@@ -9,20 +9,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm import Operators
-from gatewayfw.schemas import array, integer, optional, string
-
-
-@pytest.fixture
-def people(world):
-    """Three people, the first born in a country."""
-    land = world.add_country("land", population=1)
-    born = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
-    ids = [
-        world.add_person("a", born, age=1, born_on="2001-02-03T04:05:06.789+01:00", badge="a" * 24),
-        world.add_person("b", {"visited": {"_ids": [land]}}, age=2, address={"street": "s"}),
-        world.add_person("c", age=3, password="hash"),
-    ]
-    return [land, *ids]
+from gatewayfw.schemas import array, date, decimal, integer, optional, string
 
 
 def found(world, filters, **options):
@@ -66,10 +53,59 @@ def found(world, filters, **options):
         ({"visited.0.name": "land"}, "b"),
         ({"visited.0": {"$exists": True}}, "b"),
         ({"$or": [{"visited": {"$exists": False}}, {"name": "x"}]}, "ac"),
+        ({"$nor": [{"age": 1}, {"name": "c"}]}, "b"),
+        ({"$nor": [{"$nor": [{"age": {"$gte": 2}}]}]}, "bc"),
+        ({"name": {"$regex": "^[AB]", "$options": "i"}}, "ab"),
+        ({"name": {"$not": {"$regex": "^a"}}}, "bc"),
+        ({"name": {"$regex": "^[ab]", "$ne": "a"}}, "b"),
+        ({"address.street": {"$not": {"$eq": "s"}}}, "ac"),
+        ({"born_on": {"$not": {"$gt": "2000-01-01"}}}, "bc"),
+        ({"badge": {"$not": {"$in": ["a" * 24]}}}, "bc"),
+        ({"visited.name": {"$all": ["land"]}}, "b"),
+        ({"visited": {"$size": 1}}, "b"),
+        ({"visited": {"$not": {"$size": 1}}}, "ac"),
+        ({"visited": {"$elemMatch": {"name": {"$regex": "and$"}}}}, "b"),
+        ({"visited.0": {"$exists": False}}, "ac"),
+        ({"extra": Operators({"$not": {"$exists": True}})}, "abc"),
     ],
 )
 def test_filters_select(world, people, filters, names):
     assert found(world, filters) == list(names)
+
+
+@pytest.mark.parametrize(
+    ("filters", "numbers"),
+    [
+        ({"n": {"$elemMatch": {"$gt": 1, "$lt": 4}}}, [1, 3]),
+        ({"n": {"$gt": 1, "$lt": 4}}, [1, 2, 3]),
+        ({"n": {"$elemMatch": {"$not": {"$lt": 5}}}}, [2]),
+        ({"n": {"$not": {"$elemMatch": {"$gt": 1}}}}, [4]),
+        ({"n": {"$all": [1, 3]}}, [3]),
+        ({"n": {"$size": 0}}, [4]),
+        ({"words": {"$regex": "^É", "$options": "i"}}, [1]),
+        ({"words": {"$elemMatch": {"$regex": "n$", "$ne": "on"}}}, [2]),
+        ({"words": {"$all": ["été", "on"]}}, [1]),
+        ({"when": {"$elemMatch": {"$gte": "2026-01-01"}}}, [2]),
+        ({"prices": {"$all": ["1.50", "2"]}}, [1]),
+        ({"prices": {"$elemMatch": {"$gt": "1.5"}}}, [1]),
+        ({"grid": {"$elemMatch": {"$elemMatch": {"$gt": 2}}}}, [2]),
+        ({"grid": {"$elemMatch": {"$size": 0}}}, [1]),
+    ],
+    ids=str,
+)
+def test_filters_select_by_elements(odm, filters, numbers):
+    kinds = {"n": integer(), "words": string(), "when": date(), "prices": decimal(places=2), "grid": array(integer())}
+    model = odm.new_model("thing", {"no": integer(), **{name: array(kind) for name, kind in kinds.items()}})
+    none = {"words": [], "when": [], "prices": [], "grid": []}
+    model.insert_many(
+        [
+            {**none, "no": 1, "n": [0, 2], "words": ["été", "on"], "prices": ["1.5", "2.00"], "grid": [[], [1]]},
+            {**none, "no": 2, "n": [0, 5], "words": ["noon", "on"], "when": ["2026-02-03"], "grid": [[1, 3]]},
+            {**none, "no": 3, "n": [1, 3]},
+            {**none, "no": 4, "n": []},
+        ]
+    )
+    assert [one["no"] for one in model.find(filters).sort("no")] == numbers
 
 
 @pytest.mark.parametrize("more", [{"name": "b"}, {"age": {"$gt": 1}}, {"$or": [{"name": "c"}]}])

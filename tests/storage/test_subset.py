@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from bson import Regex
 
 from gatewayfw.errors import BadRequest, GatewayError, UsageError
 from gatewayfw.storage.subset import check_filter, check_pipeline, check_update
@@ -14,6 +17,17 @@ def nested(depth):
     for _ in range(depth - 1):
         filter = {"$and": [filter]}
     return filter
+
+
+def negated(depth):
+    """A condition of ``depth`` ``$not``."""
+    condition = {"$gt": 1}
+    for _ in range(depth):
+        condition = {"$not": condition}
+    return condition
+
+
+TEXT = "filter: a: write a regular expression as text, in $regex"
 
 
 def refusal(check, value, expected=UsageError):
@@ -37,6 +51,11 @@ def refusal(check, value, expected=UsageError):
         {"a": {"$elemMatch": {"b": 1, "$or": [{"c": {"$in": [2]}}]}}},
         {"a": {"$elemMatch": {}}},
         {"$and": [{"a": 1}, {"$or": [{"b": 1}, {}]}], "c": 1},
+        {"$nor": [{"a": 1}, {"$nor": [{}]}]},
+        {"a": {"$not": {"$gt": 1, "$not": {"$in": [3]}}}},
+        {"a": {"$all": [1, {"b": 1}], "$size": 0}},
+        {"a": {"$elemMatch": {"$gt": 1, "$not": {"$size": 2}, "$elemMatch": {"$regex": "x"}}}},
+        {"a": {"$regex": "^a[b-d]?$", "$options": "i", "$ne": "ab"}},
         nested(32),
     ],
     ids=str,
@@ -56,7 +75,9 @@ def test_filters_inside_the_subset(filter):
         ({"a\0": 1}, "filter: keys must be non-empty strings"),
         ({"$where": "1"}, "filter: unknown operator $where"),
         ({"$expr": {}}, "filter: unknown operator $expr"),
-        ({"$nor": [{}]}, "filter: unknown operator $nor"),
+        ({"$nor": []}, "filter: $nor takes a list of filters"),
+        ({"$nor": {"a": 1}}, "filter: $nor takes a list of filters"),
+        ({"$not": {"a": 1}}, "filter: unknown operator $not"),
         ({"$gt": 1}, "filter: unknown operator $gt"),
         ({"$and": []}, "filter: $and takes a list of filters"),
         ({"$or": {"a": 1}}, "filter: $or takes a list of filters"),
@@ -64,8 +85,28 @@ def test_filters_inside_the_subset(filter):
         ({"$or": b"ab"}, "filter: $or takes a list of filters"),
         ({"$or": [1]}, "filter: expected an object"),
         ({"$and": [{"$or": [{"$text": 1}]}]}, "filter: unknown operator $text"),
-        ({"a": {"$regex": "x"}}, "filter: unknown operator $regex"),
-        ({"a": {"$not": {"$gt": 1}}}, "filter: unknown operator $not"),
+        ({"a": {"$not": 1}}, "filter: $not takes operators"),
+        ({"a": {"$not": {}}}, "filter: $not takes operators"),
+        ({"a": {"$not": {"b": 1}}}, "filter: $not takes operators"),
+        ({"a": {"$not": re.compile("x")}}, TEXT),
+        ({"a": {"$not": {"$gt": 1, "b": 1}}}, "filter: a mixes operators and fields"),
+        ({"a": {"$not": {"$where": 1}}}, "filter: unknown operator $where"),
+        ({"a": {"$all": 1}}, "filter: $all takes a list"),
+        ({"a": {"$all": [{"$elemMatch": {"b": 1}}]}}, "filter: a: $all takes values, not operators"),
+        ({"a": {"$size": True}}, "filter: $size takes a whole number from 0"),
+        ({"a": {"$size": -1}}, "filter: $size takes a whole number from 0"),
+        ({"a": {"$size": 2**31}}, "filter: $size takes a whole number from 0"),
+        ({"a": {"$size": 1.0}}, "filter: $size takes a whole number from 0"),
+        ({"a": {"$regex": re.compile("x")}}, TEXT),
+        ({"a": {"$regex": Regex("x")}}, TEXT),
+        ({"a": {"$in": ["x", re.compile("x")]}}, TEXT),
+        ({"a": re.compile("x")}, TEXT),
+        ({"a": {"$regex": 5}}, "filter: a: $regex takes a text"),
+        ({"a": {"$options": "i"}}, "filter: a: $regex takes a text"),
+        ({"a": {"$regex": "x", "$options": ""}}, "filter: a: $options takes 'i' alone"),
+        ({"a": {"$regex": "x", "$options": "im"}}, "filter: a: $options takes 'i' alone"),
+        ({"a": {"$regex": "x", "$options": ["i"]}}, "filter: a: $options takes 'i' alone"),
+        ({"a": {"$regex": "(x"}}, "filter: a: the expression is malformed"),
         ({"a": {"$or": [{}]}}, "filter: unknown operator $or"),
         ({"a": {"$gt": 1, "b": 2}}, "filter: a mixes operators and fields"),
         ({"a.b": {"b": 1, "$gt": 2}}, "filter: a.b mixes operators and fields"),
@@ -78,8 +119,12 @@ def test_filters_inside_the_subset(filter):
         ({"a": {"$exists": 1}}, "filter: $exists takes true or false"),
         ({"a": {"$exists": None}}, "filter: $exists takes true or false"),
         ({"a": {"$elemMatch": 1}}, "filter: expected an object"),
-        ({"a": {"$elemMatch": {"b": {"$size": 1}}}}, "filter: unknown operator $size"),
-        ({"a": {"$elemMatch": {"$gt": 1}}}, "filter: unknown operator $gt"),
+        ({"a": {"$elemMatch": {"b": {"$type": 1}}}}, "filter: unknown operator $type"),
+        ({"a": {"$elemMatch": {"$type": 1}}}, "filter: unknown operator $type"),
+        ({"a": {"$elemMatch": {"$gt": 1, "b": 1}}}, "filter: a mixes operators and fields"),
+        ({"a": {"$elemMatch": {"$or": [{"b": 1}], "$gt": 1}}}, "filter: unknown operator $or"),
+        ({"a": negated(33)}, "filter: nested too deeply"),
+        ({"a": negated(400)}, "filter: nested too deeply"),
         (nested(33), "filter: nested too deeply"),
         (nested(200), "filter: nested too deeply"),
     ],
@@ -129,6 +174,10 @@ EMPTY = "update: expected an object of operators such as $set"
         ({"$push": {"a": {"$position": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$addToSet": {"a": {"$each": "ab"}}}, "update: $addToSet takes a value, or a list in $each"),
         ({"$pull": {"a": {"$regex": "x"}}}, "update: unknown operator $regex"),
+        ({"$pull": {"a": {"$not": {"$gt": 1}}}}, "update: unknown operator $not"),
+        ({"$pull": {"a": {"$elemMatch": {"$gt": 1}}}}, "update: unknown operator $gt"),
+        ({"$pull": {"a": {"$nor": [{"b": 1}]}}}, "update: unknown operator $nor"),
+        ({"$pull": {"a": {"b": {"$size": 1}}}}, "update: unknown operator $size"),
         ({"$pull": {"a": {"$or": [{"b": 1}]}}}, "update: unknown operator $or"),
         ({"$pull": {"a": {"b": {"$where": "1"}}}}, "update: unknown operator $where"),
         ({"$pull": {"a": {"$in": 1}}}, "update: $in takes a list"),

@@ -18,16 +18,20 @@ from gatewayfw.odm.reading.paths import (
     Copies,
     Find,
     Found,
+    find_element,
     find_in_elements,
     find_in_model,
     is_list,
+    may_be_text,
     takes_any_keys,
 )
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID
-from gatewayfw.storage.subset import JUNCTIONS, check_filter
+from gatewayfw.storage.subset import JUNCTIONS, check_filter, is_of_values
 
+#: Operators that hold operators.
+_OUTER = frozenset({"$not", "$elemMatch"})
 DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
@@ -77,7 +81,10 @@ def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
 
 
 def selects_all(wanted: Mapping[str, Any]) -> bool:
-    """Tell whether a filter names nothing, so that every document matches."""
+    """Tell whether a filter names nothing, so that every document matches, or none.
+
+    One that names a field passes, whatever it asks of it.
+    """
     return not wanted or all(
         key in JUNCTIONS and (any if key == "$or" else all)(map(selects_all, value)) for key, value in wanted.items()
     )
@@ -125,17 +132,32 @@ def convert_condition(found: Found, value: Any, where: str, path: str) -> Any:
     if not isinstance(value, Operators) and takes_any_keys(found):
         raise ValidationError({path: [DISGUISED]})
     inherit = _inheritor(value)
-    converted = dict(value)
-    for name, operand in value.items():
-        if name == "$elemMatch":
-            inside = find_in_elements(found, path.removeprefix(f"{where}."), where)
-            converted[name] = convert_filter(inside, inherit(operand), where, path)
-        elif name in ("$in", "$nin"):
-            field = _compared(found, where)
-            converted[name] = [stored_operand(field, one, f"{path}.{at}") for at, one in enumerate(operand)]
-        elif name != "$exists":
-            converted[name] = stored_operand(_compared(found, where), operand, path)
-    return converted
+    return {
+        name: _convert_operand(found, name, inherit(operand) if name in _OUTER else operand, where, path)
+        for name, operand in value.items()
+    }
+
+
+def _convert_operand(found: Found, name: str, operand: Any, where: str, path: str) -> Any:
+    """Return the stored form of what stands behind one operator."""
+    place = path.removeprefix(f"{where}.")
+    if name == "$not":
+        return convert_condition(found, operand, where, path)
+    if name == "$elemMatch" and is_of_values(operand):
+        return convert_condition(find_element(found, place, where), operand, where, path)
+    if name == "$elemMatch":
+        return convert_filter(find_in_elements(found, place, where), operand, where, path)
+    if name == "$size":
+        find_element(found, place, where)
+    elif name in ("$in", "$nin", "$all"):
+        field = _compared(found, where)
+        return [stored_operand(field, one, f"{path}.{at}") for at, one in enumerate(operand)]
+    elif name in ("$regex", "$options"):
+        if not may_be_text(_compared(found, where)):
+            raise UsageError(f"{where}: {shown(place)} is not a text")
+    elif name != "$exists":
+        return stored_operand(_compared(found, where), operand, path)
+    return operand
 
 
 def _refuse_disguised(find: Find, filters: object, path: str) -> None:

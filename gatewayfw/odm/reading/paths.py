@@ -89,16 +89,30 @@ def find_in_elements(found: Found, path: str, where: str) -> Find:
     Raises:
         UsageError: there is no list.
     """
+    element = find_element(found, path, where)
+    if isinstance(element, Copies):
+        return lambda below: find_in_copies(element, below, where)
+    if element is None:
+        return lambda below: None
+    return lambda below: field_below(element, below.split("."), f"{where}: an element of {shown(path)}", below)
+
+
+def find_element(found: Found, path: str, where: str) -> Found:
+    """Return what each element of a list is; of copies, the copies as a whole.
+
+    Raises:
+        UsageError: no list is there.
+    """
     if isinstance(found, Copies):
         if found.link.type == "multiple":
-            return lambda below: find_in_copies(found, below, where)
+            return found
         raise UsageError(f"{where}: {shown(path)} is not a list; write {shown(path)}._id or another field of it")
     if found is None or is_free(found):
-        return lambda below: None
+        return None
     inner = as_kind(found).elements
     if inner is None:
         raise UsageError(f"{where}: {shown(path)} is not a list")
-    return lambda below: field_below(inner, below.split("."), f"{where}: an element of {shown(path)}", below)
+    return inner
 
 
 def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) -> Field[Any] | None:
@@ -150,6 +164,14 @@ def takes_any_keys(found: Found) -> bool:
     while (inner := as_kind(found).elements) is not None:
         found = inner
     return is_free(found) or as_kind(found).part("$") is not None
+
+
+def may_be_text(found: Found) -> bool:
+    """Tell whether a value there is a text, a list of texts, or anything."""
+    if not isinstance(found, Field):
+        return found is None
+    field = as_kind(found).elements or found
+    return is_free(field) or as_kind(field).is_text
 
 
 def is_key(part: str) -> bool:

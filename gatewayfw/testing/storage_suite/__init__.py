@@ -6,7 +6,7 @@ Needs nothing but pytest::
     from gatewayfw.testing.storage_suite import StorageContract
 
     class TestMyStorage(StorageContract):
-        suite_version = 1
+        suite_version = 2
 
         @pytest.fixture
         def storage(self):

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from gatewayfw.storage.base import Document, Storage
 from gatewayfw.storage.subset import check_filter
-from gatewayfw.testing.storage_suite.topic import DAY, ID, LATER_ID, Topic, add_ids, collect_ids, parametrize
+from gatewayfw.testing.storage_suite.topic import DAY, ID, LATER_ID, LOCK, Topic, add_ids, collect_ids, parametrize
 
 #: name: (documents, which get 1, 2, 3... as ids; the filter; the ids it finds)
 FILTERS: Mapping[str, tuple[Sequence[Document], Document, Sequence[int]]] = {
@@ -92,14 +92,101 @@ FILTERS: Mapping[str, tuple[Sequence[Document], Document, Sequence[int]]] = {
     ),
 }
 
+WORDS: Sequence[Document] = [
+    {"a": "The end"},
+    {"a": ["no", "THE"]},
+    {"a": "\u00c9t\u00e9"},
+    {"a": 5},
+    {"a": None},
+    {},
+    {"a": {"b": "The"}},
+    {"a": [["The"]]},
+    {"a": "the\n"},
+]
+LISTS: Sequence[Document] = [{"a": [1, 5]}, {"a": [3]}, {"a": []}, {"a": 3}, {}, {"a": [[3]]}, {"a": [{"b": 3}]}]
+
+#: The same, for filters that version 2 added.
+NEWER_FILTERS: Mapping[str, tuple[Sequence[Document], Document, Sequence[int]]] = {
+    "$not": ([{"a": 1}, {"a": 2}, {}, {"a": "x"}, {"a": [1, 9]}], {"a": {"$not": {"$lt": 2}}}, [2, 3, 4]),
+    "$not twice": (LISTS, {"a": {"$not": {"$not": {"$gt": 3}}}}, [1]),
+    "$not of two": ([{"a": 1}, {"a": 2}, {"a": 3}, {}], {"a": {"$not": {"$gt": 1, "$lt": 3}}}, [1, 3, 4]),
+    "$not beside": ([{"a": 1}, {"a": 2}, {"a": 3}, {}], {"a": {"$not": {"$lt": 2}, "$lt": 3}}, [2]),
+    "$not $exists": ([{"a": None}, {"a": 1}, {}], {"a": {"$not": {"$exists": True}}}, [3]),
+    "$not $elemMatch": (LISTS, {"a": {"$not": {"$elemMatch": {"$gt": 2}}}}, [3, 4, 5, 6, 7]),
+    "$not $size": (LISTS, {"a": {"$not": {"$size": 1}}}, [1, 3, 4, 5]),
+    "$not below": ([{"a": [{"b": 1}, {"b": 2}]}, {"a": []}, {"a": [{"b": 2}]}], {"a.b": {"$not": {"$lt": 2}}}, [2, 3]),
+    "$nor": ([{"a": 1}, {"b": 2}, {}, {"a": 1, "b": 2}], {"$nor": [{"a": 1}, {"b": 2}]}, [3]),
+    "$nor beside a key": ([{"a": 1, "c": 1}, {"c": 1}, {}], {"c": 1, "$nor": [{"a": 1}]}, [2]),
+    "$nor of $nor": ([{"a": 1}, {}], {"$nor": [{"$nor": [{"a": 1}]}]}, [1]),
+    "$nor nothing": ([{"a": 1}, {}], {"$nor": [{}]}, []),
+    "$nor in $elemMatch": (
+        [{"a": [{"b": 1}]}, {"a": [{"b": 1}, {"c": 1}]}, {"a": [5]}, {"a": []}],
+        {"a": {"$elemMatch": {"$nor": [{"b": 1}]}}},
+        [2],
+    ),
+    "$all": ([{"a": [1, 2, 3]}, {"a": [1]}, {"a": 1}, {}], {"a": {"$all": [1, 2]}}, [1]),
+    "$all of one": ([{"a": [1, 2]}, {"a": 1}, {"a": [2]}, {}], {"a": {"$all": [1]}}, [1, 2]),
+    "$all of none": ([{"a": [1]}, {"a": []}, {}], {"a": {"$all": []}}, []),
+    "$all null": ([{"a": None}, {}, {"a": [None, 1]}, {"a": []}], {"a": {"$all": [None]}}, [1, 2, 3]),
+    "$all lists": ([{"a": [[1, 2]]}, {"a": [1, 2]}, {"a": [[1], 2]}], {"a": {"$all": [[1, 2]]}}, [1, 2]),
+    "$all below lists": (
+        [{"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 1}]}, {"a": [{"b": [1, 2]}]}],
+        {"a.b": {"$all": [1, 2]}},
+        [1, 3],
+    ),
+    "$size": (LISTS, {"a": {"$size": 1}}, [2, 6, 7]),
+    "$size of none": (LISTS, {"a": {"$size": 0}}, [3]),
+    "$size below": ([{"a": [{"b": [1, 2]}, {"b": []}]}, {"a": {"b": [1]}}, {}], {"a.b": {"$size": 2}}, [1]),
+    "$size of objects": ([{"a": {"b": 1}}, {"a": "x"}, {"a": [1]}], {"a": {"$size": 1}}, [3]),
+    "$elemMatch on values": (LISTS, {"a": {"$elemMatch": {"$gt": 2, "$lt": 4}}}, [2]),
+    "$elemMatch on equal values": (LISTS, {"a": {"$elemMatch": {"$in": [3, 5]}}}, [1, 2]),
+    "$elemMatch on other values": (LISTS, {"a": {"$elemMatch": {"$not": {"$gte": 3}}}}, [1, 6, 7]),
+    "$elemMatch on null": ([{"a": [None]}, {"a": []}, {"a": None}, {}], {"a": {"$elemMatch": {"$eq": None}}}, [1]),
+    "$elemMatch on lists of lists": (LISTS, {"a": {"$elemMatch": {"$elemMatch": {"$eq": 3}}}}, [6]),
+    "$elemMatch on text": (WORDS, {"a": {"$elemMatch": {"$regex": "the", "$options": "i"}}}, [2]),
+    "$elemMatch below values": (
+        [{"a": [{"b": [1, 5]}]}, {"a": [{"b": [3]}]}, {"a": {"b": 3}}],
+        {"a.b": {"$elemMatch": {"$gt": 2, "$lt": 4}}},
+        [2],
+    ),
+    "$regex": (WORDS, {"a": {"$regex": "The"}}, [1]),
+    "$regex of all": (WORDS, {"a": {"$regex": ""}}, [1, 2, 3, 9]),
+    "$regex i": (WORDS, {"a": {"$regex": "^the", "$options": "i"}}, [1, 2, 9]),
+    "$regex i beyond ASCII": (WORDS, {"a": {"$regex": "^\u00e9T\u00c9$", "$options": "i"}}, [3]),
+    "$regex beyond ASCII": (WORDS, {"a": {"$regex": "^\u00e9"}}, []),
+    "$regex at the end": (WORDS, {"a": {"$regex": "e$"}}, [9]),
+    "$regex with a dot": (WORDS, {"a": {"$regex": "^...$"}}, [2, 3, 9]),
+    "$regex on words": (WORDS, {"a": {"$regex": r"\bt\b|\W", "$options": "i"}}, [1, 3, 9]),
+    "$regex on classes": (WORDS, {"a": {"$regex": r"^[\w\s]+$"}}, [1, 2, 9]),
+    "$regex below": (WORDS, {"a.b": {"$regex": "^T"}}, [7]),
+    "$regex and $ne": (WORDS, {"a": {"$regex": "^.h", "$ne": "the\n"}}, [1]),
+    "$not $regex": (WORDS, {"a": {"$not": {"$regex": "^the", "$options": "i"}}}, [3, 4, 5, 6, 7, 8]),
+    "$nor $regex": (WORDS, {"$nor": [{"a": {"$regex": "e"}}]}, [2, 3, 4, 5, 6, 7, 8]),
+}
+
 
 class Filters(Topic):
     """Which documents each filter finds."""
 
-    @parametrize(FILTERS)
+    @parametrize({**FILTERS, **NEWER_FILTERS})
     def test_filters(self, storage: Storage, row: tuple[Sequence[Document], Document, Sequence[int]]) -> None:
         documents, filter, expected = row
         check_filter(filter)
         storage.insert("things", add_ids(documents))
         assert collect_ids(list(storage.find("things", filter, [], sort=[("_id", 1)]))) == expected
         assert storage.count("things", filter) == len(expected)
+
+    @parametrize(NEWER_FILTERS)
+    def test_writes_select_as_reads_do(
+        self, storage: Storage, row: tuple[Sequence[Document], Document, Sequence[int]]
+    ) -> None:
+        documents, filter, expected = row
+        storage.insert("things", add_ids(documents))
+        first = storage.update_one("things", filter, {"$set": {"seen": 0}}, [])
+        assert first in [{"_id": number} for number in expected] + [None] * (not expected)
+        assert storage.update_many("things", filter, {"$set": {"seen": 1}}) == len(expected)
+        assert collect_ids(list(storage.find("things", {"seen": 1}, [], sort=[("_id", 1)]))) == expected
+        touched = storage.transaction(lambda: storage.touch("things", filter, [], {"$set": {"seen": 2}}, lock=LOCK))
+        assert (touched is None, storage.count("things", {"seen": 2})) == (not expected, min(1, len(expected)))
+        assert storage.delete_many("things", filter) == len(expected)
+        assert storage.count("things", {}) == len(documents) - len(expected)

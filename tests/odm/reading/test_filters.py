@@ -12,6 +12,8 @@ from gatewayfw.errors import (
 )
 from tests.odm.refusing import invalid
 
+UNSHARED = "has at character {} what databases understand differently, or not at all"
+
 
 @pytest.mark.parametrize(
     ("filters", "message"),
@@ -36,9 +38,23 @@ from tests.odm.refusing import invalid
         ({"capital": {"$elemMatch": {"name": "x"}}}, "capital is not a list; write capital._id or another field of it"),
         ({"name": {"$elemMatch": {"x": 1}}}, "name is not a list"),
         ({"$where": "1"}, "unknown operator $where"),
-        ({"name": {"$regex": "x"}}, "unknown operator $regex"),
-        ({"name": re.compile("x")}, "name: regular expressions are not supported"),
-        ({"name": {"$in": [re.compile("x")]}}, "name: regular expressions are not supported"),
+        ({"name": re.compile("x")}, "name: write a regular expression as text, in $regex"),
+        ({"name": {"$in": [re.compile("x")]}}, "name: write a regular expression as text, in $regex"),
+        ({"name": {"$regex": "(?i)x"}}, f"name: the expression {UNSHARED.format(1)}"),
+        ({"population": {"$regex": "1"}}, "population is not a text"),
+        ({"population": {"$not": {"$regex": "1"}}}, "population is not a text"),
+        ({"_id": {"$regex": "a"}}, "_id is not a text"),
+        ({"cities": {"$regex": "a"}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": {"$all": [{"name": "x"}]}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": {"$elemMatch": {"$ne": 1}}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"cities": {"$not": {"$gt": 1}}}, "cities is a relation; write cities._id, or another field of it"),
+        ({"capital": {"$size": 1}}, "capital is not a list; write capital._id or another field of it"),
+        ({"name": {"$size": 1}}, "name is not a list"),
+        ({"name": {"$elemMatch": {"$gt": "x"}}}, "name is not a list"),
+        ({"$nor": [{"nme": 1}]}, "model country has no field nme"),
+        ({"$nor": [{"secret": {"$regex": "^a"}}]}, "model country excludes secret; reveal=['secret'] admits it"),
+        ({"natives.password": {"$not": {"$gt": "x"}}}, "the copies in natives leave out password"),
+        ({"natives": {"$elemMatch": {"password": {"$regex": "^a"}}}}, "the copies in natives leave out password"),
         ({"cities": {"$elemMatch": {"zip": 1}}}, "model city has no field zip"),
         ({"cities.tags": {"$elemMatch": {"zip": 1}}}, "an element of cities.tags has no field zip"),
         ({"name": {"$ne": 1, "x": 1}}, "name mixes operators and fields"),
@@ -92,6 +108,10 @@ NO_NUMBER, NO_TEXT = "Not a valid number.", "Not a valid string."
         ({"born.population": "x"}, "born.population", NO_NUMBER),
         ({"visited": {"$elemMatch": {"name": 5}}}, "visited.name", NO_TEXT),
         ({"$or": [{"name": "x"}, {"$and": [{"name": 5}]}]}, "name", NO_TEXT),
+        ({"$nor": [{"name": 5}]}, "name", NO_TEXT),
+        ({"age": {"$not": {"$gt": "abc"}}}, "age", "Not a valid integer."),
+        ({"visited._id": {"$all": ["0" * 24, 5]}}, "visited._id.1", "Not a valid ObjectId (24 hexadecimal digits)."),
+        ({"home.tags": {"$elemMatch": {"$gt": 5}}}, "home.tags", NO_TEXT),
     ],
     ids=str,
 )

@@ -53,6 +53,12 @@ SENT = [
     {"$exists": True},
     {"$in": [None]},
     {"$elemMatch": {}},
+    {"$elemMatch": {"$ne": 1}},
+    {"$not": {"$exists": False}},
+    {"$regex": "(a+)+$"},
+    {"$regex": "", "$options": "i"},
+    {"$size": 0},
+    {"$all": [None]},
     {"$where": 1},
     {"$ne": 1, "a": 1},
 ]
@@ -74,6 +80,8 @@ def test_a_clients_object_is_no_operator(things, sent):
 def test_operators_of_the_code_are(things):
     assert things.count({"v": Operators({"$ne": None})}) == 0
     assert things.count({"$or": [Operators({"v": {"$exists": True}, "n": {"$ne": "b"}})]}) == 1
+    assert things.count({"v": Operators({"$not": {"$exists": False, "$not": {"$ne": None}}})}) == 2
+    assert things.count({"$nor": [Operators({"v": {"$not": {"$ne": None}}, "n": {"$ne": "b"}})]}) == 1
     with pytest.raises(UsageError, match=r"^filter: unknown operator \$where$"):
         things.count({"v": Operators({"$where": 1})})
 
@@ -90,6 +98,17 @@ def test_values_below_any_keys_are_no_operators_either(odm):
         things.count({"at": Operators({"$elemMatch": {"x": {"$gt": 0}}}), "free": {"$ne": 1}})
     assert caught.value.errors == {"filter.free": [DISGUISED]}
     assert things.count({"at": Operators({"$elemMatch": {"x": {"$gt": 0}}})}) == 1
+
+
+def test_a_value_behind_an_operator_may_be_an_object(odm):
+    things = odm.new_model("thing", {"free": any_(), "list": array(any_())})
+    things.insert_many([{"free": {"a": {"b": 1}}, "list": [{"a": 1}]}, {"free": [{"a": 1}], "list": []}])
+    same = [
+        {"free": Operators({name: value})} for name, value in (("$eq", {"a": {"b": 1}}), ("$in", [{"a": {"b": 1}}]))
+    ]
+    parts = [{name: Operators({"$elemMatch": {"a": {"$gt": 0}}})} for name in ("free", "list")]
+    assert [things.count(filter) for filter in [*same, *parts]] == [1, 1, 1, 1]
+    assert things.count({"list": Operators({"$elemMatch": {"$eq": {"a": 1}}, "$size": 1, "$all": [{"a": 1}]})}) == 1
 
 
 def test_described_values_need_no_word_for_operators(odm):

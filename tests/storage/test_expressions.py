@@ -1,0 +1,74 @@
+"""Regular expressions that mean the same on all adapters."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gatewayfw.storage.expressions import MOST_CHARACTERS, check_expression, compile_expression
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "",
+        "The",
+        "^The.*ing$",
+        "(a|b)(?:c|d)+?",
+        "[a-z_][^0-9\\]]*",
+        r"\d+\.\d{2}",
+        r"\bJos\é\b",
+        r"[\w\-][\s]\n\t",
+        "a{2,}b{2,5}?c}]",
+        "é\n",
+        "x" * MOST_CHARACTERS,
+    ],
+)
+def test_expressions_that_are_shared(expression):
+    assert check_expression(expression) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        *[
+            (f"a{one}", "has at character 2 what databases understand differently, or not at all")
+            for one in [
+                *["(?i)x", "(?=x)", "(?!x)", "(?<=x)y", "(?P<n>x)", "(?#x)", "(?>x)", "(*UCP)x"],
+                *[r"\1", r"\A", r"\Z", r"\z", r"\B", r"\v", r"\x41", r"\u0041", r"\p{L}", r"\Qx\E", "\\"],
+                *["[[:alpha:]]", r"[\D]", "[]x]", "[x", "[", "{", "{,2}", "{ 2}", "{2 }", "*+", "++", "{2}+"],
+            ]
+        ],
+        ("(a", "is malformed"),
+        ("a)", "is malformed"),
+        ("*a", "is malformed"),
+        ("a**", "is malformed"),
+        ("[z-a]", "is malformed"),
+        (r"[\w-z]", "is malformed"),
+        ("a{3,2}", "is malformed"),
+        ("a{65536}", "repeats too often"),
+        ("a{1,65536}", "repeats too often"),
+        ("[a&&b]", "has a doubled sign in a class; write it once, or behind a backslash"),
+        ("[a--]", "has a doubled sign in a class; write it once, or behind a backslash"),
+        ("a\0", "holds a character that MongoDB does not take"),
+        ("a\ud800", "holds a character that MongoDB does not take"),
+        ("x" * (MOST_CHARACTERS + 1), f"is longer than {MOST_CHARACTERS} characters"),
+    ],
+)
+def test_expressions_that_are_not(expression, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        check_expression(expression)
+
+
+@pytest.mark.parametrize("letter", ["٣", "é", "ß", "\u00a0"])
+def test_classes_of_characters_are_of_ascii(letter):
+    for options in ("", "i"):
+        assert not any(compile_expression(one, options).search(letter) for one in (r"[\d\w\s]", r"\d|\w|\s|\b"))
+        assert compile_expression(r"^\W$", options).search(letter)
+
+
+def test_the_case_of_letters_beyond_ascii_can_be_ignored():
+    assert compile_expression(r"^\bÉ[à-ö]\w", "i").search("éÉ") is None
+    assert compile_expression("^É[à-ö]", "i").search("éÉ")
+    assert compile_expression("^É", "").search("é") is None
