@@ -18,12 +18,21 @@ from gatewayfw.odm.listings import Listing
 from gatewayfw.odm.listings.declaration import declare
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
-from gatewayfw.odm.reading.filters import check_raw_sort, revealed, selects_all, sort_check, stored_filter
+from gatewayfw.odm.reading.filters import (
+    check_distinct,
+    check_raw_sort,
+    revealed,
+    selects_all,
+    sort_check,
+    stored_filter,
+)
 from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.values import loaded_form
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Sorting
+from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_pipeline
 
 Get = Mapping[str, Any]
@@ -124,6 +133,41 @@ class ModelReads:
         """
         wanted = self._filter(filter, filters, reveal, optional=True)
         return self._ready().count(self.name, wanted)
+
+    def exists(
+        self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
+    ) -> bool:
+        """Tell whether a document matches; without a filter, whether there is one.
+
+        Commands on MongoDB: 1, which stops at the first match.
+
+        Raises:
+            UsageError, ValidationError, TypeError: as for `find`.
+        """
+        wanted = self._filter(filter, filters, reveal, optional=True)
+        return next(self._ready().find(self.name, wanted, [], limit=1), None) is not None
+
+    def distinct(
+        self, field: str, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
+    ) -> list[Any]:
+        """Return the values that a field has in the matching documents, each once.
+
+        ``field`` is a name, or a path such as ``author._id`` or ``address.street``. Of a list its elements
+        count; whether a list in it counts, or its elements do, is open. Null is no value:
+        ``exists({field: None})`` asks for it. They come in the database's order: numbers, texts by code
+        point, objects, lists, binary data, ids, booleans, dates.
+
+        Commands on MongoDB: 1.
+
+        Raises:
+            UsageError: ``field`` is refused as `find` refuses it in a filter, or is a relation as a whole.
+            UsageError, ValidationError, TypeError: as for `find`.
+            StorageError: the values have more than 16 MB.
+        """
+        check_distinct(self._database.schemas, self.schema, field, revealed(self.schema, reveal))
+        wanted = self._filter(filter, filters, reveal, optional=True)
+        found = self._ready().distinct(self.name, field, wanted)
+        return [loaded_form(value) for value in sorted(found, key=order_key)]
 
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
         """Return a cursor over the results of a pipeline that only reads.

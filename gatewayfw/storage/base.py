@@ -31,12 +31,16 @@ from typing import Any, Literal, TypeVar
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
+from gatewayfw.storage.documents import encode
+from gatewayfw.storage.matching import distinct_values
 
 T = TypeVar("T")
 Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Update = Mapping[str, Mapping[str, Any]]
 Sorting = Sequence[tuple[str, int]]
+#: The message where `Storage.distinct` finds too much.
+MANY_VALUES = "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
 #: An update that changes nothing.
 NOTHING: Update = MappingProxyType({})
 
@@ -332,6 +336,21 @@ class Storage(ABC):
     @abstractmethod
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match; counting stops at ``limit`` unless it is 0."""
+
+    def distinct(self, collection: str, field: str, filter: Filter) -> list[Any]:
+        """Return the values of a field in all matches, each once, in any order.
+
+        ``field`` may be a path. Of a list each element is a value; whether a list in it is one, or its
+        elements are, is open. Null is no value. Of equal numbers of two types one is given. This reads all
+        matches; an adapter whose database knows better overrides it.
+
+        Raises:
+            StorageError: the values have more than `most_bytes`; the message is `MANY_VALUES`.
+        """
+        found = distinct_values(self.find(collection, filter, [field.partition(".")[0]]), field)
+        if len(encode({"values": found})) > self.most_bytes:
+            raise StorageError(MANY_VALUES)
+        return found
 
     @abstractmethod
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:

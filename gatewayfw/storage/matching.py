@@ -128,6 +128,20 @@ def _compares(name: str, value: Any, operand: Any) -> bool:
     return one[0] == other[0] and _ORDERS[name](one, other)
 
 
+def distinct_values(documents: Iterable[Mapping[str, Any]], path: str) -> list[Any]:
+    """Return the values at a path, each once, but null.
+
+    Of a list its elements count.
+    """
+    names, found = path.split("."), dict[Any, Any]()
+    for document in documents:
+        for value in _values(document, names, True):
+            for one in value if isinstance(value, list) else [value]:
+                if one is not None and one is not _MISSING:
+                    found.setdefault(order_key(one), one)
+    return list(found.values())
+
+
 def _values(value: Any, names: Sequence[str], whole: bool) -> Iterator[Any]:
     """Yield the values at a path, through objects and lists of them.
 

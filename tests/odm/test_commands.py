@@ -143,6 +143,8 @@ NAMES = {
 ROWS = {
     "find one": (lambda office: office.user.find_one(filters={"_id": ANNA}), "find"),
     "count": (lambda office: office.user.count(), "count"),
+    "exists": (lambda office: office.user.exists({"name": {"$regex": "^a"}}), "find"),
+    "distinct": (lambda office: office.user.distinct("home.name"), "distinct"),
     "insert without relations": (lambda office: office.country.insert_one(doc={"name": "new"}), "insert commit"),
     "insert with an id of its own": (
         lambda office: office.country.insert_one(doc={"_id": NEW, "name": "new"}),

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
+from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.topic import collect_ids
-from tests.storage.filters import documents, filters
+from tests.storage.filters import PATHS, documents, filters
 
 
 @pytest.mark.mongo
@@ -28,6 +29,19 @@ def test_random_filters_find_the_same_on_both_adapters(mongo_database, found, wa
         there, here = (collect_ids(list(storage.find("things", filter, [], sort=[("_id", 1)]))) for storage in both)
         assert [one["_id"] for one in stored if matches(filter, one)] == there, filter
         assert here == there or not needs_matching(filter), filter
+
+
+@pytest.mark.mongo
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(documents, min_size=1, max_size=6))
+def test_random_fields_have_the_same_distinct_values_on_both_adapters(mongo_database, found):
+    both = MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)
+    for storage in both:
+        storage.delete_many("things", {})
+        storage.insert("things", [{"_id": number, **document} for number, document in enumerate(found)])
+    for path in PATHS:
+        there, here = (sorted(map(order_key, storage.distinct("things", path, {}))) for storage in both)
+        assert here == there, path
 
 
 @pytest.mark.parametrize(

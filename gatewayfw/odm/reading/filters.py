@@ -217,6 +217,17 @@ def _elements_of(path: str) -> str:
     return "" if below.partition(".")[0].isdigit() else head
 
 
+def check_distinct(schemas: Schemas, schema: ModelSchema, field: str, reveal: Collection[str] = ()) -> None:
+    """Refuse what filters refuse as a name, and a relation as a whole.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(field, str):
+        raise UsageError("distinct: expected the name of a field")
+    _compared(find_in_model(schemas, schema, field, "distinct", reveal), "distinct")
+
+
 def check_raw_sort(names: Sequence[str]) -> None:
     """Refuse the hidden field, the only name pipelines may not sort by.
 

@@ -32,7 +32,7 @@ from gatewayfw.errors import (
     beyond_64_bits,
     misfits,
 )
-from gatewayfw.storage.base import Update
+from gatewayfw.storage.base import MANY_VALUES, Update
 
 #: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
@@ -40,6 +40,8 @@ DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
 TOO_LARGE = "the document would be too large"
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
+#: Server error code of a command ``distinct`` whose result would pass 16 MB.
+_MANY_VALUES = 17217
 #: Server error codes: a wrong user name or password; a missing privilege, or no user at all.
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
 #: Server error code of many refused updates.
@@ -80,6 +82,8 @@ def _translate_driver(error: PyMongoError) -> GatewayError:
         return DuplicateKey(_taken_fields(problems))
     if code in _TOO_LARGE:
         return TooLarge(TOO_LARGE)
+    if code == _MANY_VALUES:
+        return StorageError(MANY_VALUES)
     if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error):
         return Unavailable()
     if code == _UNAUTHORIZED:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from bson import encode
 
-from gatewayfw.storage.base import Document, Storage
+from gatewayfw.errors import StorageError
+from gatewayfw.storage.base import MANY_VALUES, Document, Index, Storage
+from gatewayfw.storage.order import order_key
 from gatewayfw.testing.storage_suite.topic import DAY, ID, Topic, add_ids, collect_ids, parametrize, read_all
 
 #: name: (the document but its id; the fields; what is read but the id)
@@ -44,6 +47,23 @@ SORTS: Mapping[str, tuple[Sequence[Document], Sequence[tuple[str, int]], Sequenc
         [("a", 1)],
         [8, 7, 6, 5, 4, 3, 2, 1],
     ),
+}
+
+#: name: (documents; the field; the filter; its values, sorted)
+DISTINCT: Mapping[str, tuple[Sequence[Document], str, Document, Sequence[Any]]] = {
+    "once each": ([{"a": 2}, {"a": 1}, {"a": 2}], "a", {}, [1, 2]),
+    "of the matches": ([{"a": 2, "b": 1}, {"a": 1}, {"a": 3, "b": 2}], "a", {"b": {"$gt": 0}}, [2, 3]),
+    "by newer operators": ([{"a": "x"}, {"a": "y"}, {"a": "xy"}], "a", {"a": {"$regex": "^x"}}, ["x", "xy"]),
+    "of nothing": ([{"a": 1}], "a", {"a": 2}, []),
+    "null": ([{"a": None}, {}, {"a": [None, 1]}], "a", {}, [1]),
+    "of types": ([{"a": DAY}, {"a": True}, {"a": ID}, {"a": "x"}, {"a": 0}], "a", {}, [0, "x", ID, True, DAY]),
+    "elements": ([{"a": [2, 1]}, {"a": []}, {"a": 1}, {"a": [3, 2]}], "a", {}, [1, 2, 3]),
+    "objects": ([{"a": {"b": 1}}, {"a": [{"b": 1}, {"b": 2}]}], "a", {}, [{"b": 1}, {"b": 2}]),
+    "below objects": ([{"a": {"b": 1}}, {"a": 5}, {"a": {"c": 2}}, {}], "a.b", {}, [1]),
+    "below lists": ([{"a": [{"b": 1}, {"b": [2, 3]}, {}, 4]}], "a.b", {}, [1, 2, 3]),
+    "of an element": ([{"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 3}]}], "a.0.b", {}, [1, 3]),
+    "ids": ([{}, {}], "_id", {}, [1, 2]),
+    "equal numbers": ([{"a": 1.0}, {"a": 1}], "a", {}, [1]),
 }
 
 
@@ -85,6 +105,32 @@ class Reads(Topic):
         documents, sort, expected = row
         storage.insert("things", add_ids(documents))
         assert collect_ids(list(storage.find("things", {}, sort=sort))) == expected
+
+    @pytest.mark.parametrize("indexed", [False, True])
+    @parametrize(DISTINCT)
+    def test_distinct_values(
+        self, storage: Storage, row: tuple[Sequence[Document], str, Document, Sequence[Any]], indexed: bool
+    ) -> None:
+        documents, field, filter, expected = row
+        storage.ensure("things", [Index(((field, 1),))] if indexed and field != "_id" else [], 100)
+        storage.insert("things", add_ids(documents))
+        assert sorted(storage.distinct("things", field, filter), key=order_key) == expected
+
+    def test_distinct_sees_its_own_transaction(self, storage: Storage) -> None:
+        def work() -> list[Any]:
+            storage.insert("things", add_ids([{"a": 1}]))
+            return storage.distinct("things", "a", {})
+
+        assert storage.transaction(work) == [1]
+        assert storage.distinct("nowhere", "a", {}) == []
+
+    def test_distinct_values_have_an_end(self, storage: Storage) -> None:
+        part = storage.most_bytes // 4
+        storage.insert("things", [{"_id": number, "a": f"{number}" + "x" * part} for number in range(4)])
+        assert len(storage.distinct("things", "a", {"_id": {"$gt": 0}})) == 3
+        with pytest.raises(StorageError) as caught:
+            storage.distinct("things", "a", {})
+        assert caught.value.message == MANY_VALUES
 
     @pytest.mark.parametrize(
         ("skip", "limit", "expected"),

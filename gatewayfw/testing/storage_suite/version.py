@@ -7,7 +7,7 @@ from collections.abc import Mapping
 #: version: what it asks for beyond the one before
 RULES: Mapping[int, str] = {
     1: "everything of gatewayfw 0.1",
-    2: "filters have $not, $nor, $all, $size, $regex, and $elemMatch on values",
+    2: "filters have $not, $nor, $all, $size, $regex, and $elemMatch on values; distinct, which has a default",
 }
 
 VERSION = max(RULES)
