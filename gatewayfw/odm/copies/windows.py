@@ -1,4 +1,4 @@
-"""What a reverse relation holds: which members, in the order of its `Window`. Pure."""
+"""Members of a reverse relation, in the order of its `Window`. Pure."""
 
 from __future__ import annotations
 
