@@ -108,7 +108,7 @@ class Struct:
     @staticmethod
     def _is_within(get: Any, bounds: Bounds | None) -> bool:
         """Tell whether a `get` that passed the quick test is also within the bounds."""
-        return bounds is None or not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
+        return bounds is None or not get or not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):

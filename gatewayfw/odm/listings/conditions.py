@@ -15,7 +15,7 @@ from gatewayfw.odm.listings.resolution import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import below
 
-#: Characters of what ``contains`` looks for, at most.
+#: Characters of what ``contains`` looks for, and ``prefix`` in lists, at most.
 MOST_CONTAINED = 200
 
 _INVALID = "Invalid value."
@@ -76,6 +76,8 @@ def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[C
 
 
 def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: str) -> Condition:
+    if operator == "prefix" and field.is_list:  # two elements might each meet one end of a range
+        return {field.path: _first_letters(value, path)}
     if operator in _SPECIAL:
         return {field.path: _SPECIAL[operator](value, path)}
     if operator in ("in", "nin"):
@@ -107,13 +109,23 @@ def _prefix(value: Any, path: str) -> Condition:
     return {"$gte": text} if end is None else {"$gte": text, "$lt": end}
 
 
+def _first_letters(value: Any, path: str) -> Condition:
+    """Return the condition for lists of which one element begins with a text."""
+    return {"$regex": f"^{re.escape(_pattern_text(value, path, 0))}"}
+
+
 def _contained(value: Any, path: str) -> Condition:
+    return {"$regex": contained_pattern(_pattern_text(value, path, 1))}
+
+
+def _pattern_text(value: Any, path: str, least: int) -> str:
+    """Return a text that an expression can hold, with at least so many letters."""
     text = _text(value, path)
-    if not 1 <= len(text) <= MOST_CONTAINED:
-        raise ValidationError({path: [f"Length must be between 1 and {MOST_CONTAINED}."]})
+    if not least <= len(text) <= MOST_CONTAINED:
+        raise ValidationError({path: [f"Length must be between {least} and {MOST_CONTAINED}."]})
     if "\0" in text:
         raise ValidationError({path: [_INVALID]})
-    return {"$regex": contained_pattern(text)}
+    return text
 
 
 def _text(value: Any, path: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
+from bson.errors import BSONError
 from marshmallow.fields import Field
 
 from gatewayfw.batches import in_batches
-from gatewayfw.errors import ReplyTooLarge, ValidationError
+from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
 from gatewayfw.odm.listings.conditions import conditions_of
 from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.odm.listings.fields import CountField, FilterField
@@ -101,6 +102,7 @@ class Listing:
             ValidationError: an undeclared filter or sort, a value that cannot be the field's, a token of
                 another listing, filter or sort (``set.after``), or ``get`` names what the model does not have.
             UsageError: ``where`` or ``reveal`` is wrong, as for `Model.find`.
+            StorageError: the last row holds what its sort field cannot, because another tool wrote it.
             ReplyTooLarge: the rows have more bytes than the reply of this request may hold.
             DefinitionError: the declaration is wrong.
         """
@@ -198,8 +200,18 @@ def _after(token: Any, about: bytes, order: Order, found: Resolution) -> dict[st
 
 
 def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) -> str:
-    stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
-    return write_token(about, stored, id_)
+    """Return the token of the page after a row.
+
+    Raises:
+        StorageError: another tool stored what the sort field cannot hold, or another kind of id.
+    """
+    try:
+        stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
+        token = write_token(about, stored, id_)
+        read_token(token, about)
+    except (TypeError, ValueError, ValidationError, BSONError):
+        raise StorageError(f"no page begins after a document whose {order.path} or _id is no value of it") from None
+    return token
 
 
 def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:

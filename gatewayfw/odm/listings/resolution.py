@@ -36,11 +36,13 @@ class Filtered:
     Attributes:
         path: where it is stored.
         field: the kind of one value; of a list that of an element.
+        is_list: whether a document may have several values there.
     """
 
     path: str
     field: Field[Any]
     operators: tuple[str, ...]
+    is_list: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,17 +120,13 @@ def _filtered(schemas: Schemas, schema: ModelSchema, name: str, operators: tuple
         raise _Wrong(f"values of kind {kind.kind} have no order: no gt, gte, lt and lte")
     if _TEXTS.intersection(operators) and not kind.is_text:
         raise _Wrong("only texts have prefix and contains")
-    return Filtered(path, field, operators)
+    return Filtered(path, field, operators, _leads_through_list(schemas, schema, path))
 
 
 def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
-    found: Found = None
-    parts = name.split(".")
-    for upto in range(1, len(parts) + 1):
-        found = _found(schemas, schema, ".".join(parts[:upto]))
-        is_list = found.link.type == "multiple" if isinstance(found, Copies) else _is_list(found)
-        if is_list:
-            raise _Wrong("it leads through a list")
+    found = _found(schemas, schema, name)
+    if _leads_through_list(schemas, schema, name):
+        raise _Wrong("it leads through a list")
     if found is None or isinstance(found, Copies):
         raise _Wrong("expected one scalar field; of a relation name a field")
     kind = as_kind(found)
@@ -139,8 +137,16 @@ def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
     return found
 
 
-def _is_list(field: Field[Any] | None) -> bool:
-    return field is not None and as_kind(field).elements is not None
+def _leads_through_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
+    """Tell whether a name leads to, or through, a list or a relation to many."""
+    parts = name.split(".")
+    return any(_is_list(_found(schemas, schema, ".".join(parts[:upto]))) for upto in range(1, len(parts) + 1))
+
+
+def _is_list(found: Found) -> bool:
+    if isinstance(found, Copies):
+        return found.link.type == "multiple"
+    return found is not None and as_kind(found).elements is not None
 
 
 def _found(schemas: Schemas, schema: ModelSchema, path: str) -> Found:

@@ -51,9 +51,11 @@ def read_token(token: str, about: bytes) -> tuple[Any, ObjectId]:
     found = _decoded(token) if len(token) <= MOST_CHARACTERS else {}
     if list(found) != _KEYS or found["d"] != about or type(found["i"]) is not ObjectId:
         raise ValueError(_FOREIGN)
-    if type(found["v"]) not in _SCALARS or write_token(about, found["v"], found["i"]) != token:
+    value, id_ = found["v"], found["i"]
+    is_ordered = type(value) in _SCALARS and value == value  # not a number comes after nothing
+    if not is_ordered or write_token(about, value, id_) != token:
         raise ValueError(_FOREIGN)
-    return found["v"], found["i"]
+    return value, id_
 
 
 def _decoded(token: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw import string
-from gatewayfw.errors import ReplyTooLarge, UsageError, ValidationError
+from gatewayfw.errors import ReplyTooLarge, StorageError, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
 from gatewayfw.schemas.values import moment_of
@@ -217,6 +217,37 @@ def test_rows_beyond_the_bound_of_the_reply_are_not_read_on(shop):
             listing.page({"set": {"limit": 200}, "get": {"text": 1}})
 
 
+@pytest.mark.parametrize("stored", [[1, 2], {"a": 1}, "text", float("nan")], ids=repr)
+def test_a_value_of_another_tool_that_no_page_can_begin_after_is_an_error_of_the_storage(shop, database, stored):
+    listing = shop.books.listing(sort=["year"], default=1)
+    for _ in range(2):
+        database["book"].insert_one({"title": "a", "year": stored})
+    details = {"set": {"sort": "year"}, "get": {"title": 1}}
+    with pytest.raises(StorageError):
+        listing.page(details)
+
+
+def test_no_page_begins_after_an_id_of_another_tool(shop, database):
+    listing = shop.books.listing(default=1)
+    for id_ in ("x", "y"):
+        database["book"].insert_one({"_id": id_, "title": "a"})
+    with pytest.raises(StorageError):
+        listing.page({"set": {}, "get": {"title": 1}})
+
+
+def test_a_prefix_is_of_one_element_of_a_list(shop):
+    listing = shop.books.listing(filter={"tags": ["prefix"]})
+    shop.add("a", tags=["zz", "Aa"])
+    shop.add("b", tags=["zz", "a.b"])
+    shop.add("c", tags=["aXb"])
+    assert shop.titles(listing, filter={"tags": {"prefix": "a."}}) == ["b"]
+    assert shop.titles(listing, filter={"tags": {"prefix": "a"}}) == ["c", "b"]
+    assert shop.titles(listing, filter={"tags": {"prefix": ""}}) == ["c", "b", "a"]
+    with pytest.raises(ValidationError) as refused:
+        shop.titles(listing, filter={"tags": {"prefix": "x" * 201}})
+    assert refused.value.errors == {"set.filter.tags.prefix": ["Length must be between 0 and 200."]}
+
+
 # -- every document once, whatever the order
 
 SORTS = ["_id", "title", "year", "price", "out", "lent", "printed.city", "author.name"]
@@ -226,7 +257,7 @@ FILTERS = {
     "price": ["gte", "lt"],
     "out": ["gte"],
     "lent": ["eq", "ne"],
-    "tags": ["eq", "in", "nin"],
+    "tags": ["eq", "in", "nin", "prefix"],
     "author.name": ["eq", "prefix"],
     "author": ["exists"],
 }
@@ -267,7 +298,7 @@ GIVEN = st.fixed_dictionaries(
         "price": PRICES.map(lambda price: {"gte": price}) | PRICES.map(lambda price: {"lt": price}),
         "out": DATES.map(lambda out: {"gte": out}),
         "lent": st.booleans() | st.booleans().map(lambda lent: {"ne": lent}),
-        "tags": st.sampled_from(["x", {"in": ["x", "z"]}, {"nin": ["y"]}]),
+        "tags": st.sampled_from(["x", {"in": ["x", "z"]}, {"nin": ["y"]}, {"prefix": "y"}]),
         "author.name": st.sampled_from(["Ann", {"prefix": "B"}]),
         "author": st.booleans().map(lambda there: {"exists": there}),
     },
@@ -295,7 +326,7 @@ def holds(book, name, operator, given):
     if operator in ("in", "nin"):
         return any(one in values for one in given) == (operator == "in")
     if operator == "prefix":
-        return isinstance(value, str) and value.startswith(given)
+        return any(isinstance(one, str) and one.startswith(given) for one in values)
     if operator == "contains":
         return isinstance(value, str) and bool(re.search(contained_pattern(given), value))
     if value is None:
