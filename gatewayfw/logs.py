@@ -1,4 +1,7 @@
-"""What may appear in a log: single lines, tracebacks without database texts."""
+"""What may appear in a log: single lines, tracebacks without database texts.
+
+The line about a failed request is written in `gatewayfw.web.failure`.
+"""
 
 from __future__ import annotations
 

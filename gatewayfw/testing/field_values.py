@@ -1,9 +1,8 @@
 """Hypothesis strategies of values that a field takes, made from the field.
 
-Every value kind, select structs, and the common fields of marshmallow are known. Of any other
-field, or one with a check of the user's own, likely values are drawn and those kept that it
-takes: where it takes next to none of them hypothesis gives up, and the test needs a strategy
-of its own for the details.
+They know every value kind, select structs, filters of listings and the common fields of marshmallow. For any other
+field, or one with a user's own check, they draw likely values and keep those that it takes. If it takes hardly any,
+hypothesis gives up: then the test needs its own strategy for the details.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Maker:
     def values(self, field: mm.Field[Any]) -> Values:
         """Return a strategy of values that the field takes.
 
-        In ``assert`` mode: takes just as they are.
+        In mode ``assert`` it takes them unchanged.
         """
         likely = self.likely(field)
         return likely if _is_known(field) else likely.filter(self._taken_by(field))

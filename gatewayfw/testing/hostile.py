@@ -178,9 +178,9 @@ def _unknown_key(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def _known_name(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
-    """Name what models hold and an act may not take.
+    """Add a name that models have and the act may not take.
 
-    Roles, reverse relations, excluded fields.
+    It is a role, a reverse relation or an excluded field.
     """
     part = _part(body, "details", draw(st.sampled_from(["set", "get"])))
     names = names_of(gw)
@@ -259,9 +259,9 @@ def _swapped(draw: st.DrawFn, body: Any, gw: Gateway, act: Act) -> Any:
 
 
 def names_of(gw: Gateway) -> list[str]:
-    """Return every name that a model of the gateway has, sorted.
+    """Return the names in all models, sorted.
 
-    Those of fields, relations and reverse relations.
+    These are fields, relations and reverse relations.
     """
     found: set[str] = set()
     for name, model in gw.schemas.get_schemas().items():

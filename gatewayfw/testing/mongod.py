@@ -59,11 +59,9 @@ class _PortTaken(Exception):
 
 
 def find_mongod() -> Path | None:
-    """Return the mongod program.
+    """Return the path of mongod; None if there is none, and always on Windows.
 
-    That of ``GATEWAYFW_MONGOD``, on ``PATH``, or of the extra ``mongod``.
-
-    None when there is none, and always on Windows.
+    It is looked for in ``GATEWAYFW_MONGOD``, on ``PATH``, and in the extra ``mongod``.
 
     Raises:
         MongodNotFound: ``GATEWAYFW_MONGOD`` names no program.
@@ -249,7 +247,7 @@ def _options(db: Path, port: int) -> list[str]:
 
 
 def _writable(client: MongoClient[dict[str, Any]], data: Path, port: int) -> bool:
-    """Tell whether the server takes writes; give it the replica set it needs for that."""
+    """Give the server its replica set, and tell whether it takes writes."""
     if client.admin.command("hello")["isWritablePrimary"]:
         return _is_ours(client, data)
     if _is_ours(client, data):
@@ -258,7 +256,7 @@ def _writable(client: MongoClient[dict[str, Any]], data: Path, port: int) -> boo
 
 
 def _is_ours(client: MongoClient[dict[str, Any]], data: Path) -> bool:
-    """Tell whether it is not another server that took the port first."""
+    """Tell whether this is our server, not another that took the port first."""
     options = client.admin.command("getCmdLineOpts")["parsed"]
     return bool(options.get("storage", {}).get("dbPath") == str(data / "db"))
 
