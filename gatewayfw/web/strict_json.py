@@ -49,7 +49,10 @@ def parse(data: bytes, settings: Settings) -> Any:
     value = _quickly(data)
     if value is _UNREAD:
         value = _strictly(text, settings)
-    if values > settings.max_body_nodes or not _has_plain_texts(text, settings):
+    most = min(settings.max_body_key, settings.max_body_text)
+    # No part is longer than the whole; in valid UTF-8 and JSON only an escape can give a surrogate or NUL.
+    is_plain = "\\u" not in text if len(text) <= most else _has_short_texts(text, most)
+    if not is_plain or values > settings.max_body_nodes:
         _check_parts(value, text, settings)
     return value
 
@@ -66,15 +69,8 @@ def _decode(data: bytes) -> str:
     return text
 
 
-def _has_plain_texts(text: str, settings: Settings) -> bool:
-    """Tell whether no key and no text can be too long or hold a surrogate or NUL.
-
-    In valid UTF-8 and JSON only an escape can produce these two.
-    """
-    most = min(settings.max_body_key, settings.max_body_text)
-    if len(text) <= most:  # No part is longer than the whole.
-        return "\\u" not in text
-    # An escaped quote would cut a text in two.
+def _has_short_texts(text: str, most: int) -> bool:
+    """Tell whether all keys and texts are short, and none holds an escape."""
     return "\\" not in text and max(map(len, text.split('"'))) <= most
 
 
@@ -106,17 +102,13 @@ def _quickly(data: bytes) -> Any:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return _UNREAD
-    if _has_long_number(data):
+    if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
         bare = without_texts(data)
-        if _has_long_number(bare):  # an id has many digits, too
+        if _LONG_NUMBER in bare.translate(_DIGITS_AS_ZEROS):  # an id has many digits, too
             for part in bare.translate(_BRACKETS_AS_COMMAS).split(b","):
                 if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
                     _integer(part)
     return value
-
-
-def _has_long_number(data: bytes) -> bool:
-    return _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS)
 
 
 def _strictly(text: str, settings: Settings) -> Any:
