@@ -14,6 +14,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.listings.resolution import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import below
+from gatewayfw.schemas.values import encodable
 
 #: Characters of what ``contains`` looks for, and ``prefix`` in lists, at most.
 MOST_CONTAINED = 200
@@ -129,7 +130,7 @@ def _pattern_text(value: Any, path: str, least: int) -> str:
 
 
 def _text(value: Any, path: str) -> str:
-    if not isinstance(value, str) or any(_SURROGATES[0] <= ord(letter) < _SURROGATES[1] for letter in value):
+    if not isinstance(value, str) or not encodable(value):
         raise ValidationError({path: ["Not a valid string."]})
     return value
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gatewayfw.errors import DefinitionError
@@ -39,6 +40,11 @@ class Declaration:
     most: int
     default: int
     count: bool | int
+
+    @cached_property
+    def text(self) -> str:
+        """All of it as text, for tokens."""
+        return repr(self)
 
     @property
     def where(self) -> str:

@@ -6,7 +6,6 @@ database reads half of an index. Missing and null are one value, below all other
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +29,6 @@ class Order:
         """The keys of the sort."""
         own = [] if self.path == "_id" else [(self.path, self.direction)]
         return [*own, ("_id", self.direction)]
-
-    def value_in(self, document: Mapping[str, Any]) -> Any:
-        """Return a document's value; None where it has none."""
-        value: Any = document
-        for part in self.path.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        return value
 
     def after(self, value: Any, id_: ObjectId) -> dict[str, Any]:
         """Return the condition for all rows after one with this value and id.

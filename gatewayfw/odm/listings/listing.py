@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
-from bson.errors import BSONError
 from marshmallow.fields import Field
 
 from gatewayfw.batches import in_batches
@@ -19,6 +18,7 @@ from gatewayfw.odm.listings.resolution import Resolution, resolve, resolved
 from gatewayfw.odm.listings.token import MOST_CHARACTERS, digest, read_token, write_token
 from gatewayfw.odm.reading.deep import show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
+from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
@@ -141,7 +141,7 @@ def _read(
     more = len(documents) > most
     if more:
         del documents[most:]
-    last = (order.value_in(documents[-1]), documents[-1]["_id"]) if more else None  # rows may be what was read
+    last = (value_at(documents[-1], order.path), documents[-1]["_id"]) if more else None  # rows may be what was read
     if beside:
         for document in documents:
             document.pop(root, None)
@@ -207,11 +207,9 @@ def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) 
     """
     try:
         stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
-        token = write_token(about, stored, id_)
-        read_token(token, about)
-    except (TypeError, ValueError, ValidationError, BSONError):
+        return write_token(about, stored, id_)
+    except (TypeError, ValueError, ValidationError):
         raise StorageError(f"no page begins after a document whose {order.path} or _id is no value of it") from None
-    return token
 
 
 def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:

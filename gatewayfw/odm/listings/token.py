@@ -10,27 +10,29 @@ from __future__ import annotations
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from hashlib import blake2b
 from typing import Any
-from uuid import UUID
 
 import bson
 from bson import Binary, Decimal128, Int64, ObjectId
 from bson.errors import BSONError
 
 from gatewayfw.odm.listings.declaration import Declaration
+from gatewayfw.schemas.kinds.decimals import StoredDecimal
 
 #: Characters of a token, at most: a sort value of 1,024 bytes takes about 1,500.
 MOST_CHARACTERS = 2_048
 _FOREIGN = "no token of this list"
 _KEYS = ["d", "v", "i"]
-_SCALARS = (str, int, float, bool, bytes, datetime, Decimal, UUID, Binary, Decimal128, Int64, ObjectId, type(None))
+#: The exact types of stored sort values; of the subclasses that BSON has, such as code, none is one.
+_SCALARS = frozenset(
+    {str, int, float, bool, bytes, datetime, Binary, Decimal128, StoredDecimal, Int64, ObjectId, type(None)}
+)
 
 
 def digest(declaration: Declaration, conditions: Sequence[Any], sort: str) -> bytes:
     """Return eight bytes that stand for a listing with a client's filter and sort."""
-    parts = {"l": repr(declaration), "c": list(conditions), "s": sort}
+    parts = {"l": declaration.text, "c": list(conditions), "s": sort}
     return blake2b(bson.encode(parts), digest_size=8).digest()
 
 
@@ -38,8 +40,17 @@ def write_token(about: bytes, value: Any, id_: ObjectId) -> str:
     """Return the token of the page after a row.
 
     ``about`` is a `digest`, ``value`` the row's stored sort value.
+
+    Raises:
+        ValueError: no page can begin after these, or only by a longer token.
     """
-    return urlsafe_b64encode(bson.encode({"d": about, "v": value, "i": id_})).decode("ascii").rstrip("=")
+    is_ordered = type(value) in _SCALARS and value == value  # not a number comes after nothing
+    if not is_ordered or type(id_) is not ObjectId:
+        raise ValueError(_FOREIGN)
+    token = urlsafe_b64encode(bson.encode({"d": about, "v": value, "i": id_})).decode("ascii").rstrip("=")
+    if len(token) > MOST_CHARACTERS:
+        raise ValueError(_FOREIGN)
+    return token
 
 
 def read_token(token: str, about: bytes) -> tuple[Any, ObjectId]:
@@ -49,13 +60,9 @@ def read_token(token: str, about: bytes) -> tuple[Any, ObjectId]:
         ValueError: it is none of ours, or of another listing, filter or sort.
     """
     found = _decoded(token) if len(token) <= MOST_CHARACTERS else {}
-    if list(found) != _KEYS or found["d"] != about or type(found["i"]) is not ObjectId:
+    if list(found) != _KEYS or found["d"] != about or write_token(about, found["v"], found["i"]) != token:
         raise ValueError(_FOREIGN)
-    value, id_ = found["v"], found["i"]
-    is_ordered = type(value) in _SCALARS and value == value  # not a number comes after nothing
-    if not is_ordered or write_token(about, value, id_) != token:
-        raise ValueError(_FOREIGN)
-    return value, id_
+    return found["v"], found["i"]
 
 
 def _decoded(token: str) -> dict[str, Any]:

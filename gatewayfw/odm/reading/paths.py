@@ -7,7 +7,7 @@ name in them is a `UsageError`. Our choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,6 +172,14 @@ def may_be_text(found: Found) -> bool:
         return found is None
     field = as_kind(found).elements or found
     return is_free(field) or as_kind(field).is_text
+
+
+def value_at(document: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path through objects; None where there is none."""
+    value: Any = document
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def is_key(part: str) -> bool:

@@ -12,7 +12,7 @@ from marshmallow.fields import Field
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
 from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import Operators, stored_operand
-from gatewayfw.odm.reading.paths import find_in_elements, takes_any_keys
+from gatewayfw.odm.reading.paths import find_in_elements, takes_any_keys, value_at
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
@@ -190,7 +190,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     Raises:
         ValidationError: one no longer fits its field.
     """
-    beyond = [path for path, _ in change.calculated if _is_beyond(_value_at(document, path))]
+    beyond = [path for path, _ in change.calculated if _is_beyond(value_at(document, path))]
     if beyond:
         raise beyond_64_bits(beyond)
     for name in change.recheck:
@@ -211,18 +211,11 @@ def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str,
     corrections: dict[str, Any] = {}
     for path, amount in change.calculated:
         if isinstance(amount, Decimal128):
-            value = _value_at(document, path)
+            value = value_at(document, path)
             stored = check_value(_named_field(schema, path), value, f"update.{path}")
             if getattr(stored, "bid", None) != value.bid:
                 corrections[path] = stored
     return corrections
-
-
-def _value_at(document: Mapping[str, Any], path: str) -> Any:
-    value: Any = document
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
 
 
 def _is_beyond(value: Any) -> bool:

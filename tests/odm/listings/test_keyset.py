@@ -36,8 +36,3 @@ def test_what_comes_after_a_row(text, value, condition):
 )
 def test_ids_have_the_direction_of_the_field(text, keys):
     assert Order.of(text).keys == keys
-
-
-@pytest.mark.parametrize(("document", "value"), [({"a": {"b": 1}}, 1), ({"a": {}}, None), ({"a": 3}, None), ({}, None)])
-def test_a_value_that_is_not_there_is_null(document, value):
-    assert Order.of("a.b").value_in(document) == value
