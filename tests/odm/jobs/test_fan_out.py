@@ -66,22 +66,26 @@ def meeting(monkeypatch, world, method, collection, act):
     monkeypatch.setattr(world.storage, method, met)
 
 
+def add_land(world, cities):
+    """Insert a country with so many cities, and return its id."""
+    land = world.add_country("land")
+    for number in range(cities):
+        world.add_city(str(number), land)
+    return land
+
+
 def told(job):
     return (job.kind, job.model, job.id, job.relation, job.v, job.after, job.again, job.targets)
 
 
 def test_up_to_the_limit_copies_are_written_with_the_change(few, unattended):
-    land = few.add_country("land")
-    for number in range(3):
-        few.add_city(str(number), land)
+    land = add_land(few, 3)
     rename(few, few.country, land)
     assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["new"] * 3)
 
 
 def test_above_the_limit_a_job_brings_the_change(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     assert rename(few, few.country, land)["name"] == "new"
     job = ("copies", "country", land, "city.country", V, None, False, ())
     assert ([told(one) for one in few.odm.jobs()], names(few, few.city, "country")) == ([job], ["land"] * 4)
@@ -89,17 +93,13 @@ def test_above_the_limit_a_job_brings_the_change(few, unattended):
 
 
 def test_the_process_works_on_its_own_job_at_once(few):
-    land = few.add_country("land")
-    for number in range(9):
-        few.add_city(str(number), land)
+    land = add_land(few, 9)
     rename(few, few.country, land)
     assert (few.odm.jobs(), names(few, few.city, "country")) == ([], ["new"] * 9)
 
 
 def test_a_newer_change_joins_the_job_that_has_not_begun(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land, "first")
     rename(few, few.country, land, "second")
     job = ("copies", "country", land, "city.country", V + 1, None, False, ())
@@ -107,18 +107,14 @@ def test_a_newer_change_joins_the_job_that_has_not_begun(few, unattended):
 
 
 def test_new_holders_are_right_while_a_job_is_pending(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
     few.add_city("late", land)
     assert names(few, few.city, "country") == ["land"] * 4 + ["new"]
 
 
 def test_a_large_change_in_a_transaction_is_worked_on_after_it(few):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
 
     def twice():
         rename(few, few.country, land, "first")
@@ -130,9 +126,7 @@ def test_a_large_change_in_a_transaction_is_worked_on_after_it(few):
 
 
 def test_a_transaction_that_fails_leaves_no_job(few):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
 
     def fail():
         rename(few, few.country, land)
@@ -197,9 +191,7 @@ def test_a_large_cascade_deletes_and_unsets_through_jobs(few, unattended):
 
 
 def test_a_cascade_that_is_worked_off_at_once_says_what_went_with_it(few):
-    land = few.add_country("land")
-    for number in range(5):
-        few.add_city(str(number), land)
+    land = add_land(few, 5)
     assert few.country.delete_one(filter={"_id": land}, hard_cascade=True) == {
         "deletedCount": 1,
         "cascaded": {"city": 5},
@@ -220,9 +212,7 @@ def test_holders_can_be_changed_while_their_source_is_being_removed(few, unatten
 
 
 def test_a_delete_without_cascade_is_refused_whatever_the_number(few):
-    land = few.add_country("land")
-    for number in range(5):
-        few.add_city(str(number), land)
+    land = add_land(few, 5)
     with pytest.raises(StillReferenced) as caught:
         few.country.delete_one(filter={"_id": land})
     assert caught.value.counts == {"city": 5}
@@ -241,9 +231,7 @@ def test_the_id_of_a_document_with_a_pending_job_is_not_free(few, unattended):
 
 
 def test_a_worker_leaves_a_job_that_another_holds(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
     [job] = few.odm.jobs()
     jobs = Jobs(few.storage)
@@ -254,9 +242,7 @@ def test_a_worker_leaves_a_job_that_another_holds(few, unattended):
 
 
 def test_a_worker_that_was_overtaken_changes_nothing_of_the_job(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
     jobs = Jobs(few.storage)
     [slow] = few.odm.jobs()
@@ -268,9 +254,7 @@ def test_a_worker_that_was_overtaken_changes_nothing_of_the_job(few, unattended)
 
 
 def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
 
     def late(_filter):
@@ -312,9 +296,7 @@ def test_the_thread_works_on_what_is_left(world_database, unattended, helper_thr
 
 
 def test_a_holder_that_would_grow_too_large_keeps_its_copy_and_stops_no_other(few, caplog):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     huge = {"_id": ObjectId(), "name": "huge", "tags": ["x" * (16 * 1024 * 1024 - 200)]}
     few.storage.insert("city", [{**huge, "country": {"_id": land, "name": "land"}}])
     rename(few, few.country, land, "n" * 300)
@@ -384,9 +366,7 @@ def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
 
 
 def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, unattended, monkeypatch):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
     passed = []
 
@@ -502,9 +482,7 @@ def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unat
 def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unattended, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.VISIBLE", 0.05)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
-    land = few.add_country("land")
-    for number in range(6):
-        few.add_city(str(number), land)
+    land = add_land(few, 6)
     rename(few, few.country, land, "first")
     few.odm.work()
     rename(few, few.country, land, "second")
@@ -579,9 +557,7 @@ def test_holders_with_ids_of_any_kind_are_reached(few, unattended, monkeypatch):
 
 
 def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unattended, world_database):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     rename(few, few.country, land)
     other = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
     other.set_db(MongoStorage(world_database))
@@ -595,9 +571,7 @@ def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unatten
 
 
 def test_a_gateway_on_the_same_storage_does_not_work_inside_a_transaction_of_another(few, unattended):
-    land = few.add_country("land")
-    for number in range(4):
-        few.add_city(str(number), land)
+    land = add_land(few, 4)
     again = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
     again.set_db(few.storage)
     same = World(again, define_world(again))

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import ssl
-import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
@@ -21,8 +20,8 @@ from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage, Trouble
 from gatewayfw.storage.mongo import outages as mongo_outages
 from gatewayfw.storage.mongo.outages import Outages, concerns_server
-from gatewayfw.testing.mongod import find_mongod
 from tests.faults.replica import ReplicaSet
+from tests.storage.mongo.standalone import standalone_mongod
 from tests.waiting import wait_until
 
 #: Seconds within which something must have happened.
@@ -214,23 +213,11 @@ def certificate(path):
 @pytest.fixture(scope="module")
 def guarded(mongod_uri, tmp_path_factory):
     """A standalone mongod that demands a user; gives its address and a client of its administrator."""
-    program = find_mongod()
-    if program is None:
-        pytest.skip("there is a server, but no mongod to start")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    data = tmp_path_factory.mktemp("guarded")
-    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket", "--auth"]
-    options += ["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "diagnosticDataCollectionEnabled=false"]
-    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
-                client.admin.command("createUser", "root", pwd="root", roles=["root"])  # the server's first
-            with MongoClient("127.0.0.1", port, username="root", password="root") as root:
-                yield f"127.0.0.1:{port}", root
-        finally:
-            process.terminate()
+    with standalone_mongod(tmp_path_factory.mktemp("guarded"), "--auth") as port:
+        with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
+            client.admin.command("createUser", "root", pwd="root", roles=["root"])  # the server's first
+        with MongoClient("127.0.0.1", port, username="root", password="root") as root:
+            yield f"127.0.0.1:{port}", root
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import socket
-import subprocess
 import time
 import uuid
 
@@ -17,8 +16,8 @@ from gatewayfw.errors import (
     Unavailable,
 )
 from gatewayfw.storage import Index, MongoStorage
-from gatewayfw.testing.mongod import find_mongod
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
+from tests.storage.mongo.standalone import standalone_mongod
 
 
 @pytest.fixture
@@ -90,22 +89,10 @@ def test_what_bson_cannot_hold_is_refused(storage, value):
 @pytest.fixture(scope="module")
 def standalone_uri(mongod_uri, tmp_path_factory):
     """A mongod without a replica set; `mongod_uri` skips or fails where there is none."""
-    program = find_mongod()
-    if program is None:
-        pytest.skip("there is a server, but no mongod to start")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    data = tmp_path_factory.mktemp("standalone")
-    options = ["--dbpath", str(data), "--port", str(port), "--bind_ip", "127.0.0.1", "--nounixsocket"]
-    options += ["--wiredTigerCacheSizeGB", "0.25", "--setParameter", "diagnosticDataCollectionEnabled=false"]
-    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
-                client.admin.command("ping")
-            yield f"mongodb://127.0.0.1:{port}/"
-        finally:
-            process.terminate()
+    with standalone_mongod(tmp_path_factory.mktemp("standalone")) as port:
+        with MongoClient("127.0.0.1", port, serverSelectionTimeoutMS=30_000) as client:
+            client.admin.command("ping")
+        yield f"mongodb://127.0.0.1:{port}/"
 
 
 @pytest.fixture
