@@ -1,4 +1,4 @@
-"""Models: the operations on the documents of one model.
+"""Models: the operations on one document of a model.
 
 Results are plain dictionaries with the same values as in `ModelReads`. They never contain the hidden field
 ``_gw`` or excluded fields. Every write is one transaction; if it fails, nothing has
@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, final, overload
 
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.model_reads import Filter, Get, ModelReads
+from gatewayfw.odm.model_many import ModelMany
+from gatewayfw.odm.model_reads import Filter, Get
 from gatewayfw.odm.reading.cursor import DeleteResult
-from gatewayfw.odm.reading.deep import show, show_one
-from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
+from gatewayfw.odm.reading.deep import show_one
+from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
-from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
+from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
@@ -32,17 +30,12 @@ Update = Mapping[str, Any]
 
 
 @final
-class Model(ModelReads):
+class Model(ModelMany):
     """One model on the gateway's database; made by `Odm.new_model`.
 
-    `ModelReads` has the reading operations. Give documents and updates by position or by name. The result of a
-    write never shows the fields in ``reveal``, which is for its filter alone.
+    `ModelReads` has the reading operations, `ModelMany` the writes of many documents. Give documents and updates
+    by position or by name. The result of a write never shows the fields in ``reveal``, which is for its filter alone.
     """
-
-    @cached_property
-    def _allowance(self) -> Allowance | None:
-        """The size check of a document's pure fields; None if they need none."""
-        return allowance_of(self.schema, self._database.schemas.settings.document_bytes)
 
     def insert_one(
         self, doc: Mapping[str, Any], *, relations: Mapping[str, Any] | None = None, projection: Get | None = None
@@ -67,55 +60,6 @@ class Model(ModelReads):
         Source: specification 5.2.
         """
         return self._insert([doc], [relations], projection, where=["doc"])[0]
-
-    def insert_many(
-        self,
-        docs: Sequence[Mapping[str, Any]],
-        *,
-        relations: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
-        projection: Get | None = None,
-    ) -> list[Document]:
-        """Insert all documents or none, and return them projected, in the given order.
-
-        ``relations`` is one object for all documents, or a list as long as ``docs``. Errors are
-        those of `insert_one`; their paths start with ``docs.<number>``.
-
-        Raises:
-            TooLarge: as for `insert_one`, or the documents together would embed more copies than the
-                setting ``insert_copies``.
-            Timeout: the deadline passed, also between two documents.
-        """
-        if isinstance(docs, (str, bytes, Mapping)) or not isinstance(docs, Sequence):
-            raise ValidationError({"docs": ["Expected a list."]})
-        if relations is None or isinstance(relations, Mapping):
-            relations = [relations]
-        elif not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
-            raise ValidationError({"relations": ["Expected one object, or as many as docs."]})
-        return self._insert(docs, relations, projection, where=[f"docs.{number}" for number in range(len(docs))])
-
-    def _insert(
-        self,
-        docs: Sequence[Mapping[str, Any]],
-        relations: Sequence[Mapping[str, Any] | None],
-        get: Get | None,
-        where: Sequence[str],
-    ) -> list[Document]:
-        storage = self._ready()
-        projection = self._shown(get)
-        if not docs:
-            return []
-        inputs = parse_new_inputs(self.schema, relations, len(docs), self._database.schemas.settings.insert_copies)
-        new: list[NewDocument] = []
-        for doc, given, place in zip(docs, inputs, where, strict=True):
-            if new:
-                storage.check_deadline()
-            new.append(parse_document(self.schema, doc, given, self._allowance, place))
-        done = self._database.run(
-            lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
-            proof=(self.name, new[0].proof()),
-            hot=[target for one in new for target in sources_in(one.inputs)],
-        )
-        return done.result
 
     @overload
     def find_one_and_update(
@@ -343,9 +287,6 @@ class Model(ModelReads):
 
     # -- shared by the operations
 
-    def _writes(self, backlog: Backlog) -> Writes:
-        return Writes(self._database.schemas, self._database.storage, backlog, self._database.counts)
-
     def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
         """Return the document that a filter names by `_id`, or None."""
         return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
@@ -355,10 +296,6 @@ class Model(ModelReads):
     def insertOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document:
         """Insert one document: ``{doc, relations, projection}``."""
         return self.insert_one(**pythonic(config, keys))
-
-    def insertMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> list[Document]:
-        """Insert documents: ``{docs, relations, projection}``."""
-        return self.insert_many(**pythonic(config, keys))
 
     def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
         """Update one document: ``{filter, update, projection}``."""
