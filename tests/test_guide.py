@@ -12,8 +12,10 @@ import pytest
 from gatewayfw.acts import ContextFns
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import Gateway
+from gatewayfw.odm.writing.updates import OPERATORS
 from gatewayfw.schemas.fields import KINDS
-from gatewayfw.storage.subset import COMPARISONS, JUNCTIONS, UPDATES
+from gatewayfw.storage.pushes import MODIFIERS
+from gatewayfw.storage.subset import COMPARISONS, JUNCTIONS
 
 PATH = Path(__file__).parent.parent / "docs" / "guide.md"
 GUIDE = PATH.read_text("utf-8")
@@ -88,7 +90,7 @@ def test_every_kind_is_in_the_table():
 
 @pytest.mark.parametrize(
     ("start", "operators"),
-    [("**Find.**", COMPARISONS | JUNCTIONS), ("**Change pure fields.**", UPDATES | {"$each"})],
+    [("**Find.**", COMPARISONS | JUNCTIONS), ("**Change pure fields.**", OPERATORS | MODIFIERS | {"$each"})],
     ids=["filters", "updates"],
 )
 def test_every_operator_is_named(start, operators):

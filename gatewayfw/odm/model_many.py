@@ -1,4 +1,4 @@
-"""Write many documents of one model; also what the writes of one document share with it."""
+"""Write many documents of one model; also what this shares with writes of one."""
 
 from __future__ import annotations
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from gatewayfw.errors import beyond_64_bits, misfits
 from gatewayfw.storage.base import Document, Filter, Update
+from gatewayfw.storage.pushes import is_each, push
 
 _ABSENT: Any = object()
 #: Stands for anything below a value that is neither an object nor a list.
 _BLOCKED: Any = object()
-#: Operators computed here: mongomock has no ``$mul``, and fails where others meet null or a missing value.
-_COMPUTED = frozenset({"$mul", "$min", "$max", "$pop"})
+#: Operators computed here: mongomock has no ``$mul``, sorts what it pushes in its own order, and fails where others
+#: meet null or a missing value.
+_COMPUTED = frozenset({"$mul", "$min", "$max", "$pop", "$push"})
 _ON_NUMBERS = frozenset({"$inc", "$mul"})
 _ON_LISTS = frozenset({"$push", "$addToSet", "$pull", "$pop"})
 _64_BITS = range(-(2**63), 2**63)
@@ -52,7 +54,7 @@ def _rewrite(update: Update) -> dict[str, dict[str, Any]]:
     """
     plain = {operator: dict(changes) for operator, changes in update.items()}
     for path, value in plain.get("$addToSet", {}).items():
-        if isinstance(value, Mapping) and "$each" in value:
+        if is_each(value):
             distinct: list[Any] = []
             for one in value["$each"]:
                 if one not in distinct:
@@ -108,6 +110,8 @@ def _compute_all(computed: Mapping[str, Mapping[str, Any]], document: Document) 
 def _compute(operator: str, present: Any, operand: Any) -> Any:
     if operator == "$mul":
         return operand * 0 if present is _ABSENT else present * operand
+    if operator == "$push":
+        return push([] if present is _ABSENT else present, operand)
     if operator == "$pop":
         return _ABSENT if present is _ABSENT else present[:-1] if operand == 1 else present[1:]
     if present is _ABSENT:

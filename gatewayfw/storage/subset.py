@@ -12,6 +12,7 @@ that each adapter may decide and the core does not rely on:
 - the order of the keys that an update adds to a document;
 - ``$unset`` of an element by its number; ``.$`` of a scalar element;
 - ``$min`` and ``$max`` of values of two types, null apart;
+- ``$sort`` of a ``$push`` by values that are lists;
 - a positional path where the filter has ``$not $nor $all $size $regex`` or ``$elemMatch`` on values;
 - what `gatewayfw.storage.expressions` leaves open about ``$regex``;
 - ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
@@ -20,13 +21,14 @@ that each adapter may decide and the core does not rely on:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from bson.regex import Regex
 
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.storage.expressions import check_expression
+from gatewayfw.storage.pushes import MODIFIERS, find_fault
 
 #: Operators on the elements of ``$pull``.
 _PULLED = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$elemMatch"})
@@ -176,8 +178,10 @@ def check_update(update: Mapping[str, Any]) -> None:
             check_element(operator, path, value)
 
 
-def check_operators(update: Mapping[str, Any]) -> None:
+def check_operators(update: Mapping[str, Any], known: Set[str] = UPDATES) -> None:
     """Check the same as `check_update`, except the values for list elements.
+
+    ``known`` are the operators.
 
     Raises:
         UsageError, BadRequest: as for `check_update`.
@@ -186,7 +190,7 @@ def check_operators(update: Mapping[str, Any]) -> None:
         raise UsageError("update: expected an object of operators such as $set")
     seen: list[str] = []
     for operator, changes in update.items():
-        if operator not in UPDATES:
+        if operator not in known:
             raise UsageError(f"update: unknown operator {operator}")
         refusal = BadRequest if operator == "$set" else UsageError
         if not isinstance(changes, Mapping):
@@ -201,7 +205,9 @@ def check_operators(update: Mapping[str, Any]) -> None:
 
 
 def check_element(operator: str, path: str, value: Any) -> None:
-    """Check the value for list elements: a value, a condition, or ``$each`` alone.
+    """Check the value for list elements: a value, a condition, or ``$each``.
+
+    ``$push`` may have its modifiers beside ``$each``.
 
     Raises:
         UsageError: another operator or shape, which is not in the subset.
@@ -217,9 +223,13 @@ def check_element(operator: str, path: str, value: Any) -> None:
     elif operator == "$pull":
         _Judge("update", _PULLED).check_filter(value)
     elif operator in ("$push", "$addToSet") and has_operators:
-        each = value.get("$each")
-        if len(value) > 1 or not isinstance(each, Sequence) or isinstance(each, (str, bytes)):
+        each, more = value.get("$each"), value.keys() - {"$each"}
+        if not isinstance(each, Sequence) or isinstance(each, (str, bytes)) or (more and operator == "$addToSet"):
             raise UsageError(f"update: {operator} takes a value, or a list in $each")
+        if unknown := more - MODIFIERS:
+            raise UsageError(f"update: {operator} knows no {min(map(str, unknown))} beside $each")
+        if fault := find_fault(value):
+            raise UsageError(f"update: {operator}: {fault}")
 
 
 def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:

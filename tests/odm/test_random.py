@@ -79,10 +79,13 @@ class Player(Operations):
                 operator = ("$inc", "$mul", "$min", "$max")[self._next() % 4]
                 update.setdefault(operator, {})[name] = self._next() % 4 - 1
         if "born_on" in pure:
-            operator = ("$min", "$max")[self._next() % 2]
-            update.setdefault(operator, {})["born_on"] = f"200{self._next() % 10}-01-01"
+            operator = ("$min", "$max", "$currentDate")[self._next() % 3]
+            moment = operator == "$currentDate" or f"200{self._next() % 10}-01-01"
+            update.setdefault(operator, {})["born_on"] = moment
         if "tags" in pure:
-            operator, value = (("$push", "a"), ("$addToSet", "b"), ("$pop", 1), ("$pop", -1))[self._next() % 4]
+            pushed = {"$each": ["a", "c"], "$position": 0, "$sort": 1, "$slice": -3}
+            choices = (("$push", "a"), ("$addToSet", "b"), ("$pop", 1), ("$pop", -1), ("$push", pushed))
+            operator, value = choices[self._next() % len(choices)]
             update[operator] = {"tags": value}
         return update or {"$set": {"name": f"{self._next()}"}}
 

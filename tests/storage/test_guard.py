@@ -135,8 +135,8 @@ def test_the_models_emit_only_the_subset(world, recording):
             "update_many: two positional paths",
         ),
         (
-            lambda storage: storage.update_each("city", iter([(1, {"$push": {"a": {"$each": [], "$sort": 1}}})])),
-            "update: $push takes a value, or a list in $each",
+            lambda storage: storage.update_each("city", iter([(1, {"$addToSet": {"a": {"$each": [], "$sort": 1}}})])),
+            "update: $addToSet takes a value, or a list in $each",
         ),
         (
             lambda storage: storage.update_each("city", [(1, {"$rename": {"a": "b"}})]),

@@ -143,6 +143,7 @@ def test_filters_outside_the_subset(filter, message):
         {"$set": {"a": 1, "ab": 2}, "$unset": {"abc": ""}, "$inc": {"a_": 1}},
         {"$push": {"a": 1, "b": [1], "c": {"d": 1}, "e": {"$each": [1]}, "f": {"$each": ()}}},
         {"$addToSet": {"a": {"$each": [{"$x": 1}]}, "b": {}}},
+        {"$push": {"a": {"$each": [], "$position": -1, "$slice": 0, "$sort": -1}}},
         {"$pull": {"a": 1, "b": {"c": 1}, "d": {"$in": [1]}, "e": {"_id": {"$in": [1]}}, "f": {"$gt": 1, "$lt": 3}}},
     ],
     ids=str,
@@ -151,6 +152,7 @@ def test_updates_inside_the_subset(update):
     assert check_update(update) is None
 
 
+SORT = "$sort takes 1 or -1, alone or for one field of the elements"
 EMPTY = "update: expected an object of operators such as $set"
 
 
@@ -169,7 +171,13 @@ EMPTY = "update: expected an object of operators such as $set"
         ({"$unset": {"a.": ""}}, "update: $unset names no field"),
         ({"$set": {"a": 1}, "$inc": {"a": 1}}, "update: a is changed twice"),
         ({"$set": {"a.b": 1}, "$unset": {"a": ""}}, "update: a is changed twice"),
-        ({"$push": {"a": {"$each": [1], "$slice": 1}}}, "update: $push takes a value, or a list in $each"),
+        ({"$push": {"a": {"$each": [1], "$end": 1}}}, "update: $push knows no $end beside $each"),
+        ({"$push": {"a": {"$each": [1], "b": 1}}}, "update: $push knows no b beside $each"),
+        ({"$push": {"a": {"$each": [1], 1: 1}}}, "update: $push knows no 1 beside $each"),
+        ({"$push": {"a": {"$each": [1], "$slice": "1"}}}, "update: $push: $slice takes a whole number"),
+        ({"$push": {"a": {"$each": [1], "$sort": 2}}}, f"update: $push: {SORT}"),
+        ({"$push": {"a": {"$slice": 1}}}, "update: $push takes a value, or a list in $each"),
+        ({"$addToSet": {"a": {"$each": [1], "$slice": 1}}}, "update: $addToSet takes a value, or a list in $each"),
         ({"$push": {"a": {"$each": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$push": {"a": {"$position": 1}}}, "update: $push takes a value, or a list in $each"),
         ({"$addToSet": {"a": {"$each": "ab"}}}, "update: $addToSet takes a value, or a list in $each"),

@@ -20,6 +20,7 @@ from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.base import Filter
 from gatewayfw.storage.documents import encode
+from gatewayfw.storage.pushes import is_each, push
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.
@@ -164,8 +165,10 @@ def _combined(operator: str, present: Any, value: Any) -> Any:
         return max(present, value, key=lambda one: len(encode({"": one})))
     if operator == "$set":
         return value
-    more = value["$each"] if isinstance(value, Mapping) and "$each" in value else [value]
-    return [*present, *more] if isinstance(present, list) else list(more)
+    listed = present if isinstance(present, list) else []
+    if operator == "$push":
+        return push(listed, value)
+    return [*listed, *(value["$each"] if is_each(value) else [value])]
 
 
 def _at(node: Any, key: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 from bson import Decimal128
@@ -12,7 +13,7 @@ from marshmallow.fields import Field
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
 from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import Operators, stored_operand
-from gatewayfw.odm.reading.paths import find_in_elements, takes_any_keys, value_at
+from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys, value_at
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
@@ -20,7 +21,8 @@ from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
-from gatewayfw.storage.subset import check_element, check_operators
+from gatewayfw.storage.pushes import is_each
+from gatewayfw.storage.subset import UPDATES, check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
@@ -28,8 +30,11 @@ _NO_PURE_FIELD = "Not a pure field of the model."
 _REFUSED = {
     **dict.fromkeys(("$inc", "$mul"), "Not a number."),
     **dict.fromkeys(("$min", "$max"), "Not a number or a date."),
+    "$currentDate": "Not a date.",
     **dict.fromkeys(("$push", "$addToSet", "$pull", "$pop"), "Not a list."),
 }
+#: The operators of models; the storage gets ``$set`` for the last one.
+OPERATORS = UPDATES | {"$currentDate"}
 #: The operators that calculate.
 _ARITHMETIC = ("$inc", "$mul")
 
@@ -49,16 +54,18 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
     """Check an update against the model and return it in its stored form.
 
     ``$set``, ``$unset``, ``$inc`` and ``$mul`` on pure fields and below objects, ``$min`` and ``$max`` on
-    numbers and dates there, ``$push``, ``$addToSet``, ``$pull`` and ``$pop`` on arrays. Values that are set are
-    checked here; what an operator makes of a stored value can only be judged by `check_result`. What ``$set``
-    holds may be a client's, names included; which fields the other operators name is up to the server's code.
+    numbers and dates there, ``$currentDate`` on dates, ``$push``, ``$addToSet``, ``$pull`` and ``$pop`` on arrays.
+    Values that are set are checked here; what an operator makes of a stored value can only be judged by
+    `check_result`. What ``$set`` holds may be a client's, names included; which fields the other operators name is
+    up to the server's code. All dates of ``$currentDate`` are the same, in milliseconds.
 
     Raises:
         UsageError: no operator, an unknown one, or one other than ``$set`` on a field that it does not fit.
         BadRequest: ``$set`` names a path that is changed twice.
         ValidationError: ``$set`` names an unknown or protected field, or a field refuses its value.
     """
-    check_operators(update)
+    check_operators(update, OPERATORS)
+    now = datetime.now(timezone.utc)
     errors: dict[str, list[str]] = {}
     result: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
@@ -70,7 +77,10 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
             if operator != "$set" or head != path:
                 recheck.add(head)
             try:
-                result.setdefault(operator, {})[path] = _stored(schema, operator, path, value)
+                if operator == "$currentDate":
+                    result.setdefault("$set", {})[path] = _stored_date(schema, path, value, now)
+                else:
+                    result.setdefault(operator, {})[path] = _stored(schema, operator, path, value)
             except ValidationError as error:
                 errors.update(error.errors)
     if errors:
@@ -82,20 +92,13 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
 def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
     """Return an operator's operand for one path, in its stored form."""
     where = f"update.{path}"
-    try:
-        field = _named_field(schema, path)
-    except LookupError as error:
-        if operator == "$set":
-            raise ValidationError({where: [str(error)]}) from None
-        raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
+    field = _field_of(schema, operator, path)
     if operator == "$set":
         return check_value(field, value, where)
     if operator == "$unset":
         if path in schema.pure and schema.pure[path].required:
             raise ValidationError({where: [REQUIRED]})
         return ""
-    if operator not in as_kind(field).operators:
-        raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
     if operator in _ARITHMETIC:
         return _amount(field, operator, value, where)
     if operator in ("$min", "$max"):
@@ -105,6 +108,33 @@ def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
             raise ValidationError({where: ["Must be 1 or -1."]})
         return value
     return _element(field, operator, value, path)
+
+
+def _stored_date(schema: ModelSchema, path: str, value: Any, now: datetime) -> Any:
+    """Return the stored form of the time, for ``$currentDate`` of one path."""
+    where = f"update.{path}"
+    field = _field_of(schema, "$currentDate", path)
+    if value is not True and value != {"$type": "date"}:
+        raise ValidationError({where: ["Must be true."]})
+    return check_value(field, as_kind(field).current(now), where)
+
+
+def _field_of(schema: ModelSchema, operator: str, path: str) -> Field[Any]:
+    """Return the field that an operator names.
+
+    Raises:
+        ValidationError: ``$set`` names none.
+        UsageError: another operator names none, or one that it does not fit.
+    """
+    try:
+        field = _named_field(schema, path)
+    except LookupError as error:
+        if operator == "$set":
+            raise ValidationError({f"update.{path}": [str(error)]}) from None
+        raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
+    if operator not in ("$set", "$unset") and operator not in as_kind(field).operators:
+        raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
+    return field
 
 
 def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
@@ -154,9 +184,25 @@ def _element(field: Field[Any], operator: str, value: Any, path: str) -> Any:
     check_element(operator, path, value)
     if operator == "$pull":
         return _pulled(field, value, path)
-    if isinstance(value, Mapping) and "$each" in value:
-        return {"$each": [check_value(inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
-    return check_value(inner, value, where)
+    if not is_each(value):
+        return check_value(inner, value, where)
+    if "$sort" in value:
+        _check_sort(field, value["$sort"], path)
+    return {**value, "$each": [check_value(inner, one, f"{where}.{at}") for at, one in enumerate(value["$each"])]}
+
+
+def _check_sort(field: Field[Any], order: Any, path: str) -> None:
+    """Refuse to sort a list by what has no order, or by a field that is not there.
+
+    Raises:
+        UsageError: it does.
+    """
+    by: Found = _inner(field)
+    if isinstance(order, Mapping):
+        (name,) = order
+        by = find_in_elements(field, path, "update")(name)
+    if isinstance(by, Field) and not is_free(by) and not as_kind(by).sorts:
+        raise UsageError(f"update: $push {shown(path)}: its $sort names no field that has an order")
 
 
 def _pulled(field: Field[Any], value: Any, path: str) -> Any:

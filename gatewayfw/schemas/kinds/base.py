@@ -40,9 +40,10 @@ from gatewayfw.schemas.kinds.quick import (
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
-#: Update operators for numbers, for values with an order, and for lists.
+#: Update operators for numbers, for values with an order, for dates, and for lists.
 CALCULATED = frozenset({"$inc", "$mul"})
 ORDERED = frozenset({"$min", "$max"})
+DATED = frozenset({"$currentDate"})
 LISTED = frozenset({"$push", "$addToSet", "$pull", "$pop"})
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
 Description = dict[str, Any]
@@ -227,6 +228,10 @@ class Kind:
     def factor(self, value: Any) -> Any:
         """Return the stored form of what ``$mul`` may multiply by; None for anything else."""
         return self.amount(value)
+
+    def current(self, now: datetime) -> Any:
+        """Return the value to set for ``$currentDate``, given the time in UTC."""
+        return now
 
     def largest(self) -> int:
         """Return the most bytes a stored value takes; `ENDLESS` or more without maximum."""

@@ -21,7 +21,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import CALCULATED, LISTED, ORDERED, Description, KindField, Maxima
+from gatewayfw.schemas.kinds.base import CALCULATED, DATED, LISTED, ORDERED, Description, KindField, Maxima
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
@@ -79,6 +79,8 @@ class StoredField(Foreign, mm.Field[Any]):
     def operators(self) -> frozenset[str]:  # type: ignore[override]  # by the field's class
         if isinstance(self._field, mm.Number):
             return CALCULATED | ORDERED
+        if isinstance(self._field, (mm.DateTime, mm.Date)) and not isinstance(self._field, mm.Time):
+            return DATED
         return LISTED if self.elements is not None else frozenset()
 
     @property
@@ -135,6 +137,9 @@ class StoredField(Foreign, mm.Field[Any]):
             return StoredDecimal(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
         except ArithmeticError:
             return None
+
+    def current(self, now: datetime) -> Any:
+        return now.date() if isinstance(self._field, mm.Date) else now
 
     def largest(self) -> int:
         return as_kind(self._field).largest()

@@ -60,6 +60,68 @@ UPDATES: Mapping[str, tuple[Document, Document, Document]] = {
     "$push $each": ({"a": [1]}, {"$push": {"a": {"$each": [2, 3]}}}, {"a": [1, 2, 3]}),
     "$push $each missing": ({}, {"$push": {"a": {"$each": [2, 3]}}}, {"a": [2, 3]}),
     "$push $each nothing": ({"a": [1]}, {"$push": {"a": {"$each": []}}}, {"a": [1]}),
+    "$push $each nothing missing": ({}, {"$push": {"a": {"$each": []}}}, {"a": []}),
+    "$push $position": (
+        {"a": [1, 2], "b": [1, 2], "c": [1, 2], "d": [1, 2, 3]},
+        {
+            "$push": {
+                "a": {"$each": [8, 9], "$position": 0},
+                "b": {"$each": [8], "$position": 1},
+                "c": {"$each": [8], "$position": 7},
+                "d": {"$each": [8, 9], "$position": -1},
+            }
+        },
+        {"a": [8, 9, 1, 2], "b": [1, 8, 2], "c": [1, 2, 8], "d": [1, 2, 8, 9, 3]},
+    ),
+    "$push $position before the first": ({"a": [1]}, {"$push": {"a": {"$each": [8], "$position": -5}}}, {"a": [8, 1]}),
+    "$push $position missing": ({}, {"$push": {"a.b": {"$each": [8], "$position": -1}}}, {"a": {"b": [8]}}),
+    "$push $slice": (
+        {"a": [1, 2], "b": [1, 2], "c": [1, 2], "d": [1, 2]},
+        {
+            "$push": {
+                "a": {"$each": [3, 4], "$slice": 3},
+                "b": {"$each": [3, 4], "$slice": -3},
+                "c": {"$each": [3], "$slice": 0},
+                "d": {"$each": [3], "$slice": -9},
+            }
+        },
+        {"a": [1, 2, 3], "b": [2, 3, 4], "c": [], "d": [1, 2, 3]},
+    ),
+    "$push $slice alone": ({"a": [1, 2, 3]}, {"$push": {"a": {"$each": [], "$slice": -2}}}, {"a": [2, 3]}),
+    "$push $sort": (
+        {"a": [2, 9], "b": ["b", "a"], "c": [3, 1, 2]},
+        {
+            "$push": {
+                "a": {"$each": [5, 1.5], "$sort": 1},
+                "b": {"$each": ["B", "c"], "$sort": -1},
+                "c": {"$each": [], "$sort": 1},
+            }
+        },
+        {"a": [1.5, 2, 5, 9], "b": ["c", "b", "a", "B"], "c": [1, 2, 3]},
+    ),
+    "$push $sort of types": (
+        {"a": [True, {"b": 1}, "x", None, 2]},
+        {"$push": {"a": {"$each": [DAY, 1], "$sort": 1}}},
+        {"a": [None, 1, 2, "x", {"b": 1}, True, DAY]},
+    ),
+    "$push $sort by a field": (
+        {"a": [{"n": 2, "x": 1}, {"n": None}, {"x": 2}], "b": [{"o": {"n": 1}}]},
+        {
+            "$push": {
+                "a": {"$each": [{"n": 1}, {"n": 2, "x": 2}], "$sort": {"n": -1}},
+                "b": {"$each": [{"o": 5}, {"o": {"n": 0}}], "$sort": {"o.n": 1}},
+            }
+        },
+        {
+            "a": [{"n": 2, "x": 1}, {"n": 2, "x": 2}, {"n": 1}, {"n": None}, {"x": 2}],
+            "b": [{"o": 5}, {"o": {"n": 0}}, {"o": {"n": 1}}],
+        },
+    ),
+    "$push $position, $sort and $slice": (
+        {"a": [{"n": 2, "x": 1}, {"n": 1, "x": 1}]},
+        {"$push": {"a": {"$each": [{"n": 2, "x": 0}], "$position": 0, "$slice": 2, "$sort": {"n": -1}}}},
+        {"a": [{"n": 2, "x": 0}, {"n": 2, "x": 1}]},
+    ),
     "$pull": ({"a": [1, 2, 1]}, {"$pull": {"a": 1}}, {"a": [2]}),
     "$pull missing": ({"b": 1}, {"$pull": {"a": 1}}, {"b": 1}),
     "$pull dotted": ({"a": {"b": [1, 2]}}, {"$pull": {"a.b": 1}}, {"a": {"b": [2]}}),
@@ -112,6 +174,7 @@ MISFITS: Mapping[str, tuple[Document, Document]] = {
         for operator in ("$set", "$inc", "$mul", "$min", "$push", "$addToSet", "$pull", "$pop")
         for a in (None, 1, [1])
     },
+    "$push in order to null": ({"a": None}, {"$push": {"a": {"$each": [1], "$sort": 1, "$slice": 2}}}),
     "$push of many to null": ({"a": None}, {"$push": {"a": {"$each": [1]}}}),
     "$inc far below null": ({"a": None, "b": 1}, {"$inc": {"a.b.c": 1, "b": 1}}),
     "$inc of one of two": ({"a": None, "b": 1}, {"$inc": {"b": 1, "a": 1}, "$set": {"c": 1}}),

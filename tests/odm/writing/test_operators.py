@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -11,6 +11,7 @@ from marshmallow import fields as mm
 from marshmallow import validate
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm import Operators
 from gatewayfw.schemas import (
     any_,
     array,
@@ -31,6 +32,8 @@ THE_ONE = {"_id": {"$exists": True}}
 RANGE = "Must be greater than or equal to -5 and less than or equal to 1000."
 BEYOND = "The number would leave 64 bits."
 MISFIT = "Does not fit the value that is there."
+DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
+UNSORTED = "its $sort names no field that has an order"
 DAYS = [datetime(2026, 1, day) for day in (1, 2, 3)]
 
 PURE = {
@@ -42,12 +45,18 @@ PURE = {
     "prices": optional(mapping(decimal(places=2))),
     "free": optional(any_()),
     "tags": optional(array(string(), size=(1, None))),
+    "marks": optional(
+        array(object_({"at": optional(date()), "n": optional(integer()), "tags": optional(array(string()))}))
+    ),
+    "sums": optional(array(decimal(places=2))),
+    "frees": optional(array(any_())),
     "mi": mm.Integer(),
     "mf": mm.Float(validate=validate.Range(max=100)),
     "md": mm.Decimal(),
     "mp": mm.Decimal(places=2),
     "ml": mm.List(mm.Date()),
     "mn": mm.Nested({"x": mm.Integer(), "l": mm.List(mm.Integer())}),
+    "mtime": mm.Time(),
 }
 
 
@@ -107,6 +116,41 @@ CHANGES = {
     "$pop": ({"tags": ["a", "b", "c"]}, {"$pop": {"tags": 1}}, {"tags": ["a", "b"]}),
     "$pop of the first": ({"o": {"tags": ["a", "b"]}}, {"$pop": {"o.tags": -1}}, {"o": {"tags": ["b"]}}),
     "$pop of nothing": ({"o": {"tags": []}}, {"$pop": {"tags": 1, "o.tags": 1}}, {"o": {"tags": []}}),
+    "$push at a place": (
+        {"tags": ["a", "b"]},
+        {"$push": {"tags": {"$each": ["c"], "$position": 1}}},
+        {"tags": ["a", "c", "b"]},
+    ),
+    "$push of the last two": (
+        {"tags": ["a", "b"]},
+        {"$push": {"tags": {"$each": ["c"], "$slice": -2}}},
+        {"tags": ["b", "c"]},
+    ),
+    "$push in order": (
+        {"o": {"tags": ["b", "d"]}},
+        {"$push": {"o.tags": {"$each": ["c", "a"], "$sort": -1, "$slice": 3}}},
+        {"o": {"tags": ["d", "c", "b"]}},
+    ),
+    "$push of dates in order": (
+        {"marks": [{"at": "2026-01-02", "n": 1}, {"n": 2}]},
+        {"$push": {"marks": {"$each": [{"at": DAYS[2]}, {"at": "2026-01-01T01:00:00+01:00"}], "$sort": {"at": -1}}}},
+        {"marks": [{"at": DAYS[2]}, {"at": DAYS[1], "n": 1}, {"at": DAYS[0]}, {"n": 2}]},
+    ),
+    "$push of decimals in order": (
+        {"sums": ["10.00", "9.00"]},
+        {"$push": {"sums": {"$each": ["9.5"], "$sort": 1}}},
+        {"sums": [Decimal128("9.00"), Decimal128("9.50"), Decimal128("10.00")]},
+    ),
+    "$push of free elements in order": (
+        {"frees": [{"n": 2}, 3]},
+        {"$push": {"frees": Operators({"$each": [{"n": 1}], "$sort": {"n": 1}, "$slice": -2})}},
+        {"frees": [{"n": 1}, {"n": 2}]},
+    ),
+    "$push of marshmallow's in order": (
+        {"ml": ["2026-01-03"]},
+        {"$push": {"ml": {"$each": ["2026-01-01"], "$sort": 1}}},
+        {"ml": ["2026-01-01", "2026-01-03"]},
+    ),
     "$mul of marshmallow's": (
         {"mi": 3, "mf": 2.5, "md": "1.5"},
         {"$mul": {"mi": 2, "mf": 2, "md": "0.5"}},
@@ -167,6 +211,27 @@ REFUSED = {
     "$pop of 2": ({"tags": ["a", "b"]}, {"$pop": {"tags": 2}}, "tags", "Must be 1 or -1."),
     "$pop of true": ({"tags": ["a", "b"]}, {"$pop": {"tags": True}}, "tags", "Must be 1 or -1."),
     "$pop below the least": ({"tags": ["a"]}, {"$pop": {"tags": 1}}, "tags", "Shorter than minimum length 1."),
+    "$push of too few": (
+        {"tags": ["a"]},
+        {"$push": {"tags": {"$each": ["b"], "$slice": 0}}},
+        "tags",
+        "Shorter than minimum length 1.",
+    ),
+    "$push of one that is none": (
+        {"sums": []},
+        {"$push": {"sums": {"$each": ["1", "x"], "$sort": 1}}},
+        "sums.1",
+        "Not a valid decimal.",
+    ),
+    "$push of free operators": ({"frees": []}, {"$push": {"frees": {"$each": [1], "$slice": 1}}}, "frees", DISGUISED),
+    "$currentDate of false": ({"t": DAYS[0]}, {"$currentDate": {"t": False}}, "t", "Must be true."),
+    "$currentDate of 1": ({"t": DAYS[0]}, {"$currentDate": {"t": 1}}, "t", "Must be true."),
+    "$currentDate of a timestamp": (
+        {"t": DAYS[0]},
+        {"$currentDate": {"t": {"$type": "timestamp"}}},
+        "t",
+        "Must be true.",
+    ),
     "$mul of marshmallow's beyond its maximum": (
         {"mf": 60.0},
         {"$mul": {"mf": 2}},
@@ -198,6 +263,17 @@ def test_an_operator_is_refused_and_nothing_changed(things, name):
         ({"$min": {"tags": 2}}, "update: $min tags: Not a number or a date."),
         ({"$max": {"ml": 2}}, "update: $max ml: Not a number or a date."),
         ({"$pop": {"i": 1}}, "update: $pop i: Not a list."),
+        ({"$currentDate": {"i": True}}, "update: $currentDate i: Not a date."),
+        ({"$currentDate": {"free": True}}, "update: $currentDate free: Not a date."),
+        ({"$currentDate": {"tags": True}}, "update: $currentDate tags: Not a date."),
+        ({"$currentDate": {"mtime": True}}, "update: $currentDate mtime: Not a date."),
+        ({"$currentDate": {"other": True}}, "update: $currentDate other: Not a pure field of the model."),
+        ({"$set": {"t": DAYS[0]}, "$currentDate": {"t": True}}, "update: t is changed twice"),
+        ({"$currentDate": True}, "update: $currentDate takes an object"),
+        ({"$push": {"tags": {"$each": ["a"], "$sort": {"n": 1}}}}, "update: an element of tags has no field n"),
+        ({"$push": {"marks": {"$each": [], "$sort": {"x": 1}}}}, "update: an element of marks has no field x"),
+        ({"$push": {"marks": {"$each": [], "$sort": 1}}}, f"update: $push marks: {UNSORTED}"),
+        ({"$push": {"marks": {"$each": [], "$sort": {"tags": 1}}}}, f"update: $push marks: {UNSORTED}"),
         ({"$pop": {"mi": 1}}, "update: $pop mi: Not a list."),
         ({"$pop": {"other": 1}}, "update: $pop other: Not a pure field of the model."),
     ],
@@ -207,6 +283,63 @@ def test_an_operator_on_another_kind_is_a_mistake_of_the_code(things, update, me
     with pytest.raises(UsageError) as caught:
         things.find_one_and_update(THE_ONE, update=update)
     assert caught.value.message == message
+
+
+# -- the current date
+
+HOUR_AHEAD = timezone(timedelta(hours=1))
+DATED = {
+    "d": nullable(date()),
+    "o": optional(object_({"at": optional(date())})),
+    "log": optional(mapping(date())),
+    "md": mm.DateTime(),
+    "mnaive": mm.NaiveDateTime(timezone=HOUR_AHEAD),
+    "maware": mm.AwareDateTime(),
+    "mday": mm.Date(),
+}
+
+
+def in_milliseconds(moment):
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def test_the_current_date_is_one_moment_in_the_form_of_each_field(odm):
+    model = odm.new_model("log", DATED)
+    model.insert_one(doc={"d": None, "o": {}, "log": {}, "mday": "2026-01-01"})
+    before = in_milliseconds(datetime.now(timezone.utc)).replace(tzinfo=None)
+    update = {"$currentDate": {"d": True, "o.at": {"$type": "date"}, "log.x": True, "md": True}}
+    model.find_one_and_update(THE_ONE, update={**update, "$set": {"mday": "2026-01-02"}})
+    after, now = datetime.now(timezone.utc).replace(tzinfo=None), stored(model)["d"]
+    assert before <= now <= after
+    assert stored(model) == {"d": now, "o": {"at": now}, "log": {"x": now}, "md": now, "mday": "2026-01-02"}
+
+
+def test_the_current_date_of_marshmallows_fields(odm):
+    model = odm.new_model("log", DATED)
+    model.insert_one(doc={"d": None})
+    update = {"$currentDate": dict.fromkeys(("d", "mnaive", "maware", "mday"), True)}
+    shown = model.find_one_and_update(THE_ONE, update=update)
+    now = stored(model)["d"]
+    day = now.date().isoformat()
+    assert stored(model) == {"d": now, "mnaive": now + timedelta(hours=1), "maware": now, "mday": day}
+    assert {name: shown[name] for name in ("d", "mday")} == {"d": now, "mday": day}
+
+
+def test_a_field_may_refuse_the_current_date(odm):
+    model = odm.new_model("log", {"day": mm.Date(validate=validate.Range(max=DAYS[0].date()))})
+    model.insert_one(doc={})
+    with pytest.raises(ValidationError) as caught:
+        model.find_one_and_update(THE_ONE, update={"$currentDate": {"day": True}})
+    assert (list(caught.value.errors), stored(model)) == (["update.day"], {})
+
+
+def test_copies_get_the_same_current_date(odm):
+    offer = odm.new_model("offer", {"at": optional(date())})
+    note = odm.new_model("note", {"n": integer()}, {"offer": {"schemaName": "offer", "type": "single"}})
+    id_ = offer.insert_one(doc={}, projection={"_id": 1})["_id"]
+    note.insert_one(doc={"n": 1}, relations={"offer": {"_ids": id_}})
+    shown = offer.find_one_and_update({"_id": id_}, {"$currentDate": {"at": True}})
+    assert note.find_one()["offer"] == shown
 
 
 # -- null, and other values that an operator does not fit
@@ -244,6 +377,7 @@ def cleared(odm):
         *(("$set", path, value) for path, value in (("o.a", "x"), ("prices.de", 1), ("free.x.y", 1), ("mn.x", 1))),
         *(("$push", path, "x") for path in ("tags", "o.tags", "ml")),
         ("$push", "tags", {"$each": ["x", "y"]}),
+        ("$push", "tags", {"$each": ["x", "y"], "$position": 0, "$slice": 1, "$sort": 1}),
         *(("$addToSet", path, "x") for path in ("tags", "o.tags", "ml")),
         *(("$pull", path, "x") for path in ("tags", "o.tags", "ml")),
         *(("$pop", path, 1) for path in ("tags", "o.tags", "ml")),
