@@ -14,9 +14,9 @@ from typing import Any, final
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.acts.act import Hook
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.context import Headers
+from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings

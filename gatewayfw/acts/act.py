@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import wraps
 from typing import Any, final
 
+from gatewayfw.acts.hooks import ActFn, Hook, access_rules, call_with_body, fn_problems, hook_problems
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
-from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.levels import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
@@ -24,9 +23,6 @@ from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pythonic
-
-ActFn = Callable[[Any], Any]
-Hook = Callable[..., Any]
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
@@ -113,11 +109,6 @@ class Act(ActDefinition, Mapping[str, Any]):
         return len(ACT_KEYS)
 
 
-def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
-    """Return the hooks that are marked as deciding who may call."""
-    return [hook for hook in hooks if is_access_rule(hook)]
-
-
 ActsByName = Mapping[str, Act]
 Service = Mapping[str, ActsByName]
 
@@ -197,23 +188,10 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         reply_bytes=given.max_reply_bytes or schemas.settings.max_reply_bytes,
         rates=rates,
         result=result,
-        act_hooks=tuple(map(_called_with_body, given.pre_act)),
-        validation_hooks=tuple(map(_called_with_body, given.pre_validation)),
+        act_hooks=tuple(map(call_with_body, given.pre_act)),
+        validation_hooks=tuple(map(call_with_body, given.pre_validation)),
         description=(inspect.getdoc(given.fn) or "") if inspect.isroutine(given.fn) else "",
     )
-
-
-def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[ActFn, ...]:
-    """Return checked hooks, each callable with the body.
-
-    ``key`` names the list in messages.
-
-    Raises:
-        DefinitionError: it is not a list of hooks; the message names every element that is not one.
-    """
-    if problems := list(_hook_problems(key, hooks, spelling)):
-        raise DefinitionError("; ".join(problems))
-    return tuple(map(_called_with_body, hooks))
 
 
 def _problems(settings: Settings, given: ActDefinition, spelling: Spelling) -> Iterator[str]:
@@ -221,9 +199,9 @@ def _problems(settings: Settings, given: ActDefinition, spelling: Spelling) -> I
     problems = [
         *_name_problems(given.schema, given.act_name, spelling),
         *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
-        *_fn_problems(given.fn),
-        *_hook_problems("preValidation", given.pre_validation, spelling),
-        *_hook_problems("preAct", given.pre_act, spelling),
+        *fn_problems(given.fn),
+        *hook_problems("preValidation", given.pre_validation, spelling),
+        *hook_problems("preAct", given.pre_act, spelling),
         *_ceiling_problems(given, spelling),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
@@ -236,33 +214,6 @@ def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iter
     for key, name in (("schema", schema), ("actName", act_name)):
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             yield f"bad {spelling.name(key)}: a letter or _, then letters, digits and _"
-
-
-def _fn_problems(fn: Any) -> Iterator[str]:
-    unusable = _unusable(fn)
-    if unusable:
-        yield f"fn {unusable}"
-    elif not _takes_body(fn):
-        yield "fn must take the body as its one positional argument"
-
-
-def _hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
-    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
-        yield f"{spelling.name(key)} must be a list of functions"
-        return
-    for number, hook in enumerate(hooks):
-        name = spelling.element(key, number)
-        unusable = _unusable(hook)
-        if unusable:
-            yield f"{name} {unusable}"
-        elif getattr(hook, "makes_hook", False) is True:
-            yield f"{name} makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
-        elif _is_generator(hook):
-            yield f"{name} must not be a generator: its calls would do nothing"
-        elif not _takes_body(hook) and not _fits(hook):
-            yield f"{name} can be called neither with the body nor bare"
-        elif default := _filled_default(hook):
-            yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
 
 
 def _ceiling_problems(given: ActDefinition, spelling: Spelling) -> Iterator[str]:
@@ -295,66 +246,3 @@ def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spe
     elif settings.require_access and not public and not ruled:
         lists = f"{spelling.name('preAct')} or {spelling.name('preValidation')}"
         yield f"no access rule in {lists}: add one, or say public=True (setting require_access)"
-
-
-def _called_with_body(hook: Hook) -> ActFn:
-    return hook if _takes_body(hook) else _bare(hook)
-
-
-def _bare(hook: Hook) -> ActFn:
-    @wraps(hook)  # its name, too
-    def called(_body: Any) -> Any:
-        return hook()
-
-    called.is_access_rule = is_access_rule(hook)  # type: ignore[attr-defined]  # the mark may be in its class
-    return called
-
-
-def _takes_body(fn: Callable[..., Any]) -> bool:
-    # A decorator's *args say nothing, so look at the function it wraps. Both must take the body.
-    return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
-
-
-def _filled_default(fn: Callable[..., Any]) -> str:
-    """Return the parameter whose default the body would replace by mistake.
-
-    Empty for none.
-    """
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except ValueError:  # builtins without a signature
-        return ""
-    first = next(iter(parameters), None)
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    if first is None or first.kind not in positional or first.default is inspect.Parameter.empty:
-        return ""
-    return "" if first.name.strip("_") in ("body", "") else first.name
-
-
-def _fits(fn: Callable[..., Any], *args: object, follow_wrapped: bool = False) -> bool:
-    try:
-        signature = inspect.signature(fn, follow_wrapped=follow_wrapped)
-    except ValueError:  # builtins without a signature
-        return True
-    try:
-        signature.bind(*args)
-    except TypeError:
-        return False
-    return True
-
-
-def _unusable(fn: Any) -> str:
-    """Say why a function cannot be an act or hook.
-
-    A coroutine that nobody awaits would check nothing.
-    """
-    if not callable(fn):
-        return "must be a function"
-    for called in (fn, type(fn).__call__):
-        if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
-            return "must not be async: acts and hooks are plain functions"
-    return ""
-
-
-def _is_generator(fn: Any) -> bool:
-    return inspect.isgeneratorfunction(fn) or inspect.isgeneratorfunction(type(fn).__call__)

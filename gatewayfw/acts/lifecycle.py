@@ -12,8 +12,9 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActFn
+from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
+from gatewayfw.acts.hooks import ActFn
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.steps import is_access_rule

@@ -6,17 +6,19 @@ Source: specification 18.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActDefinition, ActFn, ActsByName, Hook, Service, parse_act, parse_service
+from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
+from gatewayfw.acts.hooks import ActFn, Hook
+from gatewayfw.acts.lookup import Services, UnknownName, act_of, acts_of, copy_of, find_local, find_service, hooks_of
 from gatewayfw.acts.rates import Limits
 from gatewayfw.acts.services import Connect, RemoteService
 from gatewayfw.acts.steps import steps_of
-from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
@@ -28,19 +30,6 @@ __all__ = ["Act", "Acts", "UnknownName"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-
-
-@final
-class UnknownName(NotFound):
-    """A service, model or act is not registered; ``known`` lists those that are."""
-
-    def __init__(self, message: str, known: Iterable[str] = ()) -> None:
-        super().__init__(message)
-        self.known = tuple(known)
-
-    def with_known(self) -> NotFound:
-        """Return the error whose message names those that are registered, too."""
-        return NotFound(f"{self.message} (known: {', '.join(self.known) or 'none'})")
 
 
 @final
@@ -63,7 +52,7 @@ class Acts:
         self._schemas = schemas
         self._connect = connect
         self._lock = Lock()
-        self._services: Mapping[str, Service | RemoteService] = MappingProxyType({MAIN: MappingProxyType({})})
+        self._services: Services = MappingProxyType({MAIN: MappingProxyType({})})
         self._tokens: tuple[Carrier, ...] = ()
         self._roles: tuple[Carrier, ...] = ()
         #: Where acts of `main`, by ``schema.act``, and services were registered.
@@ -215,7 +204,7 @@ class Acts:
                 place = self._places.get(name, "")
                 raise DefinitionError(f"service {name} is registered already{defined_at(place)}")
             self._places[name] = called_from()
-            self._note_carriers(_hooks_of(parsed))
+            self._note_carriers(hooks_of(parsed))
             self._store(name, parsed)
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
@@ -224,8 +213,8 @@ class Acts:
         Raises:
             UnknownName: nothing of that name is registered. This is a `NotFound`.
         """
-        found = self._find(service)
-        return found if isinstance(found, RemoteService) else _act_of(found, model, act)
+        found = find_service(self._services, service)
+        return found if isinstance(found, RemoteService) else act_of(found, model, act)
 
     def get_service_keys(self) -> list[str]:
         """Return the names of all services in order of registration, ``main`` first."""
@@ -237,15 +226,15 @@ class Acts:
         Raises:
             NotFound: no such service.
         """
-        return _copy(self._find(name))
+        return copy_of(find_service(self._services, name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
         """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
-        return {name: _copy(service) for name, service in self._services.items()}
+        return {name: copy_of(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
-        return {schema: dict(acts) for schema, acts in self._find_local(MAIN).items()}
+        return {schema: dict(acts) for schema, acts in find_local(self._services, MAIN).items()}
 
     def get_main_act(self, schema: str, act_name: str) -> Act:
         """Return one act of the service ``main``; NotFound when there is none."""
@@ -253,7 +242,7 @@ class Acts:
 
     def get_acts(self, schema: str) -> dict[str, Act]:
         """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
-        return dict(_acts_of(self._find_local(MAIN), schema))
+        return dict(acts_of(find_local(self._services, MAIN), schema))
 
     def get_act_keys(self, schema: str) -> list[str]:
         """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
@@ -266,11 +255,11 @@ class Acts:
             NotFound: there is no such service, it has no act of that schema, or it is remote, so that
                 its acts are not known here.
         """
-        return list(_acts_of(self._find_local(service), schema))
+        return list(acts_of(find_local(self._services, service), schema))
 
     def get_act(self, service: str, schema: str, act: str) -> Act:
         """Return one act; NotFound in the same cases as `get_acts_keys`."""
-        return _act_of(self._find_local(service), schema, act)
+        return act_of(find_local(self._services, service), schema, act)
 
     def remote_services(self) -> list[RemoteService]:
         """Return the services at URLs, in order of registration."""
@@ -291,7 +280,7 @@ class Acts:
         act = parse_act(self._schemas, self.limits, given, spelling)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
-            main = self._find_local(MAIN)
+            main = find_local(self._services, MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
@@ -311,19 +300,6 @@ class Acts:
             return self._schemas.select_struct(schema, get)
         except DefinitionError as error:
             raise DefinitionError(f"act {shown(schema)}.{shown(act_name)}: get: {error.message}") from error
-
-    def _find(self, name: str) -> Service | RemoteService:
-        services = self._services
-        found = services.get(name)
-        if found is None:
-            raise UnknownName(f"service not found: {shown(name)}", services)
-        return found
-
-    def _find_local(self, name: str) -> Service:
-        found = self._find(name)
-        if isinstance(found, RemoteService):
-            raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
-        return found
 
     def _store(self, name: str, service: Service | RemoteService) -> None:
         self._services = MappingProxyType({**self._services, name: service})
@@ -357,36 +333,6 @@ def _check_service_name(name: object) -> None:
         raise DefinitionError(f"bad service name {shown(name)}: a letter or _, then letters, digits, _ and -")
     if name == MAIN:
         raise DefinitionError("the service main is this gateway itself; use set_act")
-
-
-def _hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
-    if isinstance(service, RemoteService):
-        yield from service.pre_act
-        return
-    for acts in service.values():
-        for act in acts.values():
-            yield from (*act.pre_validation, *act.pre_act)
-
-
-def _copy(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
-    if isinstance(service, RemoteService):
-        return service.given
-    return {schema: dict(acts) for schema, acts in service.items()}
-
-
-def _acts_of(service: Service, model: str) -> ActsByName:
-    acts = service.get(model)
-    if not acts:
-        raise UnknownName(f"no acts found for model: {shown(model)}", service)
-    return acts
-
-
-def _act_of(service: Service, model: str, act: str) -> Act:
-    acts = _acts_of(service, model)
-    found = acts.get(act)
-    if found is None:
-        raise UnknownName(f"act not found: {shown(model)}.{shown(act)}", acts)
-    return found
 
 
 def _is_selection(get: Any) -> bool:

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from gatewayfw.acts import Act
-from gatewayfw.acts.act import access_rules
 from gatewayfw.acts.checks import acts_by_name
+from gatewayfw.acts.hooks import access_rules
 from gatewayfw.acts.steps import steps_of, unfed
 from gatewayfw.auth.tokens import KEY_VARIABLE
 from gatewayfw.core import Gateway

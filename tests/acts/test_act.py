@@ -111,80 +111,8 @@ def test_hooks_are_kept_as_they_were_when_registered(schemas):
     assert act.pre_act == (bare,)
 
 
-class Hooks:
-    """Hooks of every form; each records what it was called with."""
-
-    def __init__(self):
-        self.calls = []
-
-    def method(self, body):
-        self.calls.append(body)
-
-    def bare_method(self):
-        self.calls.append("bare")
-
-    def __call__(self, body):
-        self.calls.append(body)
-
-    def keyword(self, *, body="bare"):
-        self.calls.append(body)
-
-    def default(self, body="bare"):
-        self.calls.append(body)
-
-    def all_positional(self, *values):
-        self.calls.append(*values or ["bare"])
-
-    def two(self, first, second):
-        self.calls.append((first, second))
-
-    def wrapping(self, hook):
-        @functools.wraps(hook)
-        def wrapper(*args, **kwargs):
-            return hook(*args, **kwargs)
-
-        return wrapper
-
-    def filling(self, hook):
-        @functools.wraps(hook)
-        def wrapper():
-            return hook("filled")
-
-        return wrapper
-
-
 def defaulting(allow_guest=False):
     raise AssertionError
-
-
-HOOK_FORMS = {
-    "bound method": (lambda hooks: hooks.method, "BODY"),
-    "bound method without parameters": (lambda hooks: hooks.bare_method, "bare"),
-    "callable object": (lambda hooks: hooks, "BODY"),
-    "keyword only": (lambda hooks: hooks.keyword, "bare"),
-    "default": (lambda hooks: hooks.default, "BODY"),
-    "any number": (lambda hooks: hooks.all_positional, "BODY"),
-    "partial with one left": (lambda hooks: functools.partial(hooks.two, "given"), ("given", "BODY")),
-    "partial with none left": (lambda hooks: functools.partial(hooks.two, "given", "too"), ("given", "too")),
-    "builtin": (lambda hooks: hooks.calls.append, "BODY"),
-    "decorated with a parameter": (lambda hooks: hooks.wrapping(hooks.method), "BODY"),
-    "decorated without": (lambda hooks: hooks.wrapping(hooks.bare_method), "bare"),
-    "decorator that gives the value": (lambda hooks: hooks.filling(hooks.method), "filled"),
-}
-
-
-@pytest.mark.parametrize(("form", "expected"), HOOK_FORMS.values(), ids=HOOK_FORMS)
-@pytest.mark.parametrize(("key", "attribute"), [("preAct", "act_hooks"), ("preValidation", "validation_hooks")])
-def test_a_hook_that_can_take_the_body_gets_it(schemas, form, expected, key, attribute):
-    hooks = Hooks()
-    (hook,) = getattr(parsed(schemas, **{key: (form(hooks),)}), attribute)
-    hook("BODY")
-    assert hooks.calls == [expected]
-
-
-def test_a_builtin_without_a_signature_gets_the_body(schemas):
-    (hook,) = parsed(schemas, preAct=[dict]).act_hooks
-    assert hook({"act": "a"}) == {"act": "a"}
 
 
 NAME = "a letter or _, then letters, digits and _"

@@ -9,7 +9,7 @@ from inspect import currentframe
 
 import pytest
 
-from gatewayfw.acts.registry import Act, UnknownName
+from gatewayfw.acts.registry import Act
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
 from gatewayfw.remote import FORWARDED, HttpService
 from gatewayfw.schemas import Schemas, boolean, object_, string
@@ -274,21 +274,6 @@ def test_resolve_finds_acts_and_remote_services(filled):
     far = filled.resolve("far", "any", "thing")
     assert isinstance(far, HttpService)
     assert (far.name, far.given, far.url) == ("far", URL, URL + "/gateway")
-
-
-@pytest.mark.parametrize(
-    ("names", "message", "known"),
-    [
-        (("shop", "user", "addUser"), "service not found: shop", ("main", "billing", "far")),
-        (("main", "usr", "addUser"), "no acts found for model: usr", ("user", "city")),
-        (("main", "user", "x"), "act not found: user.x", ("addUser", "getUser")),
-        (("billing", "user", "addUser"), "no acts found for model: user", ("bill",)),
-    ],
-)
-def test_resolve_knows_what_there_is_instead(filled, names, message, known):
-    with pytest.raises(UnknownName) as raised:
-        filled.resolve(*names)
-    assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
 
 
 def test_set_service_takes_acts_with_all_their_parts(acts):

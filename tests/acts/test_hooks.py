@@ -1,0 +1,93 @@
+"""Hooks of every form: how they are called, and which of them are access rules."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from gatewayfw.acts.hooks import access_rules, call_with_body, parse_hooks
+from gatewayfw.auth import access_rule
+from gatewayfw.errors import DefinitionError
+
+
+class Hooks:
+    """Hooks of every form; each records what it was called with."""
+
+    def __init__(self):
+        self.calls = []
+
+    def method(self, body):
+        self.calls.append(body)
+
+    def bare_method(self):
+        self.calls.append("bare")
+
+    def __call__(self, body):
+        self.calls.append(body)
+
+    def keyword(self, *, body="bare"):
+        self.calls.append(body)
+
+    def default(self, body="bare"):
+        self.calls.append(body)
+
+    def all_positional(self, *values):
+        self.calls.append(*values or ["bare"])
+
+    def two(self, first, second):
+        self.calls.append((first, second))
+
+    def wrapping(self, hook):
+        @functools.wraps(hook)
+        def wrapper(*args, **kwargs):
+            return hook(*args, **kwargs)
+
+        return wrapper
+
+    def filling(self, hook):
+        @functools.wraps(hook)
+        def wrapper():
+            return hook("filled")
+
+        return wrapper
+
+
+HOOK_FORMS = {
+    "bound method": (lambda hooks: hooks.method, "BODY"),
+    "bound method without parameters": (lambda hooks: hooks.bare_method, "bare"),
+    "callable object": (lambda hooks: hooks, "BODY"),
+    "keyword only": (lambda hooks: hooks.keyword, "bare"),
+    "default": (lambda hooks: hooks.default, "BODY"),
+    "any number": (lambda hooks: hooks.all_positional, "BODY"),
+    "partial with one left": (lambda hooks: functools.partial(hooks.two, "given"), ("given", "BODY")),
+    "partial with none left": (lambda hooks: functools.partial(hooks.two, "given", "too"), ("given", "too")),
+    "builtin": (lambda hooks: hooks.calls.append, "BODY"),
+    "decorated with a parameter": (lambda hooks: hooks.wrapping(hooks.method), "BODY"),
+    "decorated without": (lambda hooks: hooks.wrapping(hooks.bare_method), "bare"),
+    "decorator that gives the value": (lambda hooks: hooks.filling(hooks.method), "filled"),
+}
+
+
+@pytest.mark.parametrize(("form", "expected"), HOOK_FORMS.values(), ids=HOOK_FORMS)
+def test_a_hook_that_can_take_the_body_gets_it(form, expected):
+    hooks = Hooks()
+    call_with_body(form(hooks))("BODY")
+    assert hooks.calls == [expected]
+
+
+def test_a_builtin_without_a_signature_gets_the_body():
+    assert call_with_body(dict)({"act": "a"}) == {"act": "a"}
+
+
+def test_a_hook_called_bare_is_an_access_rule_still():
+    calls = []
+    (hook,) = parse_hooks("preAct", [access_rule(lambda: calls.append("called"))])
+    hook("BODY")
+    assert (access_rules([hook, print]), calls) == ([hook], ["called"])
+
+
+def test_all_that_are_no_hooks_are_named():
+    with pytest.raises(DefinitionError) as raised:
+        parse_hooks("preAct", [print, 1, "x"])
+    assert raised.value.message == "preAct.1 must be a function; preAct.2 must be a function"
