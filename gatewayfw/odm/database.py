@@ -10,7 +10,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
@@ -29,6 +29,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
 from gatewayfw.storage.base import Filter
+from gatewayfw.storage.deadlines import Deadline, Scopes
 
 _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")
@@ -71,6 +72,7 @@ class Database:
         self._helper: Helper | None = None
         self.counts = CopyCounts()
         self._local = _Local()
+        self._scopes = Scopes()
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
 
@@ -135,7 +137,7 @@ class Database:
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit this thread's database work in the block; without a database, only time."""
-        return nullcontext(Scope(seconds)) if self._storage is None else self._storage.deadline(seconds)
+        return Deadline(self._scopes, seconds) if self._storage is None else self._storage.deadline(seconds)
 
     @property
     def fanout(self) -> Fanout:

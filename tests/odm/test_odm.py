@@ -29,6 +29,11 @@ def test_set_db_takes_every_kind_of_database(bare):
     assert type(bare.storage) is MongoStorage
 
 
+def test_a_deadline_without_a_database_holds_inside_of_it_too(bare):
+    with bare.deadline(60), bare.deadline(0), bare.deadline(60) as inner:
+        assert inner.remaining() == 0.0
+
+
 @pytest.mark.parametrize("db", [5, mongomock.MongoClient(), {}])
 def test_set_db_refuses_other_things(bare, db):
     with pytest.raises(DefinitionError) as raised:
