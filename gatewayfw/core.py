@@ -16,6 +16,7 @@ from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
+from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
@@ -94,6 +95,8 @@ class Gateway:
             self.context_fns,
             partial(self.odm.deadline, self.settings.deadline),
         )
+        batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
+        self._batches = batches if self.settings.max_batch else None
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database)
         self.mounts: WeakKeyDictionary[App, dict[str, Mount]] = WeakKeyDictionary()
 
@@ -331,4 +334,6 @@ class Gateway:
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
         shown = Playground(self.catalog, guard) if playground else None
         checks = self.checks if check else None
-        return Endpoint(self.lifecycle, self.context_fns, self.settings, cors, shown, checks, leave_to_signal)
+        return Endpoint(
+            self.lifecycle, self.context_fns, self.settings, cors, shown, checks, leave_to_signal, self._batches
+        )

@@ -17,6 +17,7 @@ server::
     ├── MethodNotAllowed         405 method_not_allowed
     ├── Conflict                 409 conflict
     │   ├── DuplicateKey         409 duplicate_key
+    │   ├── NotDone              409 not_done
     │   └── StillReferenced      409 still_referenced
     ├── TooLarge                 413 too_large
     │   └── ReplyTooLarge        413 reply_too_large
@@ -196,6 +197,15 @@ class DuplicateKey(Conflict):
         named = [fields] if isinstance(fields, str) else fields
         self.fields = tuple(name for name in named if name.partition(".")[0] != "_gw")
         self.errors = {name: ["is taken"] for name in self.fields}
+
+
+class NotDone(Conflict):
+    """Another item of the atomic batch failed. Nothing of this one was written."""
+
+    code = "not_done"
+
+    def __init__(self) -> None:
+        super().__init__("not done")
 
 
 class StillReferenced(Conflict):

@@ -19,6 +19,8 @@ PREFIX = "GATEWAYFW_"
 _MOST = 2**31
 #: The beginnings that the one text setting accepts; parsing shows later whether the rest is a URI.
 _STORAGE = re.compile(r"memory://|mongodb://\S+")
+#: Numbers that may be 0, which switches something off.
+_OFF_AT_ZERO = frozenset({"max_batch"})
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -52,6 +54,8 @@ class Settings:
     max_get_queries: int = 100
     #: Most bytes of the JSON of a reply's body, also from a remote service; an act may set its own.
     max_reply_bytes: int = 16 * 1024 * 1024
+    #: Most items of a batch, a request with several acts; 0: no batches.
+    max_batch: int = 0
     #: Most bytes of a document's pure fields, as BSON.
     document_bytes: int = 4 * 1024 * 1024
     #: Most bytes of all windows of a document together; each gets an equal share and is cut to it.
@@ -119,7 +123,7 @@ def _parsed(name: str, kind: str, text: str) -> Any:
             return _WORDS[text.strip().lower()]
         return int(text) if kind == "int" else float(text)
     except (ValueError, KeyError):
-        raise DefinitionError(f"{PREFIX}{name.upper()}: expected {_expected(kind)}") from None
+        raise DefinitionError(f"{PREFIX}{name.upper()}: expected {_expected(name, kind)}") from None
 
 
 def _check(name: str, kind: str, value: Any) -> None:
@@ -133,15 +137,16 @@ def _check(name: str, kind: str, value: Any) -> None:
         numbers = (int,) if kind == "int" else (int, float)
         most = _MOST if kind == "int" else float("inf")
         fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < most
+        fits = fits or (type(value) is int and value == 0 and name in _OFF_AT_ZERO)
     if not fits:
-        raise DefinitionError(f"setting {name!r}: expected {_expected(kind)}")
+        raise DefinitionError(f"setting {name!r}: expected {_expected(name, kind)}")
 
 
-def _expected(kind: str) -> str:
+def _expected(name: str, kind: str) -> str:
     if kind == "str":
         return "memory:// or a mongodb:// URI"
     if kind.startswith("tuple"):
         return "a list of names"
     if kind == "int":
-        return f"a positive integer below {_MOST}"
+        return f"a positive integer below {_MOST}" + (", or 0" if name in _OFF_AT_ZERO else "")
     return "true or false" if kind.startswith("bool") else "a positive number"

@@ -16,6 +16,11 @@ def test_code_wins_over_environment_over_default():
     assert settings.relation_limit == 1000
 
 
+def test_a_number_that_switches_something_off_may_be_0():
+    assert (Settings.load({}).max_batch, Settings.load({}, max_batch=0).max_batch) == (0, 0)
+    assert Settings.load({"GATEWAYFW_MAX_BATCH": "20"}).max_batch == 20
+
+
 URI = "mongodb://ann:hunter2@db.example:27017/limits"
 
 
@@ -53,6 +58,10 @@ INTEGER = "expected a positive integer below 2147483648"
         ({}, {"deadline": True}, "setting 'deadline': expected a positive number"),
         ({}, {"max_body_depth": 1.5}, f"setting 'max_body_depth': {INTEGER}"),
         ({}, {"inline_limit": 2**31}, f"setting 'inline_limit': {INTEGER}"),
+        ({}, {"max_body_depth": 0}, f"setting 'max_body_depth': {INTEGER}"),
+        ({}, {"max_batch": -1}, f"setting 'max_batch': {INTEGER}, or 0"),
+        ({}, {"max_batch": False}, f"setting 'max_batch': {INTEGER}, or 0"),
+        ({"GATEWAYFW_MAX_BATCH": "off"}, {}, f"GATEWAYFW_MAX_BATCH: {INTEGER}, or 0"),
         ({}, {"error_detail": 1}, "setting 'error_detail': expected true or false"),
         ({"GATEWAYFW_DEADLINE": "soon"}, {}, "GATEWAYFW_DEADLINE: expected a positive number"),
         ({"GATEWAYFW_DEADLINE": "-1"}, {}, "setting 'deadline': expected a positive number"),

@@ -18,6 +18,7 @@ from gatewayfw.acts.hooks import ActFn
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.steps import is_access_rule
+from gatewayfw.acts.totals import Totals
 from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
 from gatewayfw.spelling import MAIN
 
@@ -45,9 +46,11 @@ class RequestBounds(Protocol):
 
     Attributes:
         reply_bytes: most bytes of the JSON of the reply's body.
+        totals: the sums of the batch that the request is an item of; None for any other request.
     """
 
     reply_bytes: int | None
+    totals: Any  # `Totals` or None; the storage knows only a part of it
 
     @property
     def committed(self) -> bool:
@@ -62,7 +65,11 @@ class RequestBounds(Protocol):
 
 @final
 class Lifecycle:
-    """Runs the acts of one gateway; ``deadline`` opens the time limit of one request."""
+    """Runs the acts of one gateway.
+
+    Attributes:
+        deadline: opens the time limit of one request.
+    """
 
     def __init__(
         self,
@@ -72,7 +79,7 @@ class Lifecycle:
     ) -> None:
         self._acts = acts
         self._contexts = contexts
-        self._deadline = deadline
+        self.deadline = deadline
 
     def run(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
@@ -101,51 +108,76 @@ class Lifecycle:
             Exception: any other error of a hook, the act or ``finish``, unchanged.
         """
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
-        with self._deadline() as bounds:
+        with self.deadline() as bounds:
             try:
                 if isinstance(found, RemoteService):
                     return self._forward(found, body, bounds)
-                if found.rates:
-                    self._count(found, body, bounds)
-                bounds.reply_bytes = found.reply_bytes
-                return finish(self._run_steps(found, body, bounds), bounds)
-            except Unavailable as error:
-                if bounds.committed:
-                    raise PartlyDone from error
-                raise
-            except ReplyTooLarge as error:
-                if bounds.committed:
-                    raise ReplyTooLarge(error.most, written=True) from error
-                raise
+                return finish(found.fn(self.prepare(found, body, bounds)), bounds)
+            except (Unavailable, ReplyTooLarge) as error:
+                shown = complete(error, bounds)
+                if shown is error:
+                    raise
+                raise shown from error
 
-    def _count(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> None:
-        bounds.check()
-        name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
-        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), bounds.remaining)
+    def resolve(self, body: Mapping[str, Any]) -> Act | RemoteService:
+        """Return the act, or the remote service, that a checked body names.
 
-    def _run_steps(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Any:
+        Raises:
+            UnknownName: there is none.
+        """
+        return self._acts.resolve(body["service"], body["model"], body["act"])
+
+    def prepare(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Mapping[str, Any]:
+        """Do everything that comes before the act itself: count, hooks, validation, hooks.
+
+        Returns the body that the act gets. For the errors see `run`.
+        """
+        if act.rates:
+            self._count(act, body, bounds)
+        totals: Totals | None = bounds.totals
+        bounds.reply_bytes = act.reply_bytes if totals is None else totals.bytes_left(act.reply_bytes)
         if act.validation_hooks:
             _run(act.validation_hooks, body, bounds)
         details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
+        if totals is not None:
+            totals.add_get(body["details"]["get"], act.bounds)
         if act.validation_run_type == "create":
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)
         if act.act_hooks:
             _run(act.act_hooks, body, bounds)
         bounds.check()
-        return act.fn(body)
+        return body
+
+    def _count(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> None:
+        bounds.check()
+        name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
+        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), bounds.remaining)
 
     def _forward(self, service: RemoteService, body: Mapping[str, Any], bounds: RequestBounds) -> RemoteReply:
         _run(service.act_hooks, body, bounds)
         context = self._contexts.get_context_model()
         headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
-        return service.call(
+        reply = service.call(
             body,
             headers,
             seconds=bounds.remaining(),
             carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
             address=address if isinstance(address, str) else "",
         )
+        if bounds.totals is not None:
+            bounds.totals.check_bytes(len(reply.envelope))
+        return reply
+
+
+def complete(error: Exception, bounds: RequestBounds) -> Exception:
+    """Return an error that also says whether a part of the request was done."""
+    if isinstance(error, Unavailable):
+        return PartlyDone() if bounds.committed else error
+    if not isinstance(error, ReplyTooLarge):
+        return error
+    most = error.most if bounds.totals is None else bounds.totals.most_bytes(error.most)
+    return ReplyTooLarge(most, written=bounds.committed) if bounds.committed or most != error.most else error
 
 
 def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds) -> None:

@@ -266,7 +266,10 @@ class ModelReads:
             names = revealed(self.schema, reveal)
             if isinstance(get, Mapping):
                 get = {**get, **dict.fromkeys(names, 1)}
-        return self._projections.compiled(self.schema, get, names)
+        projection = self._projections.compiled(self.schema, get, names)
+        if projection.queries:
+            self._database.storage.add_queries(projection.queries)
+        return projection
 
     def _first(self, storage: Storage, wanted: Filter, projection: Projection) -> Document | None:
         found = list(storage.find(self.schema.name, wanted, projection.paths, limit=1))

@@ -111,6 +111,10 @@ class Odm:
 
     # -- operations
 
+    def has_transactions(self) -> bool:
+        """Tell whether a failed `transaction` leaves no trace; false without a database."""
+        return self.has_database and self.storage.has_transactions()
+
     def transaction(self, fn: Callable[[], T]) -> T:
         """Run several operations as one, all or nothing; return ``fn``'s result.
 

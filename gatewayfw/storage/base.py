@@ -133,6 +133,16 @@ class Storage(ABC):
         """Return the most bytes of this thread's reply; None outside a request."""
         return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
 
+    def add_queries(self, queries: int) -> None:
+        """Count queries that a `get` causes, where several requests share one bound.
+
+        Raises:
+            ValidationError: they are too many for all of these together.
+        """
+        scope = self._scopes.scope
+        if scope is not None and scope.totals is not None:
+            scope.totals.add_queries(queries)
+
     def trouble(self) -> Trouble | None:
         """Return why the last attempt to reach the database failed; None if it did not."""
         return None

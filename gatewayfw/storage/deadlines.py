@@ -5,8 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import AbstractContextManager
+from typing import Protocol
 
 from gatewayfw.errors import Timeout
+
+
+class Totals(Protocol):
+    """The sums of several requests that came as one.
+
+    See `gatewayfw.acts.totals`.
+    """
+
+    def add_queries(self, queries: int) -> None:
+        """Count the queries that a `get` causes; raise an error if they are too many."""
 
 
 class Scope:
@@ -16,6 +27,7 @@ class Scope:
         committed: whether a transaction or a single write committed in it. A transaction that fails
             later does not count; one that only read may count.
         reply_bytes: most bytes of JSON in the reply that the work is for; None without a reply.
+        totals: what the work shares with others, which are done for the same request; None if with nothing.
     """
 
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
@@ -24,7 +36,10 @@ class Scope:
             self._until = min(self._until, outer._until)
         self._outer = outer
         self.committed = False
-        self.reply_bytes: int | None = None if outer is None else outer.reply_bytes
+        self.reply_bytes: int | None = None
+        self.totals: Totals | None = None
+        if outer is not None:
+            self.reply_bytes, self.totals = outer.reply_bytes, outer.totals
 
     def remaining(self) -> float:
         """Return the seconds left, never negative."""

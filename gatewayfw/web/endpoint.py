@@ -11,20 +11,23 @@ import re
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
+from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.services import RemoteReply
-from gatewayfw.errors import MethodNotAllowed
+from gatewayfw.errors import BadRequest, MethodNotAllowed
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
+from gatewayfw.web.batch import BatchReplies, check_batch, write_batch
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.playground import Playground
@@ -59,6 +62,7 @@ class Endpoint:
     If the caller may see the ``playground`` beside it, the messages of unknown names say which exist. With ``checks``
     the definitions are judged when it is mounted, and before the
     first request after any change of them: while some are wrong no act runs.
+    ``batches`` runs several acts in one request; without it batches are refused.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
@@ -69,6 +73,7 @@ class Endpoint:
     playground: Playground | None = None
     checks: Checks | None = None
     mute: Callable[[str], object] | None = None
+    batches: Batches | None = None
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""
@@ -121,6 +126,16 @@ class Endpoint:
     ) -> Response:
         """Return an exception's error envelope; log it, and send Flask's signal if due."""
         request_id = request_id or _request_id(request)
+        status, headers, payload = self._describe(error, request_id, asked or {})
+        return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
+
+    def _describe(
+        self, error: Exception, request_id: str, asked: Mapping[str, Any]
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and envelope of an exception.
+
+        It is logged, and Flask's signal is sent if due.
+        """
         if isinstance(error, UnknownName) and self._shows_names():
             error = error.with_known()
         expose = self.settings.expose_errors
@@ -132,10 +147,10 @@ class Endpoint:
         is_unexpected = failures.is_unexpected(error)
         if is_unexpected and self.mute is not None:
             self.mute(failures.UNEXPECTED)
-        failures.log_error(error, status, request_id, asked or {})
+        failures.log_error(error, status, request_id, asked)
         if is_unexpected:
             send_signal(error)
-        return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
+        return status, headers, payload
 
     def reply(self, payload: bytes, status: int, headers: Mapping[str, str]) -> Response:
         """Return an envelope as a response. Never cached, never sniffed: our choice."""
@@ -170,12 +185,23 @@ class Endpoint:
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
         body = read_body(sent, self.settings)
+        if "batch" in body:
+            return self._run_batch(sent, request_id, body)
         asked.update(service=body["service"], model=body["model"], act=body["act"])
         context["body"] = body
         checks = self.checks
         if checks is not None and checks.right is not checks.schemas.stamp:
             checks.check()
         return self.lifecycle.run(body, replies.success)
+
+    def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any]) -> bytes:
+        if self.batches is None:
+            raise BadRequest("batch: this gateway takes one act at a time")
+        batch = check_batch(body, sent.environ, self.settings.max_batch)
+        self.check()
+        written = BatchReplies(batch, request_id, self._describe)
+        items = written.items(partial(begin, sent))
+        return write_batch(self.batches.run(items, written, atomic=batch.atomic))
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.

@@ -27,6 +27,7 @@ class Clock:
         self.left = 5.0
         self.is_open = False
         self.reply_bytes: int | None = None
+        self.totals = None
 
     def remaining(self) -> float:
         return self.left

@@ -34,6 +34,12 @@ def test_a_deadline_without_a_database_holds_inside_of_it_too(bare):
         assert inner.remaining() == 0.0
 
 
+def test_an_odm_without_a_database_has_no_transactions(bare, storage):
+    assert bare.has_transactions() is False
+    bare.set_db(storage)
+    assert bare.has_transactions() is True
+
+
 @pytest.mark.parametrize("db", [5, mongomock.MongoClient(), {}])
 def test_set_db_refuses_other_things(bare, db):
     with pytest.raises(DefinitionError) as raised:

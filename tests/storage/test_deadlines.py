@@ -49,6 +49,26 @@ def test_the_bytes_of_a_reply_hold_inside_too():
     assert (Scope(60, outer).reply_bytes, Scope(60).reply_bytes) == (5, None)
 
 
+class Counted(list):
+    """Sums that remember the queries added to them."""
+
+    add_queries = list.append
+
+
+def test_sums_hold_inside_too(storage):
+    """Without any, queries are not counted."""
+    counted = Counted()
+    storage.add_queries(1)
+    with storage.deadline(60) as outer:
+        storage.add_queries(2)
+        outer.totals = counted
+        with storage.deadline(60):
+            storage.add_queries(3)
+        storage.add_queries(4)
+    storage.add_queries(5)
+    assert counted == [3, 4]
+
+
 def test_a_block_has_its_scope_and_then_the_one_around_again():
     local = Scopes()
     with Deadline(local, 60) as outer:

@@ -76,6 +76,12 @@ def test_other_keys_are_ignored():
     assert check_request({**BODY, "wants": 1}) == WHOLE
 
 
+def test_a_batch_is_left_as_it_came():
+    """Whatever else is there: `gatewayfw.web.batch` judges it."""
+    for value in ({"batch": [BODY]}, {**BODY, "batch": None}):
+        assert read(json.dumps(value).encode()) == value
+
+
 def without(key):
     return {name: value for name, value in BODY.items() if name != key}
 

@@ -1,0 +1,222 @@
+"""Batches: several acts in one request.
+
+Each item is a request of its own: it begins with a copy of the request's context and has its own hooks, limits and
+reply. They share one deadline and the sums of `gatewayfw.acts.totals`. The items of an atomic batch are done in one
+transaction, all or none. Source: specification 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar, final
+
+from gatewayfw.acts.act import Act
+from gatewayfw.acts.context import Context, ContextFns
+from gatewayfw.acts.fresh import fresh
+from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, complete
+from gatewayfw.acts.services import RemoteReply, RemoteService
+from gatewayfw.acts.totals import Totals
+from gatewayfw.errors import BadRequest, GatewayError, NotDone
+from gatewayfw.settings import Settings
+
+T = TypeVar("T")
+
+
+@final
+@dataclass(frozen=True)
+class Item:
+    """One item of a batch.
+
+    Attributes:
+        body: its checked body, or the error that says why it is none.
+        values: what its context has besides a copy of the request's.
+    """
+
+    body: Mapping[str, Any] | GatewayError
+    values: Mapping[str, Any]
+
+    def checked(self) -> Mapping[str, Any]:
+        """Return its body; raise the error if it is none."""
+        if isinstance(self.body, GatewayError):
+            raise self.body
+        return self.body
+
+
+@final
+class ItemReply(NamedTuple):
+    """The reply to one item, as JSON."""
+
+    json: bytes
+    succeeded: bool
+
+
+class Replies(Protocol):
+    """Writes the replies of items."""
+
+    def finish(self, result: Any, bounds: RequestBounds, /) -> bytes:
+        """Return the envelope of a result."""
+
+    def done(self, reply: bytes | RemoteReply, /) -> ItemReply:
+        """Return the reply to an item that was done."""
+
+    def failed(self, number: int, error: Exception, /) -> ItemReply:
+        """Return the reply to an item that failed; log the error."""
+
+
+class Transactions(Protocol):
+    """The database of a gateway; its `Odm`."""
+
+    def has_transactions(self) -> bool:
+        """Tell whether a failed `transaction` leaves no trace."""
+
+    def transaction(self, fn: Callable[[], T], /) -> T:
+        """Run ``fn`` all or nothing, perhaps several times."""
+
+
+@final
+class Batches:
+    """Runs the batches of one gateway."""
+
+    def __init__(
+        self, lifecycle: Lifecycle, contexts: ContextFns, settings: Settings, transactions: Transactions
+    ) -> None:
+        self._lifecycle = lifecycle
+        self._contexts = contexts
+        self._settings = settings
+        self._transactions = transactions
+
+    def run(self, items: Sequence[Item], replies: Replies, *, atomic: bool) -> list[ItemReply]:
+        """Return the replies to the items of one batch, in order.
+
+        The caller has opened the request's context.
+
+        Raises:
+            BadRequest: the batch cannot be ``atomic``, and nothing ran.
+            Exception: of an atomic batch, as a whole: nothing of its acts is written, or the outcome is unknown.
+        """
+        if atomic:
+            return self._run_atomic(items, replies)
+        written: list[ItemReply] = []
+        with self._lifecycle.deadline() as bounds:
+            bounds.totals = totals = Totals(self._settings)
+            for number, item in enumerate(items):
+                totals.begin_item()
+                reply = self._answer(number, item, replies)
+                totals.add_bytes(len(reply.json))
+                written.append(reply)
+        return written
+
+    def _answer(self, number: int, item: Item, replies: Replies) -> ItemReply:
+        with self._contexts.open(_values(self._contexts, item)):
+            try:
+                return replies.done(self._lifecycle.run(item.checked(), replies.finish))
+            except Exception as error:  # The seam: every error of an item becomes its reply.
+                return replies.failed(number, error)
+
+    def _run_atomic(self, items: Sequence[Item], replies: Replies) -> list[ItemReply]:
+        acts = [self._find(number, item) for number, item in enumerate(items)]
+        with self._lifecycle.deadline() as bounds:
+            if not self._transactions.has_transactions():
+                raise BadRequest("atomic: this gateway has no database with transactions")
+            batch = _Atomic(self._lifecycle, self._contexts, replies, bounds)
+            try:
+                batch.prepare(items, acts, Totals(self._settings))
+                return self._transactions.transaction(lambda: batch.attempt(Totals(self._settings)))
+            except Exception as error:
+                shown = complete(error, bounds)
+                if batch.is_of_item(error):
+                    return batch.refusals(shown)
+                if shown is error:
+                    raise
+                raise shown from error
+
+    def _find(self, number: int, item: Item) -> Act | GatewayError:
+        """Return the act of an item of an atomic batch, or why there is none."""
+        try:
+            found = self._lifecycle.resolve(item.checked())
+        except GatewayError as error:
+            return error
+        if isinstance(found, RemoteService):
+            raise BadRequest(f"batch.{number}: an atomic batch takes no acts of remote services")
+        return found
+
+
+class _Prepared(NamedTuple):
+    """An item whose hooks and validation let it pass."""
+
+    act: Act
+    body: Mapping[str, Any]
+    context: Context
+
+
+@final
+class _Atomic:
+    """One atomic batch under way.
+
+    It remembers which item failed, and how.
+    """
+
+    def __init__(self, lifecycle: Lifecycle, contexts: ContextFns, replies: Replies, bounds: RequestBounds) -> None:
+        self._lifecycle = lifecycle
+        self._contexts = contexts
+        self._replies = replies
+        self._bounds = bounds
+        self._count = 0
+        self._prepared: list[_Prepared] = []
+        self._at = 0
+        self._context: Mapping[str, Any] = {}
+        self._error: Exception | None = None
+
+    def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: Totals) -> None:
+        """Do for each item what comes before its act; raise what its first failure raised."""
+        self._bounds.totals, self._count = totals, len(items)
+        for number, (item, act) in enumerate(zip(items, acts, strict=True)):
+            totals.begin_item()
+            with self._working(number, _values(self._contexts, item)) as context:
+                if isinstance(act, GatewayError):
+                    raise act
+                body = self._lifecycle.prepare(act, item.checked(), self._bounds)
+                self._prepared.append(_Prepared(act, body, context))
+
+    def attempt(self, totals: Totals) -> list[ItemReply]:
+        """Run the acts, in a transaction that may begin again; return the replies."""
+        self._bounds.totals = totals
+        written: list[ItemReply] = []
+        for number, (act, *given) in enumerate(self._prepared):
+            totals.begin_item()
+            self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
+            body, context = fresh(given)
+            with self._working(number, context):
+                self._bounds.check()
+                reply = self._replies.done(self._replies.finish(act.fn(body), self._bounds))
+            totals.add_bytes(len(reply.json))
+            written.append(reply)
+        return written
+
+    def is_of_item(self, error: Exception) -> bool:
+        """Tell whether an error is that of the item which failed, not of the transaction."""
+        return error is self._error
+
+    def refusals(self, error: Exception) -> list[ItemReply]:
+        """Return the replies after an item failed: that error, and that no other was done."""
+        with self._contexts.open(self._context):
+            reply = self._replies.failed(self._at, error)
+        others = (self._replies.failed(number, NotDone()) for number in range(self._count))
+        return [reply if number == self._at else other for number, other in enumerate(others)]
+
+    @contextmanager
+    def _working(self, number: int, values: Mapping[str, Any]) -> Iterator[Context]:
+        with self._contexts.open(values) as context:
+            try:
+                yield context
+            except Exception as error:
+                self._at, self._context, self._error = number, context, error
+                raise
+
+
+def _values(contexts: ContextFns, item: Item) -> Mapping[str, Any]:
+    """Return what the context of an item begins with."""
+    body = None if isinstance(item.body, GatewayError) else item.body
+    return {**fresh(contexts.get_context_model()), **item.values, "body": body}

@@ -1,0 +1,92 @@
+"""What the items of one batch use together.
+
+Each item has the limits of a request of its own. Fields of `get`, queries and bytes of the reply are summed up besides,
+so that a batch gives nothing that one request would not give. Source: our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+from gatewayfw.errors import ReplyTooLarge, ValidationError
+from gatewayfw.schemas.levels import Bounds, Ceilings, bounds_problem
+from gatewayfw.settings import Settings
+
+#: A depth that no body has: each `get` is judged by the depth of its act.
+_ANY_DEPTH = 2**31
+
+
+@final
+class Totals:
+    """The sums of one batch.
+
+    Where an act has a ceiling of its own above the setting, the sum may be as high when that act's turn comes.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._gets: list[Any] = []
+        #: Bytes of the replies so far; and how many this item may reply, whatever the others do.
+        self._bytes, self._own_bytes = 0, 0
+        #: Queries of the items before, and of this one.
+        self._queries, self._own_queries = 0, 0
+
+    def begin_item(self) -> None:
+        """Begin to count the next item."""
+        self._queries, self._own_queries = self._queries + self._own_queries, 0
+
+    def add_get(self, get: Mapping[str, Any], bounds: Bounds) -> None:
+        """Count the fields of an item's `get`, which is within the bounds of its act.
+
+        Raises:
+            ValidationError: all items together name too many.
+        """
+        most = max(self._settings.max_get_leaves, bounds.max_get_leaves)
+        gets = [*self._gets, get] if get else self._gets
+        if bounds_problem({"": gets}, Ceilings(_ANY_DEPTH, most)):
+            raise ValidationError({"get": [f"Too many fields: at most {most} in a batch."]})
+        self._gets = gets
+
+    def add_queries(self, queries: int) -> None:
+        """Count the queries of one `get`.
+
+        As for a request of its own, the `get` that takes the most counts, not their sum: an act may read as often
+        as its author likes.
+
+        Raises:
+            ValidationError: all items together cause too many.
+        """
+        most = self._settings.max_get_queries
+        self._own_queries = max(self._own_queries, queries)
+        if self._queries + self._own_queries > most:
+            raise ValidationError({"get": [f"Too many relations of related documents: at most {most} in a batch."]})
+
+    def add_bytes(self, size: int) -> None:
+        """Count the bytes of an item's reply."""
+        self._bytes += size
+
+    def bytes_left(self, most: int) -> int:
+        """Return how many bytes this item may reply, whose act may reply ``most``."""
+        self._own_bytes = most
+        return max(0, min(most, self._most_bytes - self._bytes))
+
+    def check_bytes(self, size: int) -> None:
+        """Refuse the reply of a remote service, of so many bytes, if it is too large.
+
+        Raises:
+            ReplyTooLarge: the replies of all items are too large; what the service wrote stays.
+        """
+        if size > self.bytes_left(self._settings.max_reply_bytes):
+            raise ReplyTooLarge(self._most_bytes, written=True)
+
+    def most_bytes(self, most: int) -> int:
+        """Return the bound that refused an item which had ``most`` bytes left.
+
+        That is its own, or that of all items.
+        """
+        return most if most >= self._own_bytes else self._most_bytes
+
+    @property
+    def _most_bytes(self) -> int:
+        return max(self._own_bytes, self._settings.max_reply_bytes)

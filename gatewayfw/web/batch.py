@@ -1,0 +1,119 @@
+"""Batches on the wire: several requests in a body, several answers in a reply.
+
+The body is ``{"batch": [body, ...], "atomic"?: false}``, the reply ``{"body": [item, ...], "success"}`` with the status
+200. An item is the envelope of its request, with ``status`` and, if it failed, ``code`` and perhaps ``retryAfter``,
+seconds: what a reply of its own has in its status line and headers. Source: specification 2.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from gatewayfw.acts.batch import Item, ItemReply
+from gatewayfw.acts.services import RemoteReply
+from gatewayfw.errors import BadRequest
+from gatewayfw.web.failure import error_headers
+from gatewayfw.web.reader import check_request
+from gatewayfw.web.reply import ReplyBounds, success
+
+#: The header of idempotent acts, as WSGI writes it: one key cannot mean several acts.
+_KEY = "HTTP_IDEMPOTENCY_KEY"
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_LONGEST_ID = 64
+
+#: Writes the failure of an item: status, headers and envelope. Takes the error, the item's id, and its names.
+Refuse = Callable[[Exception, str, Mapping[str, Any]], tuple[int, Mapping[str, str], bytes]]
+
+
+@final
+@dataclass(frozen=True)
+class Batch:
+    """A checked batch: its items' bodies, or why one is none."""
+
+    bodies: tuple[dict[str, Any] | BadRequest, ...]
+    atomic: bool
+
+
+def check_batch(value: Mapping[str, Any], environ: Mapping[str, Any], most: int) -> Batch:
+    """Return the batch that a body means, of at most ``most`` requests.
+
+    Raises:
+        BadRequest: it is none; nothing of it runs.
+    """
+    given, atomic = value["batch"], value.get("atomic", False)
+    if value.keys() - {"batch", "atomic"}:
+        raise BadRequest("a body with batch may have atomic beside it, and nothing else")
+    if not isinstance(given, list) or not given:
+        raise BadRequest("batch must be a list of requests that is not empty")
+    if len(given) > most:
+        raise BadRequest(f"batch: at most {most} requests")
+    if not isinstance(atomic, bool):
+        raise BadRequest("atomic must be true or false")
+    if _KEY in environ:
+        raise BadRequest("the header Idempotency-Key belongs to one act: a batch takes none")
+    for number, one in enumerate(given):
+        if isinstance(one, dict) and "batch" in one:
+            raise BadRequest(f"batch.{number}: a batch cannot hold another")
+    return Batch(tuple(map(_checked, given)), atomic)
+
+
+def _checked(value: Any) -> dict[str, Any] | BadRequest:
+    try:
+        return check_request(value)
+    except BadRequest as error:
+        return error
+
+
+@final
+class BatchReplies:
+    """Writes the replies to the items of one batch."""
+
+    def __init__(self, batch: Batch, request_id: str, refuse: Refuse) -> None:
+        self._batch = batch
+        self._request_id = request_id
+        self._refuse = refuse
+
+    def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
+        """Return the items; ``begin`` gives content of their contexts, by their ids."""
+        return [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
+
+    def finish(self, result: Any, bounds: ReplyBounds) -> bytes:
+        """Return the envelope of a result."""
+        return success(result, bounds)
+
+    def done(self, reply: bytes | RemoteReply) -> ItemReply:
+        """Return the reply to an item that was done, here or by a remote service."""
+        if isinstance(reply, bytes):
+            return _item(reply, 200, {})
+        return _item(reply.envelope, reply.status, {**error_headers(reply.status), **reply.headers})
+
+    def failed(self, number: int, error: Exception) -> ItemReply:
+        """Return the reply to an item that failed; its log line has the item's own id."""
+        body = self._batch.bodies[number]
+        names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
+        status, headers, envelope = self._refuse(error, self._id(number), names)
+        return _item(envelope, status, headers)
+
+    def _id(self, number: int) -> str:
+        """Return the id of an item: that of the batch, a dot, its number from 0."""
+        end = f".{number}"
+        return self._request_id[: _LONGEST_ID - len(end)] + end
+
+
+def write_batch(items: Sequence[ItemReply]) -> bytes:
+    """Return the envelope of a batch, which succeeded if each of its items did."""
+    succeeded = b"true" if all(item.succeeded for item in items) else b"false"
+    return b'{"body":[%b],"success":%b}' % (b",".join([item.json for item in items]), succeeded)
+
+
+def _item(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:
+    """Return an envelope with what its own reply has in status line and headers."""
+    more = f',"status":{status}'
+    if status >= 400:
+        more += f',"code":"{headers["X-Error-Code"]}"'  # made of letters, digits and `_.-` only
+        if _SECONDS.fullmatch(seconds := headers.get("Retry-After", "")):
+            more += f',"retryAfter":{int(seconds)}'
+    return ItemReply(b"%b%b}" % (envelope.rstrip()[:-1], more.encode()), status < 400)

@@ -1,0 +1,196 @@
+"""Batches on the wire: what is refused, and how items are answered, logged and told apart."""
+
+from __future__ import annotations
+
+import copy
+import logging
+
+import mongomock
+import pytest
+from flask import got_request_exception
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatewayfw.errors import HttpError
+from tests.batches import ID, Library, add, asked, done, failed, library
+
+__all__ = ["library"]
+
+PING = asked("ping")
+EMPTY = "batch must be a list of requests that is not empty"
+MORE = "a body with batch may have atomic beside it, and nothing else"
+REFUSED = {
+    "empty": ({"batch": []}, EMPTY),
+    "an object": ({"batch": {"0": PING}}, EMPTY),
+    "null": ({"batch": None}, EMPTY),
+    "a request beside it": ({**PING, "batch": [PING]}, MORE),
+    "a request beside null": ({**PING, "batch": None}, MORE),
+    "unknown key": ({"batch": [PING], "Atomic": True}, MORE),
+    "atomic text": ({"batch": [PING], "atomic": "true"}, "atomic must be true or false"),
+    "atomic number": ({"batch": [PING], "atomic": 1}, "atomic must be true or false"),
+    "atomic null": ({"batch": [PING], "atomic": None}, "atomic must be true or false"),
+    "too many": ({"batch": [PING] * 21}, "batch: at most 20 requests"),
+    "a batch in it": ({"batch": [add("a"), {"batch": [PING]}]}, "batch.1: a batch cannot hold another"),
+    "batch beside a request in it": (
+        {"batch": [add("a"), {**PING, "batch": 0}]},
+        "batch.1: a batch cannot hold another",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_batch_is_refused_before_anything_runs(library, body, message):
+    assert library.send(body) == (400, {"body": {"message": message}, "success": False})
+    assert library.titles() == []
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_the_key_of_one_act_is_refused(library, atomic):
+    message = "the header Idempotency-Key belongs to one act: a batch takes none"
+    reply = library.post(add("a"), atomic=atomic, headers={"Idempotency-Key": "k"})
+    assert reply == (400, {"body": {"message": message}, "success": False})
+    assert library.titles() == []
+
+
+@pytest.mark.parametrize("body", [{"batch": [PING]}, {"batch": []}, {**PING, "batch": 1}])
+def test_batches_are_off_by_default(body):
+    library = Library(mongomock.MongoClient().test, max_batch=0)
+    message = "batch: this gateway takes one act at a time"
+    assert library.send(body) == (400, {"body": {"message": message}, "success": False})
+
+
+def test_the_limits_of_a_body_are_those_of_any_other(library):
+    deep = {"x": 1}
+    for _ in range(31):
+        deep = {"x": deep}
+    message = "the request body is nested deeper than 32 levels"
+    assert library.post(asked("ping", deep)) == (400, {"body": {"message": message}, "success": False})
+    many = asked("ping", {"x": [0] * 10_000})
+    message = "the request body holds more than 20000 values"
+    assert library.post(many, many) == (400, {"body": {"message": message}, "success": False})
+
+
+def test_a_model_and_an_act_may_be_called_batch(library):
+    library.gw.acts.act("batch", "batch")(lambda body: "ran")
+    body = {"model": "batch", "act": "batch", "details": {"set": {}, "get": {}}}
+    assert library.send(body) == (200, {"body": "ran", "success": True})
+    assert library.post(body)[1]["body"] == [done("ran")]
+
+
+# -- how items are answered
+
+
+def test_a_malformed_item_fails_by_itself(library):
+    items = [{"model": "book"}, [], None, {"model": "book", "act": "ping", "details": {"set": {}}}, PING]
+    expected = [
+        failed(400, "bad_request", "act must be a string that is not empty"),
+        failed(400, "bad_request", "the request body must be an object"),
+        failed(400, "bad_request", "the request body must be an object"),
+        failed(400, "bad_request", "details.get must be an object"),
+        done("pong"),
+    ]
+    assert library.post(*items) == (200, {"body": expected, "success": False})
+
+
+def test_the_reply_has_the_headers_of_a_success(library):
+    reply = library.client.post("/gateway", json={"batch": [PING, asked("none")]}, headers={"X-Request-Id": ID})
+    assert dict(reply.headers) == {
+        "Content-Type": "application/json",
+        "Content-Length": str(len(reply.data)),
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "X-Request-Id": ID,
+    }
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_details_of_errors_have_the_id_of_their_item(library, atomic):
+    body = library.post(PING, asked("none"), atomic=atomic, headers={"X-Gateway-Detail": "1"})[1]["body"]
+    message = {"message": "act not found: book.none", "code": "not_found", "errors": {}, "requestId": "batch-1.1"}
+    assert body[1] == {"body": message, "success": False, "status": 404, "code": "not_found"}
+    assert ("requestId" in body[0]["body"]) is atomic
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_what_goes_wrong_in_an_item_is_logged_and_signalled_once(database, caplog, atomic):
+    library, heard = Library(database, expose_errors=False), []
+
+    def listen(sender, exception, **_):
+        heard.append(str(exception))
+
+    with caplog.at_level(logging.WARNING, "gatewayfw"), got_request_exception.connected_to(listen):
+        body = library.post(PING, asked("break"), PING, atomic=atomic)[1]["body"]
+    assert body[1] == failed(500, "internal_error", "internal error")
+    (record,) = caplog.records
+    first, *_, last = record.getMessage().splitlines()
+    assert first == "unexpected error: request_id=batch-1.1 service=main model=book act=break"
+    assert (last, heard) == ("ValueError: a secret", ["a secret"])
+
+
+def test_an_act_chooses_when_to_try_again(library):
+    error = HttpError("closed", 503, code="closed")
+    seconds = ["7", "soon", "1e3", "-1", "٣", "9" * 10]
+
+    @library.gw.acts.act("book", "closed")
+    def closed(body):
+        error.headers = {"Retry-After": seconds.pop(0), "X-Error-Code": "other"}
+        raise error
+
+    expected = [failed(503, "closed", "closed", retryAfter=7), *[failed(503, "closed", "closed")] * 5]
+    assert library.post(*[asked("closed")] * 6)[1]["body"] == expected
+
+
+def test_names_are_told_to_those_who_see_the_playground(database):
+    library = Library(database)
+    library.client = library.gw.create_app(playground=True).test_client()
+    message = "act not found: book.none (known: add, addAndFail, list, ping, limited, break, say)"
+    assert library.post(asked("none"))[1]["body"] == [failed(404, "not_found", message)]
+
+
+def test_a_batch_is_answered_in_a_blueprint_with_cors_too(library):
+    app = library.gw.create_app(fast_lane=False, cors=["https://a.example"], url_prefix="/api")
+    reply = app.test_client().post("/api/gateway", json={"batch": [PING]}, headers={"Origin": "https://a.example"})
+    assert reply.get_json() == {"body": [done("pong")], "success": True}
+    assert reply.headers["Access-Control-Allow-Origin"] == "https://a.example"
+
+
+def test_a_wrong_definition_refuses_the_whole_batch(library):
+    missing = {"schemaName": "none", "type": "single", "optional": True}
+    library.gw.odm.new_model("late", {}, {"shop": missing})
+    assert library.post(PING)[0] == 500
+
+
+# -- against single requests
+
+TEXTS = st.sampled_from(["", "a", "b" * 21, 1])
+GETS = st.sampled_from([{}, {"title": 1}, {"title": 2}, {"author": {"books": 1}}, {"secret": 1}])
+ONES = st.one_of(
+    st.builds(lambda title, get: asked("add", {"title": title}, get), TEXTS, GETS),
+    st.builds(lambda get: asked("list", {}, {"_id": 0, **get}), GETS),
+    st.builds(lambda text: asked("addAndFail", {"title": text}), TEXTS),
+    st.sampled_from([PING, asked("break"), asked("none"), {}, 1, {**PING, "details": []}, {**PING, "service": "none"}]),
+)
+
+
+def without_ids(value):
+    """Return replies in which ids are alike."""
+    if isinstance(value, list):
+        return [without_ids(one) for one in value]
+    if isinstance(value, dict):
+        return {key: "id" if key == "_id" else without_ids(one) for key, one in value.items()}
+    return value
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(items=st.lists(ONES, min_size=1, max_size=8))
+def test_a_batch_gives_item_by_item_what_single_requests_give(items):
+    single, batch = Library(mongomock.MongoClient().test), Library(mongomock.MongoClient().test)
+    expected = []
+    for item in items:
+        reply = single.client.post("/gateway", json=item)
+        code = {"code": reply.headers["X-Error-Code"]} if reply.status_code >= 400 else {}
+        expected.append({**reply.get_json(), "status": reply.status_code, **code})
+    status, envelope = batch.post(*copy.deepcopy(items))
+    success = all(item["success"] for item in expected)
+    assert (status, without_ids(envelope)) == (200, {"body": without_ids(expected), "success": success})
+    assert batch.titles() == single.titles()
