@@ -1,8 +1,9 @@
 """Builds the catalog of a gateway: JSON throughout, in a fixed order.
 
-Its keys: ``{"format", "tokens", "models", "services"}``.
+Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
+- ``maxBatch``: most acts that one request may ask for as a batch; 0 for no batches.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
   `gatewayfw.catalog.kinds` and `gatewayfw.catalog.selections`. Excluded fields do not exist in it.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
@@ -50,6 +51,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "tokens": [carrier.described() for carrier in acts.token_carriers],
+        "maxBatch": schemas.settings.max_batch,
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service) for name, service in acts.get_acts_with_services().items()},
     }

@@ -2,8 +2,9 @@
 
 All requests go to one path, and the body says which act is meant. So the document has one
 operation, whose body is one of the requests of `gatewayfw.export.jsonschema.document`; its reply is any
-of the replies. Tools that need one operation for each act get them by ``virtual_paths``: their paths
-are ``/gateway#user.addUser``, and as nobody sends what follows ``#``, a request to them reaches the gateway.
+of the replies. Where the gateway takes batches, a body may hold several of these requests. Tools that need one
+operation for each act get them by ``virtual_paths``: their paths are ``/gateway#user.addUser``, and as nobody
+sends what follows ``#``, a request to them reaches the gateway.
 
 Needs the extra ``gatewayfw[openapi]``.
 """
@@ -36,7 +37,8 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         401: "The caller could not be identified: unauthenticated.",
         403: "The caller may not do this: forbidden.",
         404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
-        409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Nothing was written.",
+        409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Or another act of an atomic batch "
+        "failed: not_done. Nothing was written.",
         413: "The request, or what it would make, is too large: too_large. Nothing was written. Or the reply is: "
         "reply_too_large. What was written before stays.",
         415: "The body is not plain application/json: unsupported_media_type.",
@@ -50,6 +52,17 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
 )
 #: What every act may end with.
 _ALWAYS = frozenset({400, 404, 413, 415, 500, 503})
+#: The reply to a batch.
+_ENVELOPE_OF_BATCH: Schema = {
+    "type": "object",
+    "properties": {
+        "success": {"type": "boolean", "description": "Whether all of them succeeded."},
+        "body": {"type": "array", "items": {"$ref": f"{_SCHEMAS}batch.item"}},
+    },
+    "required": ["success", "body"],
+}
+#: What an item has in place of the headers of a reply.
+_ITEM_HEADERS: Mapping[str, str] = MappingProxyType({"code": "X-Error-Code", "retryAfter": "Retry-After"})
 #: The headers of an error reply besides those of every one.
 _MORE_HEADERS: Mapping[int, str] = MappingProxyType({401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"})
 _HEADERS: Mapping[str, str] = MappingProxyType(
@@ -92,6 +105,8 @@ def openapi(
     if virtual_paths:
         for entry in acts_of(catalog):
             spec.path(f"{path}#{entry.title}", operations={"post": _operation_of(catalog, entry)})
+        if catalog["maxBatch"]:
+            spec.path(f"{path}#batch", operations={"post": _operation_of_batch(catalog)})
     else:
         spec.path(path, operations={"post": _operation(catalog)})
     # apispec begins with the paths.
@@ -109,6 +124,9 @@ def _spec(title: str, version: str) -> APISpec:
 
 def _add_components(spec: APISpec, catalog: Mapping[str, Any]) -> None:
     components = spec.components
+    if catalog["maxBatch"]:
+        components.schema("batch", _batch(catalog))
+        components.schema("batch.item", _item(catalog))
     components.schema(
         "failure",
         {
@@ -166,18 +184,71 @@ def _response(text: str, schema: Schema, headers: Iterable[str] = ()) -> Schema:
 
 def _operation(catalog: Mapping[str, Any]) -> Schema:
     entries = list(acts_of(catalog))
-    requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog)]
-    replies = [{"$ref": f"{_SCHEMAS}{entry.key}.reply"} for entry in entries]
+    asked, envelope = _requests(catalog), _envelope(_replies(catalog))
     statuses = _ALWAYS.union(*(_statuses(entry.act) for entry in entries))
-    if any(service["remote"] for service in catalog["services"].values()):  # Nothing is known of its replies.
-        replies, statuses = [], frozenset(_ERRORS)
-    asked: Schema = {"oneOf": requests} if requests else {"not": {}}
+    if _is_partly_remote(catalog):
+        statuses = frozenset(_ERRORS)
+    if catalog["maxBatch"]:
+        asked = {"oneOf": [*asked.get("oneOf", []), {"$ref": f"{_SCHEMAS}batch"}]}
+        envelope = {"anyOf": [envelope, _ENVELOPE_OF_BATCH]}
     return {
         "operationId": "gateway",
-        "summary": "Run an act",
+        "summary": "Run an act, or several" if catalog["maxBatch"] else "Run an act",
         # Whether a token is needed is the act's matter.
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
-        **_exchange(asked, {"anyOf": replies} if replies else {}, statuses, _roles(entry.act for entry in entries)),
+        **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries)),
+    }
+
+
+def _requests(catalog: Mapping[str, Any]) -> Schema:
+    """Return what a request for one act is."""
+    requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog)]
+    return {"oneOf": requests} if requests else {"not": {}}
+
+
+def _replies(catalog: Mapping[str, Any]) -> Schema:
+    """Return what acts reply: anything if some of them are not known."""
+    replies = [{"$ref": f"{_SCHEMAS}{entry.key}.reply"} for entry in acts_of(catalog)]
+    return {"anyOf": replies} if replies and not _is_partly_remote(catalog) else {}
+
+
+def _is_partly_remote(catalog: Mapping[str, Any]) -> bool:
+    return any(service["remote"] for service in catalog["services"].values())
+
+
+def _batch(catalog: Mapping[str, Any]) -> Schema:
+    """Return what a request for several acts is."""
+    bodies = {"type": "array", "items": _requests(catalog), "minItems": 1, "maxItems": catalog["maxBatch"]}
+    atomic = {"type": "boolean", "default": False, "description": "All acts in one transaction, or none."}
+    return {
+        "title": "Several acts",
+        "type": "object",
+        "properties": {"batch": bodies, "atomic": atomic},
+        "required": ["batch"],
+        "additionalProperties": False,
+    }
+
+
+def _item(catalog: Mapping[str, Any]) -> Schema:
+    """Return what the reply to one act of several is."""
+    done = {"success": {"const": True}, "body": _replies(catalog), "status": {"type": "integer"}}
+    failed = {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}, "status": {"type": "integer"}}
+    failed |= {name: {"$ref": f"{_REF}headers/{header}/schema"} for name, header in _ITEM_HEADERS.items()}
+    return {
+        "oneOf": [
+            {"type": "object", "properties": done, "required": list(done)},
+            {"type": "object", "properties": failed, "required": ["success", "body", "status", "code"]},
+        ]
+    }
+
+
+def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
+    roles = _roles(entry.act for entry in acts_of(catalog))
+    return {
+        "operationId": "batch",
+        "summary": "Run several acts",
+        "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
+        **_exchange({"$ref": f"{_SCHEMAS}batch"}, _ENVELOPE_OF_BATCH, _ALWAYS, roles),
     }
 
 
@@ -191,20 +262,25 @@ def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
         "security": _security(entry.act, catalog["tokens"]),
         **_exchange(
             {"$ref": f"{_SCHEMAS}{entry.key}.request"},
-            {"$ref": f"{_SCHEMAS}{entry.key}.reply"},
+            _envelope({"$ref": f"{_SCHEMAS}{entry.key}.reply"}),
             _statuses(entry.act),
             _roles([entry.act]),
         ),
     }
 
 
-def _exchange(request: Schema, reply: Schema, statuses: frozenset[int], roles: Iterable[Mapping[str, str]]) -> Schema:
-    """Return what is sent and what may come back."""
-    envelope = {
+def _envelope(reply: Schema) -> Schema:
+    return {
         "type": "object",
         "properties": {"success": {"const": True}, "body": reply},
         "required": ["success", "body"],
     }
+
+
+def _exchange(
+    request: Schema, envelope: Schema, statuses: frozenset[int], roles: Iterable[Mapping[str, str]]
+) -> Schema:
+    """Return what is sent and what may come back."""
     refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
     return {
         "parameters": [*_PARAMETERS, *map(_key, roles)],

@@ -30,16 +30,17 @@ class Scope:
         totals: what the work shares with others, which are done for the same request; None if with nothing.
     """
 
+    # Those of a scope that is in no other.
+    reply_bytes: int | None = None
+    totals: Totals | None = None
+
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
         self._until = time.monotonic() + seconds
         if outer is not None:
             self._until = min(self._until, outer._until)
+            self.reply_bytes, self.totals = outer.reply_bytes, outer.totals
         self._outer = outer
         self.committed = False
-        self.reply_bytes: int | None = None
-        self.totals: Totals | None = None
-        if outer is not None:
-            self.reply_bytes, self.totals = outer.reply_bytes, outer.totals
 
     def remaining(self) -> float:
         """Return the seconds left, never negative."""

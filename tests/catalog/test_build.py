@@ -65,6 +65,7 @@ def test_models_with_their_links_and_without_excluded_fields(gw):
     assert catalog(gw) == {
         "format": FORMAT,
         "tokens": [{"in": "header", "name": "token"}],
+        "maxBatch": 0,
         "models": {
             "country": {
                 "fields": {"_id": ID, "name": TEXT},

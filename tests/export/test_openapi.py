@@ -7,6 +7,7 @@ import re
 import sys
 
 import pytest
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from gatewayfw import errors, gateway
@@ -29,7 +30,13 @@ def remote():
     return gw
 
 
-GATEWAYS = {"sample": lambda: Sample().gw, "every kind": make_zoo, "nothing": gateway, "remote only": remote}
+GATEWAYS = {
+    "sample": lambda: Sample().gw,
+    "every kind": make_zoo,
+    "nothing": gateway,
+    "remote only": remote,
+    "batches of nothing": lambda: gateway(max_batch=2),
+}
 
 
 @pytest.mark.parametrize("virtual_paths", [False, True])
@@ -116,6 +123,72 @@ def test_one_path_takes_every_request(gw):
             }
         }
     }
+
+
+@pytest.fixture
+def batching():
+    """A gateway with an act that takes a text, and batches of two."""
+    made = gateway(max_batch=2)
+    made.acts.act("city", "open", set={"name": string()}, returns=string())(lambda body: "")
+    return made
+
+
+def sample(act="open", **set_):
+    return {"model": "city", "act": act, "details": {"set": set_, "get": {}}}
+
+
+def validates(made, schema, value):
+    return Draft202012Validator({**schema, "components": made["components"]}).is_valid(value)
+
+
+GOOD, BAD = sample(name="Rome"), sample(name=1)
+BATCHES = {
+    "one act": (GOOD, True),
+    "a wrong act": (BAD, False),
+    "one": ({"batch": [GOOD]}, True),
+    "two, atomic": ({"batch": [GOOD, GOOD], "atomic": True}, True),
+    "none": ({"batch": []}, False),
+    "three": ({"batch": [GOOD] * 3}, False),
+    "a wrong act in it": ({"batch": [GOOD, BAD]}, False),
+    "a batch in it": ({"batch": [{"batch": [GOOD]}]}, False),
+    "atomic text": ({"batch": [GOOD], "atomic": "yes"}, False),
+    "another key": ({"batch": [GOOD], "act": "open"}, False),
+}
+
+
+@pytest.mark.parametrize(("body", "is_valid"), BATCHES.values(), ids=BATCHES)
+def test_a_body_is_a_request_or_a_batch_of_some(batching, body, is_valid):
+    made = document(batching)
+    asked = made["paths"]["/gateway"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert validates(made, asked, body) is is_valid
+
+
+DONE = {"body": "Rome", "success": True, "status": 200}
+FAILED = {"body": {"message": "x"}, "success": False, "status": 429, "code": "rate_limited"}
+ITEMS = {
+    "done": (DONE, True),
+    "failed": (FAILED, True),
+    "failed, for a while": ({**FAILED, "retryAfter": 60}, True),
+    "without status": ({"body": "Rome", "success": True}, False),
+    "failed without code": ({**FAILED, "code": None}, False),
+    "another reply": ({**DONE, "body": 1}, False),
+}
+
+
+@pytest.mark.parametrize(("item", "is_valid"), ITEMS.values(), ids=ITEMS)
+def test_the_reply_to_a_batch_has_that_of_each_item(batching, item, is_valid):
+    made = document(batching)
+    reply = made["paths"]["/gateway"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert validates(made, reply, {"body": [DONE, item], "success": False}) is is_valid
+    assert validates(made, reply, {"body": "Rome", "success": True}) is True
+
+
+def test_a_batch_has_a_virtual_path_too(batching):
+    made = document(batching, virtual_paths=True)
+    assert list(made["paths"]) == ["/gateway#city.open", "/gateway#batch"]
+    operation = made["paths"]["/gateway#batch"]["post"]
+    assert operation["requestBody"]["content"]["application/json"]["schema"] == ref("schemas", "batch")
+    assert [error.message for error in OpenAPIV31SpecValidator(made).iter_errors()] == []
 
 
 def test_each_act_has_a_virtual_path(gw):
