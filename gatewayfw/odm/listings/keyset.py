@@ -33,7 +33,8 @@ class Order:
     def after(self, value: Any, id_: ObjectId) -> dict[str, Any]:
         """Return the condition for all rows after one with this value and id.
 
-        Written so that the database reads one stretch of an index, also beside ``$in``.
+        Written so that the database reads one stretch of one index, also beside ``$eq`` and ``$in``: the
+        bounds stand outside of ``$or``, which passes over rows of the same value.
         """
         path, beyond = self.path, "$gt" if self.direction > 0 else "$lt"
         later = {"_id": {beyond: id_}}
@@ -42,5 +43,8 @@ class Order:
         if value is None:
             same = {path: {"$eq": None}, **later}
             return {"$or": [same, {path: {"$ne": None}}]} if self.direction > 0 else same
-        rest = {path: {f"{beyond}e": value}, "$or": [{path: {beyond: value}}, later]}
-        return rest if self.direction > 0 else {"$or": [rest, {path: {"$eq": None}}]}
+        if self.direction > 0:
+            return {path: {"$gte": value}, "$or": [{path: {"$gt": value}}, later]}
+        # Not above: null and missing, too. The last two pass over values of other types, which other tools stored.
+        below = [{path: {"$lt": value}}, {path: {"$lte": value}, **later}, {path: {"$eq": None}}]
+        return {path: {"$not": {"$gt": value}}, "$or": below}

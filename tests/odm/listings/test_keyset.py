@@ -14,7 +14,11 @@ AFTER = {
     "ids up": ("_id", None, UP),
     "ids down": ("-_id", None, DOWN),
     "up": ("n", 5, {"n": {"$gte": 5}, "$or": [{"n": {"$gt": 5}}, UP]}),
-    "down": ("-n", 5, {"$or": [{"n": {"$lte": 5}, "$or": [{"n": {"$lt": 5}}, DOWN]}, {"n": {"$eq": None}}]}),
+    "down": (
+        "-n",
+        5,
+        {"n": {"$not": {"$gt": 5}}, "$or": [{"n": {"$lt": 5}}, {"n": {"$lte": 5}, **DOWN}, {"n": {"$eq": None}}]},
+    ),
     "from null up": ("n", None, {"$or": [{"n": {"$eq": None}, **UP}, {"n": {"$ne": None}}]}),
     "from null down": ("-n", None, {"n": {"$eq": None}, **DOWN}),
 }
