@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from pymongo import MongoClient
@@ -29,6 +29,8 @@ _BATCH = 10_000
 #: What plans must not have: a sort in memory, and reading every document.
 _BLOCKING = frozenset({"SORT", "COLLSCAN"})
 _GET = {"title": 1, "year": 1, "shelf": 1}
+#: Pages measured up to each chosen one: a page also reads rows of its first value that were shown before.
+_NEIGHBOURS = 5
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,10 @@ class Sizes:
 
 @dataclass
 class Course:
-    """One order with one filter: what walking it gave, and each chosen page's time, plan and keys.
+    """One order with one filter: what walking it gave, and the time, plans and keys at each chosen page.
 
-    ``times`` are medians in seconds; ``keys`` are the index keys that the database read for a page.
+    Each is that of the chosen page and the four before it: ``times`` are the means of their medians in
+    seconds; ``keys`` are the means of the index keys that the database read for a page.
     """
 
     name: str
@@ -140,20 +143,20 @@ def _book(chosen: random.Random, years: int) -> Document:
     return book
 
 
-def _walk(listing: Listing, course: Course, given: Document, sizes: Sizes) -> dict[int, Document]:
-    """Read all pages; return the details of the chosen ones.
+def _walk(listing: Listing, course: Course, given: Document, sizes: Sizes) -> dict[int, list[Document]]:
+    """Read all pages; return the details of the chosen ones and of their neighbours.
 
     Raises:
         AssertionError: a document came twice.
     """
     details: Document = {"set": {**given, "limit": sizes.limit}, "get": _GET}
-    chosen: dict[int, Document] = {}
+    chosen: dict[int, list[Document]] = {}
     seen: set[Any] = set()
     number = 0
     while True:
         number += 1
-        if number in sizes.pages:
-            chosen[number] = details
+        if near := [one for one in sizes.pages if one - _NEIGHBOURS < number <= one]:
+            chosen.setdefault(near[0], []).append(details)
         page = listing.page(details)
         course.rows += len(page["rows"])
         seen.update(row["_id"] for row in page["rows"])
@@ -165,17 +168,19 @@ def _walk(listing: Listing, course: Course, given: Document, sizes: Sizes) -> di
     return chosen
 
 
-def _time(listing: Listing, pages: Mapping[int, Document], rounds: int) -> dict[int, float]:
-    """Return the median time of each page; all pages are read once in each round."""
-    times: dict[int, list[float]] = {number: [] for number in pages}
-    turns, chosen = list(pages), random.Random(1)
+def _time(listing: Listing, pages: Mapping[int, list[Document]], rounds: int) -> dict[int, float]:
+    """Return the time at each chosen page; all pages are read once in each round."""
+    turns = [(number, details) for number, some in pages.items() for details in some]
+    times: list[list[float]] = [[] for _ in turns]
+    order, chosen = list(range(len(turns))), random.Random(1)
     for _ in range(rounds):
-        chosen.shuffle(turns)
-        for number in turns:
+        chosen.shuffle(order)
+        for at in order:
             start = time.perf_counter()
-            listing.page(pages[number])
-            times[number].append(time.perf_counter() - start)
-    return {number: median(found) for number, found in times.items()}
+            listing.page(turns[at][1])
+            times[at].append(time.perf_counter() - start)
+    medians = [(number, median(found)) for (number, _), found in zip(turns, times, strict=True)]
+    return {number: mean(time for one, time in medians if one == number) for number in pages}
 
 
 def _stages(plan: Any) -> Iterator[str]:
@@ -190,10 +195,16 @@ def _stages(plan: Any) -> Iterator[str]:
             yield from _stages(plan.get(key))
 
 
-def _explain(course: Course, number: int, database: Database[Document], find: Document) -> None:
-    told = database.command("explain", find, verbosity="executionStats")
-    course.plans[number] = list(_stages(told["queryPlanner"]["winningPlan"]))
-    course.keys[number] = told["executionStats"]["totalKeysExamined"]
+def _found(listing: Listing, details: Document, finds: _Finds) -> Document:
+    """Return the command that reads a page."""
+    listing.page(details)
+    return finds.last
+
+
+def _explain(course: Course, number: int, database: Database[Document], finds: list[Document]) -> None:
+    told = [database.command("explain", find, verbosity="executionStats") for find in finds]
+    course.plans[number] = [stage for one in told for stage in _stages(one["queryPlanner"]["winningPlan"])]
+    course.keys[number] = round(mean(one["executionStats"]["totalKeysExamined"] for one in told))
 
 
 def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tuple[str, dict[str, Any], str, bool]:
@@ -208,9 +219,8 @@ def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tupl
                 course = Course(name)
                 pages = _walk(listing, course, given, sizes)
                 course.times = _time(listing, pages, sizes.rounds)
-                for number, details in pages.items():
-                    listing.page(details)
-                    _explain(course, number, database, finds.last)
+                for number, some in pages.items():
+                    _explain(course, number, database, [_found(listing, details, finds) for details in some])
                 found.append(course)
                 log(f"{name}: {course.rows:,} rows, last page over an early one {course.growth:.2f}")
     except KeyboardInterrupt:
@@ -236,7 +246,7 @@ def markdown(found: list[Course], sizes: Sizes) -> str:
     plans = [[one.name, _plans(one), "yes" if one.blocks else "no"] for one in found]
     parts = [
         f"### Pages of {sizes.limit} rows, {sizes.documents:,} documents, medians of {sizes.rounds} reads",
-        "ms, until the rows are there:",
+        f"ms, until the rows are there; means of {_NEIGHBOURS} pages, up to the named one:",
         report.table([*head, f"last / page {sizes.pages[1]}"], times),
         "Index keys that the database read for the page:",
         report.table(["", *head[2:]], keys),

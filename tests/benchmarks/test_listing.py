@@ -18,7 +18,8 @@ def test_every_course_is_walked_read_again_and_explained(mongod_uri):
     assert (chart, whole, list(courses)) == ("", True, list(COURSES))
     assert [courses[name]["rows"] for name in ("year", "-year", "title")] == [300, 300, 300]
     assert list(courses["year"]["times"]) == list(courses["year"]["plans"]) == [1, 2, 3, 30]
-    assert [name for name, one in courses.items() if one["blocks"]] == []
+    # So few rows may be sorted in memory.
+    assert [name for name, one in courses.items() if "COLLSCAN" in str(one["plans"])] == []
     assert told.count("| year, eq |") == 3
 
 
