@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gatewayfw.wire.posting import NotAGateway, Reply, check_head, envelope_of
+from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -63,7 +63,7 @@ def bad_reply(error: NotAGateway) -> BadReply:
     return BadReply(f"bad reply of the gateway: {error}", error.reply.status, "bad_reply", request_id=known)
 
 
-def answer(reply: Reply) -> Any:
+def answer(reply: HttpReply) -> Any:
     """Return the body of a successful reply.
 
     Raises:
@@ -93,7 +93,7 @@ def next_of(page: object) -> str | None:
     raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")
 
 
-def _refusal(reply: Reply, body: dict[str, Any]) -> CallError:
+def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:
     known = reply.pick_headers()
     code, request_id, errors = body.get("code"), body.get("requestId"), body.get("errors")
     return CallError(

@@ -11,13 +11,13 @@ from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlow
 
 from gatewayfw.client.replies import NoReply, bad_reply
-from gatewayfw.wire.posting import NotAGateway, Posts, Reply
+from gatewayfw.wire.posting import HttpReply, NotAGateway, Posts
 
 
 class Transport(Protocol):
     """Takes requests to the gateway; clients with different tokens share it."""
 
-    def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
+    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         """Return the reply to a request body."""
 
 
@@ -33,7 +33,7 @@ class Http:
         """Close open connections."""
         self._posts.close()
 
-    def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
+    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         """Return the reply to a request body.
 
         Raises:
@@ -63,9 +63,9 @@ class InProcess:
         self._path = path
         self._subdomain = subdomain
 
-    def post(self, data: bytes, headers: Mapping[str, str]) -> Reply:
+    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         """Return the reply to a request body; raise exceptions that the app propagates."""
         # A test client for each call: threads must not share one. With its own cookies it would drop one that is sent.
         client = self._app.test_client(use_cookies=False)
         with client.post(self._path, subdomain=self._subdomain, data=data, headers=dict(headers)) as response:
-            return Reply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())
+            return HttpReply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

@@ -39,7 +39,7 @@ _SENT = {"Content-Type": "application/json", "Accept": "application/json", "User
 
 @final
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     """A reply as it came: its body is read to the end and within the limit."""
 
     status: int
@@ -59,7 +59,7 @@ class NotAGateway(Exception):
         reply: its status and headers, perhaps without its data.
     """
 
-    def __init__(self, reason: str, reply: Reply) -> None:
+    def __init__(self, reason: str, reply: HttpReply) -> None:
         super().__init__(reason)
         self.reply = reply
 
@@ -85,7 +85,7 @@ class Posts:
         if kept is not None and kept[0] == os.getpid():
             kept[1].close()
 
-    def post(self, data: bytes, headers: Mapping[str, str], *, connect: float, total: float) -> Reply:
+    def post(self, data: bytes, headers: Mapping[str, str], *, connect: float, total: float) -> HttpReply:
         """Return the reply to a JSON body, within so many seconds.
 
         ``connect`` bounds the connection, ``total`` everything.
@@ -114,8 +114,8 @@ class Posts:
         finally:
             response.release_conn()
 
-    def _read(self, response: BaseHTTPResponse) -> Reply:
-        head = Reply(response.status, response.headers, b"")
+    def _read(self, response: BaseHTTPResponse) -> HttpReply:
+        head = HttpReply(response.status, response.headers, b"")
         check_head(head)
         if (response.length_remaining or 0) > self._max_bytes:  # what Content-Length announces
             raise NotAGateway("its answer is too large", head)
@@ -127,7 +127,7 @@ class Posts:
                     raise NotAGateway("its answer is too large", head)
         except ValueError as error:  # http.client of a chunk whose size is below zero
             raise NotAGateway("its answer cannot be read", head) from error
-        return Reply(head.status, head.headers, bytes(data))
+        return HttpReply(head.status, head.headers, bytes(data))
 
     def _pool(self) -> HTTPConnectionPool:
         # No lock: a fork could copy a held one. Of two threads that race, one makes a pool that is used once.
@@ -151,7 +151,7 @@ def encode(value: Any, /) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def check_head(reply: Reply) -> None:
+def check_head(reply: HttpReply) -> None:
     """Refuse a reply whose headers or status show it is not from a gateway.
 
     Raises:
@@ -173,7 +173,7 @@ def _marks(data: bytes) -> int:
     return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
-def envelope_of(reply: Reply) -> dict[str, Any]:
+def envelope_of(reply: HttpReply) -> dict[str, Any]:
     """Return the envelope of a reply.
 
     It is strict JSON with exactly two keys and, for an error, a message.

@@ -8,12 +8,12 @@ import pytest
 from urllib3 import HTTPHeaderDict
 
 from gatewayfw.client.replies import BadReply, CallError, answer
-from gatewayfw.wire.posting import Reply
+from gatewayfw.wire.posting import HttpReply
 
 
 def reply(envelope, status=200, **headers):
     data = envelope if isinstance(envelope, bytes) else json.dumps(envelope).encode()
-    return Reply(status, HTTPHeaderDict({"Content-Type": "application/json", **headers}), data)
+    return HttpReply(status, HTTPHeaderDict({"Content-Type": "application/json", **headers}), data)
 
 
 def refusal(body, status=400, **headers):
