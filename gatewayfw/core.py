@@ -18,6 +18,7 @@ from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
+from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
 from gatewayfw.export.languages import generated
@@ -41,9 +42,14 @@ from gatewayfw.web.servers.serve import serve
 Directories = Sequence[str | PathLike[str]]
 
 
-def gateway(*, caller_key: CallerKey | None = None, **settings: Any) -> Gateway:
+def gateway(
+    *,
+    caller_key: CallerKey | None = None,
+    exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
+    **settings: Any,
+) -> Gateway:
     """Return a new gateway; see `Gateway`. Source: specification 18.1."""
-    return Gateway(caller_key=caller_key, **settings)
+    return Gateway(caller_key=caller_key, exceptions=exceptions, **settings)
 
 
 @final
@@ -66,7 +72,8 @@ class Gateway:
 
     Two gateways share nothing, also within one app. The keywords are the settings of `gatewayfw.settings.Settings`;
     missing ones are read from the environment. ``caller_key`` names the caller for rate limits, see
-    `gatewayfw.limits.limits`.
+    `gatewayfw.limits.limits`. ``exceptions`` says what exceptions of acts and hooks become,
+    ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.exceptions`.
 
     Attributes:
         settings: the settings in force.
@@ -79,15 +86,22 @@ class Gateway:
         mounts: how it was mounted in each app, by the names its blueprints have there.
 
     Raises:
-        DefinitionError: an unknown setting or a value that does not fit.
+        DefinitionError: an unknown setting, a value that does not fit, or exceptions that are none.
     """
 
-    def __init__(self, *, caller_key: CallerKey | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        caller_key: CallerKey | None = None,
+        exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
+        **settings: Any,
+    ) -> None:
         """Take settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
         self.schemas = Schemas(self.settings)
         connect = partial(HttpService, settings=self.settings)
-        self.acts = Acts(self.schemas, RateLimits(self.settings, caller_key), connect)
+        limits = RateLimits(self.settings, caller_key)
+        self.acts = Acts(self.schemas, limits, connect, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = make_contexts()
         self.lifecycle = Lifecycle(

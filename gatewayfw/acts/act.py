@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, final
 
+from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
 from gatewayfw.acts.hooks import ActFn, Hook, access_rules, call_with_body, fn_problems, hook_problems
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
@@ -51,6 +52,7 @@ class ActDefinition:
     max_reply_bytes: int | None = field(default=None, repr=False)
     returns: Any = field(default=None, repr=False)
     mcp: bool = field(default=False, repr=False)
+    exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = field(default=None, repr=False)
 
 
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
@@ -69,6 +71,7 @@ class Act(ActDefinition, Mapping[str, Any]):
         max_reply_bytes: its own limit on the reply's body, or None for the setting's.
         returns: the declared result, as given; see `gatewayfw.acts.returns`.
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
+        exceptions: what exceptions become; see `gatewayfw.acts.exceptions`.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
@@ -82,6 +85,7 @@ class Act(ActDefinition, Mapping[str, Any]):
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
     limit: tuple[str, ...] | None = field(repr=False)
+    exceptions: Exceptions = field(repr=False)
     schemas: Schemas = field(repr=False)
     struct: Struct = field(repr=False)
     bounds: Bounds = field(repr=False)
@@ -176,12 +180,13 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         struct = compile_struct(given.validator, schemas, bounds)
         limit = limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
+        exceptions = parse_exceptions(given.exceptions)
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
     hooks = {"pre_act": tuple(given.pre_act), "pre_validation": tuple(given.pre_validation)}
     return Act(
-        **{**vars(given), **hooks, "limit": limit or None},
+        **{**vars(given), **hooks, "limit": limit or None, "exceptions": exceptions},
         schemas=schemas,
         struct=struct,
         bounds=bounds,

@@ -125,9 +125,9 @@ class Batches:
                 batch.prepare(items, acts, Totals(self._settings))
                 return self._transactions.transaction(lambda: batch.attempt(Totals(self._settings)))
             except Exception as error:
-                shown = complete(error, bounds)
                 if batch.is_of_item(error):
-                    return batch.refusals(shown)
+                    return batch.refusals(error)
+                shown = complete(error, bounds)
                 if shown is error:
                     raise
                 raise shown from error
@@ -163,7 +163,7 @@ class _Atomic:
         self._contexts = contexts
         self._replies = replies
         self._bounds = bounds
-        self._count = 0
+        self._acts: Sequence[Act | GatewayError] = ()
         self._prepared: list[_Prepared] = []
         self._at = 0
         self._context: Mapping[str, Any] = {}
@@ -171,7 +171,7 @@ class _Atomic:
 
     def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: Totals) -> None:
         """Do for each item what comes before its act; raise what its first failure raised."""
-        self._bounds.totals, self._count = totals, len(items)
+        self._bounds.totals, self._acts = totals, acts
         for number, (item, act) in enumerate(zip(items, acts, strict=True)):
             totals.begin_item()
             with self._working(number, _values(self._contexts, item)) as context:
@@ -201,9 +201,10 @@ class _Atomic:
 
     def refusals(self, error: Exception) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
+        shown = self._lifecycle.translate(self._acts[self._at], error, self._bounds)
         with self._contexts.open(self._context):
-            reply = self._replies.failed(self._at, error)
-        others = (self._replies.failed(number, NotDone()) for number in range(self._count))
+            reply = self._replies.failed(self._at, shown)
+        others = (self._replies.failed(number, NotDone()) for number in range(len(self._acts)))
         return [reply if number == self._at else other for number, other in enumerate(others)]
 
     @contextmanager

@@ -14,12 +14,13 @@ from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
+from gatewayfw.acts.exceptions import NO_EXCEPTIONS, find_error
 from gatewayfw.acts.hooks import ActFn
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.acts.totals import Totals
-from gatewayfw.errors import DefinitionError, PartlyDone, ReplyTooLarge, Unavailable
+from gatewayfw.errors import DefinitionError, GatewayError, PartlyDone, ReplyTooLarge, Unavailable
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
@@ -105,6 +106,7 @@ class Lifecycle:
             PartlyDone: the database failed, or the deadline passed, after an operation of this
                 request had committed.
             ReplyTooLarge: the reply would exceed its bound; the message says whether writes remain.
+            HttpError: an exception that the act or the gateway has given a status.
             Exception: any other error of a hook, the act or ``finish``, unchanged.
         """
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
@@ -113,11 +115,18 @@ class Lifecycle:
                 if isinstance(found, RemoteService):
                     return self._forward(found, body, bounds)
                 return finish(found.fn(self.prepare(found, body, bounds)), bounds)
-            except (Unavailable, ReplyTooLarge) as error:
-                shown = complete(error, bounds)
+            except Exception as error:
+                shown = self.translate(found, error, bounds)
                 if shown is error:
                     raise
                 raise shown from error
+
+    def translate(
+        self, found: Act | RemoteService | GatewayError, error: Exception, bounds: RequestBounds
+    ) -> Exception:
+        """Return the error that stands for one of an act's: what its author said, and what was done."""
+        own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
+        return find_error({**self._acts.exceptions, **own}, error) or complete(error, bounds)
 
     def resolve(self, body: Mapping[str, Any]) -> Act | RemoteService:
         """Return the act, or the remote service, that a checked body names.

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
+from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.hooks import ActFn, Hook
 from gatewayfw.acts.lookup import Services, UnknownName, act_of, acts_of, copy_of, find_local, find_service, hooks_of
 from gatewayfw.acts.rates import Limits
@@ -44,11 +45,18 @@ class Acts:
 
     Attributes:
         limits: parses and counts the rate limits of acts.
+        exceptions: what exceptions of all acts become; those of an act come first.
     """
 
-    def __init__(self, schemas: Schemas, limits: Limits, connect: Connect) -> None:
-        """Take the models, the counter of calls, and the factory of remote services."""
+    def __init__(
+        self, schemas: Schemas, limits: Limits, connect: Connect, exceptions: Exceptions = NO_EXCEPTIONS
+    ) -> None:
+        """Take the models, the counter of calls, and how to make remote services.
+
+        ``exceptions`` is what exceptions of all acts become.
+        """
         self.limits = limits
+        self.exceptions = exceptions
         self._schemas = schemas
         self._connect = connect
         self._lock = Lock()
@@ -75,6 +83,7 @@ class Acts:
         max_reply_bytes: int | None = None,
         returns: Any = None,
         mcp: bool = False,
+        exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
     ) -> None:
         """Register an act of the service ``main``.
 
@@ -89,10 +98,12 @@ class Acts:
         ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of the same
         names.
         ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the
-        act to language models as a tool, see `gatewayfw.export.mcp`.
+        act to language models as a tool, see `gatewayfw.export.mcp`. ``exceptions`` says what exceptions of the
+        act and its hooks become, ``{SomeError: (409, "code", "message")}``, besides those of the gateway, see
+        `gatewayfw.acts.exceptions`.
 
         Raises:
-            DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling or result, no
+            DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling, result or exceptions, no
                 access rule where one is required, or an act of this name is already registered;
                 the message names the act.
         """
@@ -111,6 +122,7 @@ class Acts:
             max_reply_bytes=max_reply_bytes,
             returns=returns,
             mcp=mcp,
+            exceptions=exceptions,
         )
         self._register(given, PYTHON)
 
@@ -131,6 +143,7 @@ class Acts:
         max_reply_bytes: int | None = None,
         returns: Any = None,
         mcp: bool = False,
+        exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
     ) -> Callable[[F], F]:
         """Register the decorated function, which stays as it was, as an act of ``main``.
 
@@ -157,6 +170,7 @@ class Acts:
                 max_reply_bytes=max_reply_bytes,
                 returns=returns,
                 mcp=mcp,
+                exceptions=exceptions,
             )
             self._register(given, DECORATOR)
             return fn
@@ -177,7 +191,8 @@ class Acts:
         appended unless the path ends in it), or acts to run here, keyed by schema, then act name:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
-        "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...}``, or an `Act` of this gateway (what
+        "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...,
+        "exceptions"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
         With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of

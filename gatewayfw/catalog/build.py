@@ -12,7 +12,8 @@ An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``p
 ``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
 ``token`` and ``role`` (where its hooks look for them, as in ``tokens``, a role also in ``set``; or null),
 ``mcp`` (whether it is offered to language models as a tool),
-``limit`` (texts), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
+``limit`` (texts), ``errors`` (``[{"status", "code", "message"}]``: what exceptions become that its author or the
+gateway has given a status), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
 ``maxGetLeaves`` (those in force), ``set``, ``get`` (kinds) and ``returns``: a kind, ``{"kind":
 "documents", "model", "type": "one" | "optional" | "many", "get": [path within get]}``, or an object
 of such, whose fields are ``picked`` where they are there only when ``get`` asks for them.
@@ -29,6 +30,7 @@ from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.carriers import Carrier
+from gatewayfw.acts.exceptions import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.acts.steps import steps_of
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
@@ -48,12 +50,13 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
     Raises:
         DefinitionError: a select struct names what does not exist.
     """
+    services = acts.get_acts_with_services()
     return {
         "format": FORMAT,
         "tokens": [carrier.described() for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
-        "services": {name: _service(service) for name, service in acts.get_acts_with_services().items()},
+        "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
     }
 
 
@@ -63,14 +66,14 @@ def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
     return {"fields": {"_id": id_, **kinds_of(visible)}, "links": links_of(schemas, model)}
 
 
-def _service(service: Mapping[str, Mapping[str, Act]] | str) -> dict[str, Any]:
+def _service(service: Mapping[str, Mapping[str, Act]] | str, shared: Exceptions) -> dict[str, Any]:
     if isinstance(service, str):
         return {"remote": True}
-    acts = {model: {name: _act(act) for name, act in by_name.items()} for model, by_name in service.items()}
+    acts = {model: {name: _act(act, shared) for name, act in by_name.items()} for model, by_name in service.items()}
     return {"remote": False, "acts": acts}
 
 
-def _act(act: Act) -> dict[str, Any]:
+def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
     fields = act.struct.fields or {}
     access, roles = _access(act)
     steps = list(steps_of((*act.pre_validation, *act.pre_act)))
@@ -83,6 +86,7 @@ def _act(act: Act) -> dict[str, Any]:
         "role": _describe(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
+        "errors": _errors({**shared, **act.exceptions}),
         "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
         "maxGetDepth": act.bounds.max_get_depth,
         "maxGetLeaves": act.bounds.max_get_leaves,
@@ -90,6 +94,13 @@ def _act(act: Act) -> dict[str, Any]:
         "get": _part(fields.get("get"), act.validation_run_type),
         "returns": _returns(act.result, fields.get("get")),
     }
+
+
+def _errors(exceptions: Exceptions) -> list[dict[str, Any]]:
+    return [
+        {"status": status, "code": code, "message": message}
+        for status, code, message in dict.fromkeys(exceptions.values())
+    ]
 
 
 def _access(act: Act) -> tuple[str, list[str] | None]:

@@ -306,4 +306,5 @@ def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> li
 
 def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
     ruled = {401, 403} if act["access"] != "public" else set()
-    return _ALWAYS | {409} | ruled | ({429} if act["limit"] else set())
+    own = {error["status"] for error in act["errors"]}.intersection(_ERRORS)  # others are the default
+    return _ALWAYS | {409} | ruled | own | ({429} if act["limit"] else set())

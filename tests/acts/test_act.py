@@ -81,6 +81,7 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "maxReplyBytes": None,
         "returns": None,
         "mcp": False,
+        "exceptions": {},
     }
     assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
     assert act.description == "Say hello.\n\nTo the caller."
@@ -91,7 +92,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 14)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 15)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -198,6 +199,10 @@ REFUSED = {
     "returns no kind": (
         {"returns": 5},
         "act user.addUser: returns: expected a value kind, a marshmallow field or schema, or a mapping, not int",
+    ),
+    "exceptions as a list": (
+        {"exceptions": [KeyError]},
+        "act user.addUser: exceptions: expected classes with (status, code, message), not list",
     ),
     "public as text": ({"public": "yes"}, "act user.addUser: public must be true or false"),
     "public None": ({"public": None}, "act user.addUser: public must be true or false"),

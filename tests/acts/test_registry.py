@@ -26,6 +26,7 @@ UNSAID = {
     "maxReplyBytes": None,
     "returns": None,
     "mcp": False,
+    "exceptions": {},
 }
 
 
@@ -77,6 +78,7 @@ CONTRACT = {
     "maxReplyBytes": 1_000,
     "returns": {"done": boolean},
     "mcp": True,
+    "exceptions": {KeyError: (409, "taken", "it is taken")},
 }
 REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
 

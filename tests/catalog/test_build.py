@@ -148,6 +148,7 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         "role": {"in": "set", "name": "activeRoleId"},
         "mcp": True,
         "limit": ["2/minute"],
+        "errors": [],
         "hooks": {"preValidation": ["read_token"], "preAct": ["load_user", "check_access"]},
         "maxGetDepth": 2,
         "maxGetLeaves": 500,
@@ -163,6 +164,16 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         "get": {"kind": "selection", "model": "city", "depth": 1, **NEEDED},
         "returns": {"kind": "documents", "model": "city", "type": "one", "get": [], **NEEDED},
     }
+
+
+def test_an_act_has_the_errors_of_its_own_and_of_its_gateway():
+    taken, sold = (409, "taken", "it is taken"), (410, "sold", "it is sold")
+    gw = gateway(exceptions={KeyError: taken, OSError: (503, "disk", "try later")})
+    described = act_of(gw, exceptions={OSError: sold, LookupError: taken})
+    assert described["errors"] == [
+        {"status": 409, "code": "taken", "message": "it is taken"},
+        {"status": 410, "code": "sold", "message": "it is sold"},
+    ]
 
 
 def test_mode_assert_wants_what_has_a_default(gw):

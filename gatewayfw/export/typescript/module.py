@@ -126,9 +126,11 @@ def _documents(kind: Description) -> str:
 
 
 def _comment_on(act: Mapping[str, Any]) -> str:
-    """Return the comment of an act: its description, and who may call it how often."""
+    """Return the comment of an act: what it does, for whom, and its errors."""
     access = "For anyone." if act["access"] == "public" else ""
     roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""
     limit = f"At most {' and '.join(act['limit'])}." if act["limit"] else ""
-    last = " ".join(filter(None, [access, roles, limit]))
+    named = [f"{error['status']} {error['code']}" for error in act["errors"]]
+    errors = f"Errors of its own: {', '.join(named)}." if named else ""
+    last = " ".join(filter(None, [access, roles, limit, errors]))
     return "\n\n".join(filter(None, [act["description"], last]))
