@@ -1,5 +1,6 @@
 """One endpoint, responses shaped by the client, and copies that stay correct."""
 
+from gatewayfw.acts import Reply
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import (
     BadRequest,
@@ -59,6 +60,7 @@ __all__ = [
     "PartlyDone",
     "RelatedRelation",
     "Relation",
+    "Reply",
     "StillReferenced",
     "Timeout",
     "TooLarge",

@@ -3,6 +3,7 @@
 from gatewayfw.acts.context import Context, ContextFns, Headers
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds
 from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.acts.replies import Reply
 from gatewayfw.acts.services import RemoteReply, RemoteService
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Lifecycle",
     "RemoteReply",
     "RemoteService",
+    "Reply",
     "RequestBounds",
     "UnknownName",
 ]

@@ -16,6 +16,7 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import Context, ContextFns
 from gatewayfw.acts.fresh import fresh
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, complete
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.totals import Totals
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
@@ -55,10 +56,10 @@ class ItemReply(NamedTuple):
 class Replies(Protocol):
     """Writes the replies of items."""
 
-    def finish(self, result: Any, bounds: RequestBounds, /) -> bytes:
+    def finish(self, result: Any, bounds: RequestBounds, /) -> bytes | WrittenReply:
         """Return the envelope of a result."""
 
-    def done(self, reply: bytes | RemoteReply, /) -> ItemReply:
+    def done(self, reply: bytes | WrittenReply | RemoteReply, /) -> ItemReply:
         """Return the reply to an item that was done."""
 
     def failed(self, number: int, error: Exception, /) -> ItemReply:

@@ -124,7 +124,7 @@ class Lifecycle:
     def translate(
         self, found: Act | RemoteService | GatewayError, error: Exception, bounds: RequestBounds
     ) -> Exception:
-        """Return the error that stands for one of an act's: what its author said, and what was done."""
+        """Return the error to tell of: the author's words for it, or what was done."""
         own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
         return find_error({**self._acts.exceptions, **own}, error) or complete(error, bounds)
 

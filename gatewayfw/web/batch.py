@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from gatewayfw.acts.batch import Item, ItemReply
+from gatewayfw.acts.lifecycle import RequestBounds
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest
 from gatewayfw.web.failure import error_headers
 from gatewayfw.web.reader import check_request
-from gatewayfw.web.reply import ReplyBounds, success
+from gatewayfw.web.reply import finish
 
 #: The header of idempotent acts, as WSGI writes it: one key cannot mean several acts.
 _KEY = "HTTP_IDEMPOTENCY_KEY"
@@ -80,14 +82,24 @@ class BatchReplies:
         """Return the items; ``begin`` gives content of their contexts, by their ids."""
         return [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
 
-    def finish(self, result: Any, bounds: ReplyBounds) -> bytes:
-        """Return the envelope of a result."""
-        return success(result, bounds)
+    def finish(self, result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
+        """Return the envelope of a result.
 
-    def done(self, reply: bytes | RemoteReply) -> ItemReply:
+        Raises:
+            BadRequest: it has headers or cookies, and the reply of a batch has only those of its own.
+        """
+        written = finish(result, bounds)
+        if isinstance(written, WrittenReply) and written.lines:
+            stays = "; whatever it wrote stays" if bounds.committed else ""
+            raise BadRequest(f"this act answers with headers or cookies: call it outside of a batch{stays}")
+        return written
+
+    def done(self, reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
         """Return the reply to an item that was done, here or by a remote service."""
         if isinstance(reply, bytes):
             return _item(reply, 200, {})
+        if isinstance(reply, WrittenReply):
+            return _item(reply.envelope, reply.status, {})
         return _item(reply.envelope, reply.status, {**error_headers(reply.status), **reply.headers})
 
     def failed(self, number: int, error: Exception) -> ItemReply:

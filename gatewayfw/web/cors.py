@@ -73,15 +73,18 @@ class Cors:
             _check_origin(origin)
         return cls(frozenset(option), allowed, carried)
 
-    def complete(self, headers: Headers, origin: str | None, *, preflight: bool) -> None:
-        """Add the headers of this policy to a reply; headers that it already has stay."""
+    def complete(self, headers: Headers, origin: str | None, *, preflight: bool, exposed: Sequence[str] = ()) -> None:
+        """Add the headers of this policy to a reply; headers that it already has stay.
+
+        ``exposed`` are further headers that pages may read.
+        """
         if self.origins is None:
             return
         if self.origins != "*" and "origin" not in [name.strip().lower() for name in _vary(headers)]:
             headers.add("Vary", "Origin")
         if self.origins == "*" or (origin is not None and origin in self.origins):
             headers.setdefault("Access-Control-Allow-Origin", "*" if self.origins == "*" else str(origin))
-            for name, value in self._preflight() if preflight else _REPLY:
+            for name, value in self._preflight() if preflight else _reply(exposed):
                 headers.setdefault(name, value)
 
     def _preflight(self) -> tuple[tuple[str, str], ...]:
@@ -94,6 +97,12 @@ class Cors:
 
 
 _REPLY = (("Access-Control-Expose-Headers", EXPOSED_HEADERS),)
+
+
+def _reply(exposed: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    if not exposed:
+        return _REPLY
+    return (("Access-Control-Expose-Headers", ", ".join([EXPOSED_HEADERS, *exposed])),)
 
 
 def _checked_headers(headers: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ import os
 import random
 import re
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, final
@@ -21,6 +21,7 @@ from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.registry import UnknownName
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, MethodNotAllowed
 from gatewayfw.logs import traceback_of
@@ -49,8 +50,8 @@ class Runner(Protocol):
     """Runs an act: the `Lifecycle` of a gateway."""
 
     def run(
-        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes], /
-    ) -> bytes | RemoteReply:
+        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply], /
+    ) -> bytes | WrittenReply | RemoteReply:
         """Return the result of ``finish`` for the act, or a remote service's reply."""
 
 
@@ -102,11 +103,13 @@ class Endpoint:
             result = self._run(sent, request_id, asked)
         except Exception as error:  # The seam: every error becomes an envelope.
             return self.refuse(error, request_id, asked)
+        if isinstance(result, bytes):
+            return Success.of(result, request_id)
         if isinstance(result, RemoteReply):
             status = result.status
             headers = {**failures.error_headers(status), **result.headers, "X-Request-Id": request_id}
             return self.reply(result.envelope, status, headers)
-        return Success.of(result, request_id)
+        return self._written(result, request_id)
 
     def response(self, success: Success) -> Response:
         """Return a success as a response, equal to what `reply` makes."""
@@ -158,8 +161,16 @@ class Endpoint:
         reply = Response(payload, status, {**dict(FIXED), **headers}, content_type=replies.CONTENT_TYPE)
         return self.with_cors(reply)
 
-    def with_cors(self, reply: Response, *, preflight: bool = False) -> Response:
+    def _written(self, written: WrittenReply, request_id: str) -> Response:
+        """Return the reply of an act that chose status, headers or cookies."""
+        lines = [*FIXED, ("X-Request-Id", request_id), *written.lines]
+        reply = Response(written.envelope, written.status, lines, content_type=replies.CONTENT_TYPE)
+        return self.with_cors(reply, exposed=[name for name, _ in written.lines if name != "Set-Cookie"])
+
+    def with_cors(self, reply: Response, *, preflight: bool = False, exposed: Sequence[str] = ()) -> Response:
         """Return the response; it gets CORS headers after the host's own hooks ran.
+
+        ``exposed`` are headers of its own that pages may read.
 
         Only then do we know which headers the host app has set. The method is replaced on the instance, because Flask
         changes the class of a response to the app's own.
@@ -172,7 +183,7 @@ class Endpoint:
         def completed(environ: Any) -> Headers:
             owner = ref()  # None if a hook of the host app copied the reply: the copy has this method, too.
             headers = Headers(own) if owner is None else type(owner).get_wsgi_headers(owner, environ)
-            cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=preflight)
+            cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=preflight, exposed=exposed)
             return headers
 
         reply.get_wsgi_headers = completed  # type: ignore[method-assign]  # see above
@@ -182,7 +193,7 @@ class Endpoint:
         """Whether the caller may learn which names exist: if they see the playground."""
         return self.playground is not None and self.playground.is_shown(request)
 
-    def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | RemoteReply:
+    def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | WrittenReply | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
         body = read_body(sent, self.settings)
         if "batch" in body:
@@ -192,7 +203,7 @@ class Endpoint:
         checks = self.checks
         if checks is not None and checks.right is not checks.schemas.stamp:
             checks.check()
-        return self.lifecycle.run(body, replies.success)
+        return self.lifecycle.run(body, replies.finish)
 
     def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any]) -> bytes:
         if self.batches is None:

@@ -27,6 +27,7 @@ from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from bson.binary import UUID_SUBTYPE
 
 from gatewayfw.acts.lifecycle import LATER
+from gatewayfw.acts.replies import Reply, WrittenReply
 from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import (
     DefinitionError,
@@ -99,6 +100,16 @@ def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
     if bounds is not None and bounds.reply_bytes is not None and len(body) > bounds.reply_bytes:
         raise ReplyTooLarge(bounds.reply_bytes)
     return b'{"body":' + body + b',"success":true}'
+
+
+def finish(value: Any, bounds: ReplyBounds | None = None) -> bytes | WrittenReply:
+    """Return the envelope of an act's result.
+
+    Of a `Reply` it comes with status and headers. Raises what `success` raises.
+    """
+    if type(value) is Reply:
+        return WrittenReply(value.status, value.lines, success(value.body, bounds))
+    return success(value, bounds)
 
 
 @final

@@ -11,8 +11,9 @@ from flask import got_request_exception
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gatewayfw import Reply
 from gatewayfw.errors import HttpError
-from tests.batches import ID, Library, add, asked, done, failed, library
+from tests.batches import ID, NOT_DONE, Library, add, asked, done, failed, library
 
 __all__ = ["library"]
 
@@ -194,3 +195,43 @@ def test_a_batch_gives_item_by_item_what_single_requests_give(items):
     success = all(item["success"] for item in expected)
     assert (status, without_ids(envelope)) == (200, {"body": without_ids(expected), "success": success})
     assert batch.titles() == single.titles()
+
+
+def choosing(library, **choices):
+    """Define an act that adds a book and chooses its reply."""
+
+    def add_choosing(body):
+        return Reply(library.books.insert_one(doc={"title": "b"}, projection={"_id": 0, "title": 1}), **choices)
+
+    library.gw.acts.act("book", "choose")(add_choosing)
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_an_item_has_the_status_that_its_act_chose(library, atomic):
+    choosing(library, status=201)
+    status, envelope = library.post(add("a"), asked("choose"), atomic=atomic)
+    assert (status, envelope["body"]) == (200, [done({"title": "a"}), {**done({"title": "b"}), "status": 201}])
+
+
+@pytest.mark.parametrize("choice", [{"headers": {"X-A": "1"}}, {"cookies": [{"name": "a", "value": "1"}]}])
+def test_an_item_cannot_have_headers_or_cookies(library, choice):
+    choosing(library, **choice)
+    message = "this act answers with headers or cookies: call it outside of a batch"
+    _, envelope = library.post(add("a"), asked("choose"))
+    stays = failed(400, "bad_request", f"{message}; whatever it wrote stays")
+    assert (envelope["body"], library.titles()) == ([done({"title": "a"}), stays], ["a", "b"])
+    _, envelope = library.post(add("c"), asked("choose"), atomic=True)
+    assert (envelope["body"], library.titles()) == ([NOT_DONE, failed(400, "bad_request", message)], ["a", "b"])
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+@pytest.mark.parametrize("where", ["hook", "act"])
+def test_a_mapped_exception_of_an_item_is_its_error(library, atomic, where):
+    def fail(body):
+        raise OSError("secret")
+
+    hooks, mapped = ([fail] if where == "hook" else []), {OSError: (503, "disk", "try later")}
+    library.gw.acts.act("book", "fail", pre_act=hooks, exceptions=mapped)(fail)
+    _, envelope = library.post(add("a"), asked("fail"), atomic=atomic)
+    first = NOT_DONE if atomic else done({"title": "a"})
+    assert envelope["body"] == [first, failed(503, "disk", "try later")]

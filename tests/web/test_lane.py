@@ -31,7 +31,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client, EnvironBuilder
 
-from gatewayfw import errors
+from gatewayfw import Reply, errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import app as server
@@ -354,6 +354,7 @@ DEEDS = {
     "abort": lambda body: abort(409),
     "moved": lambda body: abort(Response("x", 302, {"Location": "/x"})),
     "set": lambda body: {1},
+    "reply": lambda body: Reply(body, 201, {"Location": "/x"}, [{"name": "a", "value": "1"}]),
     "later": lambda body: after_this_request(lambda reply: reply.headers.add("X-Later", "1") or reply) and None,
 }
 

@@ -1,0 +1,95 @@
+"""`Reply`: what an act may choose of its reply, and what it may not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw import Reply
+from gatewayfw.errors import UsageError
+
+VALUE = "headers: the value of X-A must be text of printable ASCII, up to 4096 characters"
+
+
+def test_a_reply_has_the_lines_of_its_headers_and_cookies():
+    reply = Reply(1, 201, {"Location": "/b/1"}, [{"name": "a", "value": "1"}, {"name": "b", "value": ""}])
+    assert (reply.body, reply.status, reply.lines) == (
+        1,
+        201,
+        (
+            ("Location", "/b/1"),
+            ("Set-Cookie", "a=1; Path=/; Secure; HttpOnly; SameSite=Lax"),
+            ("Set-Cookie", "b=; Path=/; Secure; HttpOnly; SameSite=Lax"),
+        ),
+    )
+
+
+def test_a_reply_of_a_body_alone_is_the_body():
+    assert (Reply([1]).status, Reply([1]).lines) == (200, ())
+
+
+def test_a_reply_does_not_show_what_is_secret():
+    assert repr(Reply("secret", 200, {"X-A": "secret"}, [{"name": "a", "value": "secret"}])) == "Reply(status=200)"
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 203, 207, 299])
+def test_every_success_with_a_body_is_a_status(status):
+    assert Reply(None, status).status == status
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"status": 199}, "status must be in 200..299; raise an error for others"),
+        ({"status": 302}, "status must be in 200..299; raise an error for others"),
+        ({"status": 404}, "status must be in 200..299; raise an error for others"),
+        ({"status": "201"}, "status must be in 200..299; raise an error for others"),
+        ({"status": True}, "status must be in 200..299; raise an error for others"),
+        ({"status": 204}, "status 204 cannot have a body, and every reply has one"),
+        ({"status": 206}, "status 206 cannot have a body, and every reply has one"),
+        ({"body": Reply(1)}, "body: a Reply inside a Reply"),
+        ({"headers": [("X-A", "1")]}, "headers must be an object of names and texts"),
+        ({"headers": {"": "1"}}, "headers: a name is not one of HTTP"),
+        ({"headers": {"X A": "1"}}, "headers: a name is not one of HTTP"),
+        ({"headers": {"X-A\r\n": "1"}}, "headers: a name is not one of HTTP"),
+        ({"headers": {5: "1"}}, "headers: a name is not one of HTTP"),
+        ({"headers": {"X-A": "1\r\nX-B: 2"}}, VALUE),
+        ({"headers": {"X-A": "1\n"}}, VALUE),
+        ({"headers": {"X-A": "\x00"}}, VALUE),
+        ({"headers": {"X-A": "é"}}, VALUE),
+        ({"headers": {"X-A": " 1"}}, VALUE),
+        ({"headers": {"X-A": 5}}, VALUE),
+        ({"headers": {"X-A": "1" * 4097}}, VALUE),
+        ({"headers": {"X-A": "1", "x-a": "2"}}, "headers: x-a is given twice"),
+        ({"headers": {"Set-Cookie": "a=1"}}, "headers: Set-Cookie goes into cookies"),
+        (
+            {"headers": {"Access-Control-Allow-Origin": "*"}},
+            "headers: Access-Control-Allow-Origin is up to the option cors",
+        ),
+        ({"cookies": {"name": "a", "value": "1"}}, "cookies must be a list of objects"),
+        ({"cookies": "a=1"}, "cookies must be a list of objects"),
+        ({"cookies": ["a=1"]}, "cookies[0]: expected an object with name and value"),
+    ],
+)
+def test_what_cannot_be_sent_is_refused(given, problem):
+    with pytest.raises(UsageError) as raised:
+        Reply(**{"body": 1, **given})
+    assert raised.value.message == f"Reply: {problem}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Content-Type", "content-length", "Content-Encoding", "Cache-Control", "Date", "Server", "Connection"),
+        *("Transfer-Encoding", "X-Request-Id", "X-Error-Code", "X-Content-Type-Options", "Idempotent-Replay"),
+    ],
+)
+def test_the_headers_of_the_envelope_are_the_gateways(name):
+    with pytest.raises(UsageError) as raised:
+        Reply(1, headers={name: "x"})
+    assert raised.value.message == f"Reply: headers: {name} is set by the gateway"
+
+
+def test_everything_that_is_wrong_is_named():
+    with pytest.raises(UsageError) as raised:
+        Reply(1, 500, {"Date": "x", "X-A": "\n"}, ["a"])
+    assert raised.value.message.count(";") == 4
