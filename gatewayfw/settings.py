@@ -36,6 +36,8 @@ class Settings:
     server_selection_timeout: float = 2.0
     #: Most bytes of a request body; a lower limit of the host app wins.
     max_body_bytes: int = 1024 * 1024
+    #: Most bytes of a request with files (`multipart/form-data`); a lower limit of the host app wins.
+    max_upload_bytes: int = 64 * 1024 * 1024
     #: Deepest nesting of a request body.
     max_body_depth: int = 32
     #: Most values (objects, lists and scalars) in a request body.

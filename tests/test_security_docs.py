@@ -39,7 +39,7 @@ def parameters() -> set[str]:
         auth.Auth,
         auth.Tokens,
     ]
-    return {name for taker in [*takers, schemas.string] for name in inspect.signature(taker).parameters}
+    return {name for taker in [*takers, schemas.string, schemas.file] for name in inspect.signature(taker).parameters}
 
 
 def test_every_file_exists():

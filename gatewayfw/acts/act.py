@@ -182,6 +182,8 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         rates = limits.parse(limit) if limit else ()
         exceptions = parse_exceptions(given.exceptions)
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
+        if given.mcp and struct.files:
+            raise DefinitionError("mcp: an act with files cannot be a tool")
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
     hooks = {"pre_act": tuple(given.pre_act), "pre_validation": tuple(given.pre_validation)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from types import CoroutineType, GeneratorType
 from typing import Any, Protocol, TypeVar, final
 
@@ -20,7 +20,17 @@ from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.acts.totals import Totals
-from gatewayfw.errors import DefinitionError, GatewayError, PartlyDone, ReplyTooLarge, Unavailable
+from gatewayfw.errors import (
+    DefinitionError,
+    GatewayError,
+    PartlyDone,
+    ReplyTooLarge,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.structs import Struct
+from gatewayfw.schemas.uploads import Expected, expected_files, put_files
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
@@ -62,6 +72,13 @@ class RequestBounds(Protocol):
 
     def check(self) -> None:
         """Raise `Timeout` when no time is left."""
+
+
+class Parts(Protocol):
+    """The files of a request, which are read only when they are asked for."""
+
+    def receive(self, expected: Mapping[str, Expected], /) -> Mapping[str, Upload]:
+        """Return them by their paths (``set.avatar``), or refuse the request."""
 
 
 @final
@@ -121,6 +138,40 @@ class Lifecycle:
                     raise
                 raise shown from error
 
+    def run_with_files(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], parts: Parts) -> T:
+        """Run an act that takes files, as `run` does.
+
+        They are read once its hooks have passed, outside of any deadline, because a client may be slow. What comes
+        before and what comes after have one each.
+
+        Raises:
+            UnsupportedMediaType: the act takes no files, or is a remote service's.
+            Exception: any error of `run`, and those of ``parts``.
+        """
+        found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
+        if isinstance(found, RemoteService) or not found.struct.files:
+            raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
+        with self._bounded(found) as bounds:
+            body = self.prepare(found, body, bounds, found.struct.without_files)
+        uploads = parts.receive(expected_files(found.struct.files, body["details"]))
+        body = {**body, "details": put_files(body["details"], uploads)}
+        self._contexts.add_body_to_context(body)
+        with self._bounded(found) as bounds:
+            bounds.reply_bytes = found.reply_bytes
+            return finish(found.fn(body), bounds)
+
+    @contextmanager
+    def _bounded(self, act: Act) -> Iterator[RequestBounds]:
+        """Open a deadline; errors are translated as by `run`."""
+        with self.deadline() as bounds:
+            try:
+                yield bounds
+            except Exception as error:
+                shown = self.translate(act, error, bounds)
+                if shown is error:
+                    raise
+                raise shown from error
+
     def translate(
         self, found: Act | RemoteService | GatewayError, error: Exception, bounds: RequestBounds
     ) -> Exception:
@@ -136,10 +187,12 @@ class Lifecycle:
         """
         return self._acts.resolve(body["service"], body["model"], body["act"])
 
-    def prepare(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> Mapping[str, Any]:
+    def prepare(
+        self, act: Act, body: Mapping[str, Any], bounds: RequestBounds, struct: Struct | None = None
+    ) -> Mapping[str, Any]:
         """Do everything that comes before the act itself: count, hooks, validation, hooks.
 
-        Returns the body that the act gets. For the errors see `run`.
+        Returns the body that the act gets. ``struct`` validates it in place of the act's own. For the errors see `run`.
         """
         if act.rates:
             self._count(act, body, bounds)
@@ -147,7 +200,7 @@ class Lifecycle:
         bounds.reply_bytes = act.reply_bytes if totals is None else totals.bytes_left(act.reply_bytes)
         if act.validation_hooks:
             _run(act.validation_hooks, body, bounds)
-        details = act.struct.check(body["details"], act.validation_run_type, act.bounds)
+        details = (struct or act.struct).check(body["details"], act.validation_run_type, act.bounds)
         if totals is not None:
             totals.add_get(body["details"]["get"], act.bounds)
         if act.validation_run_type == "create":

@@ -23,6 +23,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import as_field
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.levels import SelectStruct
+from gatewayfw.schemas.uploads import has_files
 
 Word = Literal["one", "optional", "many"]
 
@@ -67,7 +68,10 @@ def parse_returns(given: Any, get: Field[Any] | None) -> Returns:
 
 def _part(given: Any, get: Field[Any] | None, path: tuple[str, ...], where: str) -> Selected | Field[Any]:
     if not isinstance(given, str):
-        return as_field(given, where)
+        field = as_field(given, where)
+        if has_files(field):
+            raise DefinitionError(f"{where}: a reply holds no files")
+        return field
     if given not in get_args(Word):
         raise DefinitionError(f"{where}: expected 'one', 'optional', 'many' or a value kind")
     if not isinstance(get, SelectStruct):

@@ -14,6 +14,8 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``decimal``            ``places``, ``minimum``, ``maximum``: texts; ``whole`` is true where a whole
                        number is taken, too, as in acts of mode ``create``
 ``binary``             ``minBytes``, ``maxBytes``; ``sized`` as for ``string``
+``file``               a part of ``multipart/form-data``: ``maxBytes``, and ``types``, media types of which
+                       it has one; an empty list for any
 ``mapping``            ``values``: what stands under each key, of which any is taken
 ``enums``              ``choices``
 ``array``              ``items``, ``minItems``, ``maxItems``

@@ -13,6 +13,7 @@ from flask import Flask
 from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.client.replies import BadReply, answer, next_of
 from gatewayfw.client.transports import Http, InProcess, Transport
+from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
@@ -28,6 +29,7 @@ _OWN = frozenset(
     {
         *("accept", "accept-encoding", "content-encoding", "content-length", "content-type"),
         *("connection", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
+        "x-gateway",
         "x-gateway-detail",
     }
 )
@@ -66,16 +68,24 @@ class _Client:
     ) -> Any:
         """Run an act and return its result, the ``body`` of the reply.
 
-        ``set`` and ``get`` are JSON; the default is ``{}``. Ids and dates are text, also in the result.
+        ``set`` and ``get`` are JSON; the default is ``{}``. Ids and dates are text, also in the result. A file in
+        ``set`` is a path (`pathlib.Path`) or a file that is open in binary mode; the whole request is put together in
+        memory.
 
         Raises:
             CallError: the gateway refused, or see `BadReply` and `NoReply`.
+            OSError: a file cannot be read.
             TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
             ValueError: it holds NaN, an infinite number, or text that UTF-8 cannot encode.
         """
-        details = {"set": {} if set is None else dict(set), "get": {} if get is None else dict(get)}
+        files: dict[str, Any] = {}
+        given = {} if set is None else without_files(set, "set", files)
+        details = {"set": given, "get": {} if get is None else dict(get)}
         data = encode({"service": service, "model": model, "act": act, "details": details})
         own = {} if self._token is None else self._token_from.sent(self._token)
+        if files:
+            data, media_type = form_of(data, files)
+            own = {**own, "Content-Type": media_type, "X-Gateway": "1"}
         return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
 
     def pages(

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gatewayfw.errors import DefinitionError, missing_extra
+from gatewayfw.export.forms import HEADER, form_of
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema.kinds import Schema
 from gatewayfw.export.text import header
@@ -41,7 +42,8 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         "failed: not_done. Nothing was written.",
         413: "The request, or what it would make, is too large: too_large. Nothing was written. Or the reply is: "
         "reply_too_large. What was written before stays.",
-        415: "The body is not plain application/json: unsupported_media_type.",
+        415: "The body is not plain application/json, or a file has the content of another type: "
+        "unsupported_media_type.",
         429: "The rate limit is used up: rate_limited.",
         500: "An error of the server: internal_error, storage_error, usage_error.",
         502: "A remote service failed: remote_error.",
@@ -141,6 +143,9 @@ def _add_components(spec: APISpec, catalog: Mapping[str, Any]) -> None:
     for name, text in _PARAMETERS.items():
         described = {"name": name, "description": text, "schema": {"type": "string"}}
         components.parameter(name, "header", described)
+    if form_of(list(acts_of(catalog)), _SCHEMAS):
+        described = {"description": "1: for requests with files.", "schema": {"type": "string"}}
+        components.parameter(HEADER, "header", {"name": HEADER, **described})
     for status, text in _ERRORS.items():
         components.response(str(status), _error(text, _MORE_HEADERS.get(status)))
     components.response("error", _error("Another error that the author of an act chose."))
@@ -191,13 +196,14 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
     if catalog["maxBatch"]:
         asked = {"oneOf": [*asked.get("oneOf", []), {"$ref": f"{_SCHEMAS}batch"}]}
         envelope = {"anyOf": [envelope, _ENVELOPE_OF_BATCH]}
-    return {
+    operation = {
         "operationId": "gateway",
         "summary": "Run an act, or several" if catalog["maxBatch"] else "Run an act",
         # Whether a token is needed is the act's matter.
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
         **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries)),
     }
+    return _with_files(operation, entries)
 
 
 def _requests(catalog: Mapping[str, Any]) -> Schema:
@@ -255,7 +261,7 @@ def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
 def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
     first, _, rest = entry.act["description"].partition("\n")
     described = {"summary": first or entry.title} | ({"description": rest.strip()} if rest.strip() else {})
-    return {
+    operation = {
         "operationId": entry.title,
         "tags": [entry.model],
         **described,
@@ -267,6 +273,17 @@ def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
             _roles([entry.act]),
         ),
     }
+    return _with_files(operation, [entry])
+
+
+def _with_files(operation: Schema, entries: Sequence[ActEntry]) -> Schema:
+    """Return an operation that also takes the form of acts with files."""
+    form = form_of(entries, _SCHEMAS)
+    if not form:
+        return operation
+    content = {**operation["requestBody"]["content"], **form}
+    body = {**operation["requestBody"], "content": content}
+    return {**operation, "parameters": [*operation["parameters"], HEADER], "requestBody": body}
 
 
 def _envelope(reply: Schema) -> Schema:

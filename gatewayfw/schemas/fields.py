@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +24,7 @@ from gatewayfw.schemas.kinds.checks import FullMatch, first_message
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
 from gatewayfw.schemas.kinds.dates import DateField
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, DecimalField
+from gatewayfw.schemas.kinds.file import FileField, parse_size
 from gatewayfw.schemas.kinds.foreign import SchemaField
 from gatewayfw.schemas.kinds.ids import ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.mapping import MappingField
@@ -31,6 +32,7 @@ from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
 from gatewayfw.schemas.paths import Collected
+from gatewayfw.schemas.signatures import SIGNATURES
 from gatewayfw.schemas.values import finite_number, plain
 
 
@@ -214,6 +216,28 @@ def uuid() -> mm.Field[Any]:
     return UuidField(required=True)
 
 
+def file(*, most: int | str, types: Sequence[str] = ()) -> mm.Field[Any]:
+    """Return the kind of files that requests bring; `fn` gets an `Upload`.
+
+    ``most`` is the greatest size, in bytes or as text: ``"500kB"``, ``"10MB"`` (kB are 1,000 bytes). ``types`` are the
+    media types that the first bytes of the content may have, such as ``["image/png", "image/jpeg"]``, in order of
+    preference; without them any content is taken. An act may have files in its ``set`` and in objects there; such a
+    request is ``multipart/form-data``.
+
+    Raises:
+        DefinitionError: ``most`` is no size, or a type is none that can be told by its first bytes.
+    """
+    size = parse_size(most)
+    if size is None:
+        raise DefinitionError("file: most must be a number of bytes above 0, or text such as '10MB'")
+    if isinstance(types, str) or not isinstance(types, (list, tuple, set, frozenset)):
+        raise DefinitionError("file: types must be a list of media types")
+    listed = tuple(types) if isinstance(types, (list, tuple)) else tuple(sorted(types, key=repr))
+    if unknown := [name for name in listed if name not in SIGNATURES]:
+        raise DefinitionError(f"file: cannot tell {unknown[0]!r} by its first bytes; known are {', '.join(SIGNATURES)}")
+    return FileField(required=True, metadata={"most": size, "types": listed})
+
+
 class Constructors:
     """The value kinds as methods, for code that has only a gateway at hand."""
 
@@ -237,6 +261,7 @@ class Constructors:
     email = staticmethod(email)
     url = staticmethod(url)
     uuid = staticmethod(uuid)
+    file = staticmethod(file)
 
     # The contract's spellings of the kinds above.
     object = object_
@@ -252,7 +277,7 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
         if isinstance(kind, staticmethod) and kind.__name__ == name
     }
 )
-_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums")
+_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums", "file")
 
 
 def is_kind(value: object) -> bool:

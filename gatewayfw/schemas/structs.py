@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from operator import is_
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import marshmallow
@@ -21,6 +22,7 @@ from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.kinds import as_kind, quick_of
+from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import SchemaField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT
@@ -28,6 +30,7 @@ from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.uploads import files_in, without_files
 from gatewayfw.schemas.values import SCALARS, same
 
 Mode = Literal["assert", "create"]
@@ -43,7 +46,10 @@ class Struct:
 
     Attributes:
         fields: the field of ``set`` and of ``get``; None when the validator is a function.
+        files: the files of ``set`` by their paths (``set.avatar``).
     """
+
+    files: Mapping[str, FileField] = MappingProxyType({})
 
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
@@ -62,6 +68,12 @@ class Struct:
         if root is not self._given:
             root.load_quickly = None  # that test has already run by then
         return root  # type: ignore[no-any-return]  # a field
+
+    @cached_property
+    def without_files(self) -> Struct:
+        """The same struct for the JSON of a request whose files come beside it."""
+        root = without_files(self._given)
+        return Struct(root, dict(as_kind(root).parts()))
 
     @property
     def validator(self) -> Any:
@@ -252,6 +264,7 @@ def _make_struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], regis
     for _, select in struct.selects():
         if select.schemas is not registry:
             raise DefinitionError(f"validator: the select struct of {select.model!r} belongs to another gateway")
+    struct.files = files_in(struct.fields or {}, registry.settings.max_upload_bytes)
     return struct
 
 

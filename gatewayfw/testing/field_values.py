@@ -7,6 +7,8 @@ hypothesis gives up: then the test needs its own strategy for the details.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import math
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +27,9 @@ from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
+from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.schemas.levels import Bounds, Level, Spec, bounds_problem, level
+from gatewayfw.schemas.signatures import UNKNOWN
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 
 Values = st.SearchStrategy[Any]
@@ -199,6 +203,16 @@ def _binary(maker: Maker, field: mm.Field[Any]) -> Values:
     )
 
 
+def _file(maker: Maker, field: Any) -> Values:
+    """Draw uploads; what the parser reads, not what a client sends."""
+    types = st.sampled_from(field.types or (UNKNOWN,))
+    contents = st.binary(max_size=min(field.most, _MORE))
+    return st.builds(
+        lambda name, type_, data: Upload(name, type_, len(data), hashlib.sha256(data).hexdigest(), io.BytesIO(data)),
+        *(_WORDS, types, contents),
+    )
+
+
 def _boolean(maker: Maker, field: Any) -> Values:
     if maker.mode == "assert":
         return st.booleans()
@@ -274,6 +288,7 @@ MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
     "decimal": _decimal,
     "binary": _binary,
     "boolean": _boolean,
+    "file": _file,
     "object_id": lambda maker, _: maker.ids,
     "date": lambda maker, _: DATES,
     "enums": lambda maker, field: st.sampled_from(list(field.metadata["choices"])),

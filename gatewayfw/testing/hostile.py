@@ -48,7 +48,7 @@ def good_bodies(gw: Gateway, act: Act, *, ids: Bodies = IDS, details: Bodies | N
 
     With ``create`` they hold values to be coerced and leave out what has a default; with
     ``assert`` they are taken as they are. Excluded fields may stand in ``get``. Hooks, the act
-    and the database may still refuse them.
+    and the database may still refuse them. Files are not drawn: they come beside the body.
 
     ``ids`` gives the ids of documents, such as of some that exist. ``details`` is for a validator
     that is a function, or has checks that drawn values seldom pass: of a function nothing is
@@ -93,7 +93,8 @@ def _details(gw: Gateway, act: Act, ids: Bodies) -> Bodies:
     if act.struct.fields is None:
         return st.fixed_dictionaries({"set": OBJECTS, "get": OBJECTS}).filter(_taken_by(act))
     maker = Maker(gw.schemas, mode, ids)
-    details = st.fixed_dictionaries({part: maker.values(act.struct.fields[part]) for part in ("set", "get")})
+    fields = (act.struct.without_files if act.struct.files else act.struct).fields or {}
+    details = st.fixed_dictionaries({part: maker.values(fields[part]) for part in ("set", "get")})
     whole = isinstance(act.validator, Schema) or (isinstance(act.validator, type) and issubclass(act.validator, Schema))
     return details.filter(_taken_by(act)) if whole else details
 

@@ -19,11 +19,12 @@ from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
-from gatewayfw.acts.context import ContextFns, fill
+from gatewayfw.acts.context import Context, ContextFns, fill
+from gatewayfw.acts.lifecycle import Parts
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
-from gatewayfw.errors import BadRequest, MethodNotAllowed
+from gatewayfw.errors import BadRequest, MethodNotAllowed, UnsupportedMediaType
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
@@ -31,6 +32,7 @@ from gatewayfw.web import reply as replies
 from gatewayfw.web.batch import BatchReplies, check_batch, write_batch
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
+from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body
 from gatewayfw.web.success import FIXED, Answer, Success
@@ -53,6 +55,15 @@ class Runner(Protocol):
         self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply], /
     ) -> bytes | WrittenReply | RemoteReply:
         """Return the result of ``finish`` for the act, or a remote service's reply."""
+
+    def run_with_files(
+        self,
+        body: Mapping[str, Any],
+        finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply],
+        parts: Parts,
+        /,
+    ) -> bytes | WrittenReply:
+        """Return the same for a request with files."""
 
 
 @final
@@ -195,15 +206,28 @@ class Endpoint:
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | WrittenReply | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
-        body = read_body(sent, self.settings)
-        if "batch" in body:
-            return self._run_batch(sent, request_id, body)
+        try:
+            body = read_body(sent, self.settings)
+        except UnsupportedMediaType:
+            boundary = boundary_of(sent.environ.get("CONTENT_TYPE", ""))
+            if boundary is None:
+                raise
+        else:
+            if "batch" in body:
+                return self._run_batch(sent, request_id, body)
+            self._begin(context, body, asked)
+            return self.lifecycle.run(body, replies.finish)
+        with Form(sent, boundary, self.settings) as form:
+            body = form.read_body()
+            self._begin(context, body, asked)
+            return self.lifecycle.run_with_files(body, replies.finish, form)
+
+    def _begin(self, context: Context, body: dict[str, Any], asked: dict[str, Any]) -> None:
         asked.update(service=body["service"], model=body["model"], act=body["act"])
         context["body"] = body
         checks = self.checks
         if checks is not None and checks.right is not checks.schemas.stamp:
             checks.check()
-        return self.lifecycle.run(body, replies.finish)
 
     def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any]) -> bytes:
         if self.batches is None:

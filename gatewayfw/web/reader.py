@@ -19,7 +19,8 @@ from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 from gatewayfw.web.strict_json import parse
 
-_MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
+#: JSON in UTF-8.
+MEDIA_TYPE = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
 _CHUNK = 64 * 1024
 
 
@@ -45,8 +46,17 @@ def check_media_type(environ: Mapping[str, Any]) -> None:
         UnsupportedMediaType: not `application/json` in UTF-8, or a content encoding.
     """
     media_type = environ.get("CONTENT_TYPE", "")
-    if media_type != "application/json" and not _MEDIA_TYPE.fullmatch(media_type):
+    if media_type != "application/json" and not MEDIA_TYPE.fullmatch(media_type):
         raise UnsupportedMediaType("unsupported media type: send application/json in UTF-8")
+    check_encoding(environ)
+
+
+def check_encoding(environ: Mapping[str, Any]) -> None:
+    """Refuse a request whose body is compressed.
+
+    Raises:
+        UnsupportedMediaType: a content encoding.
+    """
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
         raise UnsupportedMediaType("unsupported content encoding: send the body as it is")
 

@@ -29,6 +29,8 @@ export type NumberKind = Common & { kind: "number" | "integer"; minimum?: number
 export type DecimalKind = Common & { kind: "decimal"; places: number; minimum?: string; maximum?: string; whole?: true };
 /** Base64. */
 export type BinaryKind = Common & { kind: "binary"; minBytes?: number; maxBytes?: number; sized?: false };
+/** A part of multipart/form-data beside the JSON; of any type where none is named. */
+export type FileKind = Common & { kind: "file"; maxBytes: number; types: string[] };
 export type EnumKind = Common & { kind: "enums"; choices: (string | number | boolean | Numeral)[] };
 export type ArrayKind = Common & { kind: "array"; items: Kind; minItems?: number; maxItems?: number };
 /** Any keys, values of one kind. */
@@ -61,6 +63,7 @@ export type Kind =
   | NumberKind
   | DecimalKind
   | BinaryKind
+  | FileKind
   | EnumKind
   | ArrayKind
   | MappingKind

@@ -10,7 +10,7 @@ import pytest
 from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import RateLimits
-from gatewayfw.schemas import string
+from gatewayfw.schemas import file, string
 from gatewayfw.spelling import pythonic
 
 STRUCT = {"set": {"name": string()}, "get": {}}
@@ -222,3 +222,18 @@ def test_a_wrong_part_is_refused_and_named(schemas, given, message):
     with pytest.raises(DefinitionError) as raised:
         parsed(schemas, **given)
     assert raised.value.message == message
+
+
+def test_an_act_with_files_is_no_tool(acts):
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_act(
+            schema="user", act_name="a", validator={"set": {"x": file(most=1)}, "get": {}}, fn=lambda body: 1, mcp=True
+        )
+    assert raised.value.message == "act user.a: mcp: an act with files cannot be a tool"
+
+
+@pytest.mark.parametrize("returns", [file(most=1), {"a": {"b": file(most=1)}}])
+def test_a_reply_holds_no_files(acts, returns):
+    with pytest.raises(DefinitionError) as raised:
+        acts.set_act(schema="user", act_name="a", validator={"set": {}, "get": {}}, fn=lambda body: 1, returns=returns)
+    assert raised.value.message.endswith("a reply holds no files")

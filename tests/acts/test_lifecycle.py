@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -30,7 +31,8 @@ from gatewayfw.errors import (
     Unavailable,
     ValidationError,
 )
-from gatewayfw.schemas import Schemas, defaulted, number, object_, optional, string
+from gatewayfw.schemas import Schemas, defaulted, file, number, object_, optional, string
+from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.settings import Settings
 
 
@@ -691,3 +693,60 @@ def test_the_function_of_a_validator_never_sees_a_get_beyond_the_ceiling(acts, c
     with pytest.raises(ValidationError, match="get: Too many fields: at most 1."):
         call("user", "list", {}, {"a": 1, "b": 1})
     assert log == []
+
+
+class Files:
+    """The files of a request, and what was asked of them."""
+
+    def __init__(self, log=None, left=None):
+        self.log, self.left = log, left
+
+    def receive(self, expected):
+        if self.log is not None:
+            self.log.append(f"files {sorted(expected)}")
+        return {path: Upload("a", "image/png", 1, "0" * 64, io.BytesIO(b"a")) for path in expected}
+
+
+def run_with_files(lifecycle, context_fns, set_, files):
+    body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": set_, "get": {}}}
+    with context_fns.open():
+        context_fns.add_body_to_context(body)
+        return lifecycle.run_with_files(body, lambda result, _: result, files)
+
+
+def test_files_are_read_after_the_hooks_and_outside_of_the_deadline(lifecycle, context_fns, acts, clock, log):
+    hook = {"pre_validation": [lambda: log.append("preValidation")], "pre_act": [lambda: log.append("preAct")]}
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        **hook,
+        validator={"set": {"name": string(), "photo": file(most=9)}, "get": {}},
+        fn=lambda body: log.append(f"fn {clock.is_open} {body['details']['set']['photo'].size}"),
+    )
+    files = Files(log)
+    receive = files.receive
+    files.receive = lambda expected: log.append(f"open {clock.is_open}") or receive(expected)
+    run_with_files(lifecycle, context_fns, {"name": "Ann"}, files)
+    assert log == ["preValidation", "preAct", "open False", "files ['set.photo']", "fn True 1"]
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_the_body_in_the_context_has_the_files(lifecycle, context_fns, acts, mode):
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator={"set": {"photo": optional(file(most=9))}, "get": {}},
+        fn=lambda body: (body is context_fns.get_context_model()["body"], list(body["details"]["set"])),
+        validation_run_type=mode,
+    )
+    assert run_with_files(lifecycle, context_fns, {}, Files()) == (True, ["photo"])
+
+
+def test_an_act_with_files_reports_what_was_committed(lifecycle, context_fns, acts, clock):
+    def fail(body):
+        clock.committed = True
+        raise Unavailable()
+
+    acts.set_act(schema="user", act_name="addUser", validator={"set": {"photo": file(most=9)}, "get": {}}, fn=fail)
+    with pytest.raises(PartlyDone):
+        run_with_files(lifecycle, context_fns, {}, Files())

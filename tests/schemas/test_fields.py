@@ -279,7 +279,7 @@ def test_as_field_takes_every_form() -> None:
 
 
 #: Kinds that need arguments.
-NEEDY = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums")
+NEEDY = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums", "file")
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name not in NEEDY])

@@ -66,7 +66,11 @@ class Values:
         return written | _described(kind) | _named(kind, "default")
 
     def fields(self, fields: Mapping[str, Description], levels: int = ENDLESS) -> Schema:
-        """Return ``properties`` and ``required`` of an object."""
+        """Return ``properties`` and ``required`` of an object.
+
+        Files are not among them: they come beside the JSON.
+        """
+        fields = {name: field for name, field in fields.items() if field["kind"] != "file"}
         required = [name for name, field in fields.items() if field["presence"] == "required"]
         written: Schema = {"properties": {name: self.schema(field, levels) for name, field in fields.items()}}
         return written | ({"required": required} if required else {})
@@ -303,6 +307,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "integer": lambda values, kind, levels: _integer(kind),
         "decimal": lambda values, kind, levels: _decimal(kind),
         "binary": lambda values, kind, levels: values.binary(kind),
+        "file": lambda values, kind, levels: {"not": {}},
         "enums": lambda values, kind, levels: _enums(kind),
         "array": lambda values, kind, levels: values.list(kind, levels),
         "mapping": lambda values, kind, levels: values.mapping(kind, levels),

@@ -18,7 +18,8 @@ from gatewayfw.export.text import printable
 
 #: Names that the module itself uses.
 RESERVED = (
-    *("Any", "Client", "Date", "Flag", "Id", "Iterator", "Literal", "Mapping", "Protocol", "TypeAlias", "TypedDict"),
+    *("Any", "Client", "Date", "File", "Flag", "Id", "IO", "Iterator", "Literal", "Mapping", "PathLike", "Protocol"),
+    *("TypeAlias", "TypedDict"),
     *("None", "True", "False"),
 )
 #: Builtins that annotations use; as keys of a class body they would hide them.
@@ -230,6 +231,7 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "integer": lambda types, kind, wanted: "int",
         "decimal": lambda types, kind, wanted: "str | int" if kind.get("whole") else "str",
         "binary": lambda types, kind, wanted: "str",
+        "file": lambda types, kind, wanted: "File",
         "enums": lambda types, kind, wanted: _choices(kind["choices"]),
         "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",
         "mapping": lambda types, kind, wanted: f"dict[str, {types.value(kind['values'], wanted)}]",

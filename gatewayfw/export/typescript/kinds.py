@@ -168,8 +168,9 @@ def noted(kind: Description) -> str:
     ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
     bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
     whole = ["numbers must be whole"] if kind.get("whole") else []
-    line = ", ".join([*ids, *bounds, *whole])
-    return line and f"{line[0].upper()}{line[1:]}."
+    types = [" or ".join(kind["types"])] if kind.get("types") else []
+    line = ", ".join([*types, *ids, *bounds, *whole])
+    return line and f"{line if types else line[0].upper() + line[1:]}."
 
 
 def _is_open_ended(kind: Description) -> bool:
@@ -191,6 +192,7 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "integer": lambda values, kind: "number",
         "decimal": lambda values, kind: "string | number" if kind.get("whole") else "string",
         "binary": lambda values, kind: "string",
+        "file": lambda values, kind: "Upload",
         "enums": lambda values, kind: union(kind["choices"]),
         "array": lambda values, kind: values.array(kind["items"]),
         "mapping": lambda values, kind: f"{{ [key: string]: {values.type(kind['values'])} }}",

@@ -37,6 +37,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type ObjectId = string;
 /** A date in ISO 8601; in replies with milliseconds and Z. */
 export type IsoDate = string;
+/** A file to send: a Blob, or a File, which has a name. */
+export interface Upload { readonly size: number; readonly type: string; arrayBuffer(): Promise<ArrayBuffer> }
 
 export type Flag = 0 | 1;
 export type Nothing = { [key: string]: never };
@@ -147,7 +149,7 @@ type Headers = { [name: string]: string };
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : any;
 type Fetch = (
   url: string,
-  init: { method: string; headers: Headers; body: string; signal?: Signal },
+  init: { method: string; headers: Headers; body: any; signal?: Signal },
 ) => Promise<{ status: number; text(): Promise<string> }>;
 
 export interface ClientOptions {
@@ -214,6 +216,24 @@ export interface Client {
   ): Promise<Reply<BodyOf<S, M, A, G>>>;
 }
 
+/** A copy of a value without its files, which are added to `files` with their paths. */
+function withoutFiles(value: any, path: string, files: [string, any][]): any {
+  const { Blob } = globalThis as any;
+  if (Blob && value instanceof Blob) return void files.push([path, value]);
+  if (Object.prototype.toString.call(value) !== "[object Object]" || typeof value.toJSON === "function") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutFiles(inner, `${path}.${name}`, files)]),
+  );
+}
+
+/** A form with the JSON first, and then the files. */
+function formOf(json: string, files: [string, any][]): any {
+  const form = new (globalThis as any).FormData();
+  form.append("gateway-body", json);
+  for (const [path, file] of files) form.append(path, file);
+  return form;
+}
+
 export function createClient(options: ClientOptions): Client {
   const { url, token, headers = {}, onError } = options;
   const endpoint = `${url.replace(/\\/+$/, "")}/gateway`;
@@ -231,16 +251,18 @@ export function createClient(options: ClientOptions): Client {
     let status = 0;
     let envelope: any;
     try {
+      const files: [string, any][] = [];
+      const json = JSON.stringify({ service, model, act, details: { set: withoutFiles(set, "set", files), get } });
       const response = await fetch(endpoint, {
         method: "POST",
         headers: {
-          "Content-Type": "application/json",
+          ...(files.length ? { "X-Gateway": "1" } : { "Content-Type": "application/json" }),
           "X-Gateway-Detail": "1",
           ...client.headers,
           ...(client.token ? { token: client.token } : {}),
           ...headers,
         },
-        body: JSON.stringify({ service, model, act, details: { set, get } }),
+        body: files.length ? formOf(json, files) : json,
         ...(signal ? { signal } : {}),
       });
       status = response.status;

@@ -105,6 +105,7 @@ class Kind:
         sets_parts: whether ``$set`` may name a part of it, such as ``address.street``.
         is_free: whether its values may contain anything.
         is_unknown: whether only its author knows what its values contain.
+        is_file: whether its values come beside the JSON of a request; see `gatewayfw.schemas.kinds.file`.
         elements: the field of its elements; None unless it is a list.
         states_maximum: whether its maximum comes from the definition, not from a setting.
         reads_otherwise: whether Python sees its stored values in another form,
@@ -119,6 +120,7 @@ class Kind:
     sets_parts = False
     is_free = False
     is_unknown = False
+    is_file = False
     states_maximum = True
     reads_otherwise = False
 

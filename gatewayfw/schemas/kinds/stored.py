@@ -155,10 +155,12 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
     """Return a field for documents; one that is not ours becomes a `StoredField`.
 
     Raises:
-        DefinitionError: a field is ``load_only``, but documents show all they hold.
+        DefinitionError: a field is ``load_only``, but documents show all they hold; or it is a file.
     """
     if isinstance(field, StoredField):
         return field
+    if as_kind(field).is_file:
+        raise DefinitionError(f"{where}: a file comes with a request; documents refer to those of gw.files.model")
     if not isinstance(field, KindField):
         if field.load_only:
             raise DefinitionError(f"{where}: load_only is for requests, not for what is stored")

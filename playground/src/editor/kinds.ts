@@ -3,6 +3,7 @@
 import { levelOf, type Catalog, type FilterKind, type Json, type JsonObject, type Kind, type ObjectKind } from "../catalog";
 import { fieldsOf } from "../filter";
 import { isObject, isSame, Numeral, stringify } from "../json";
+import { withoutFiles } from "../state/files";
 
 export interface Problem {
   path: string;
@@ -13,7 +14,7 @@ const FLAG: Kind = { kind: "enums", choices: [1, 0], presence: "optional" };
 
 /** The kinds of an object's keys; undefined where any key goes, or none is known. */
 export function keysOf(catalog: Catalog, kind: Kind | undefined): Record<string, Kind> | undefined {
-  if (kind?.kind === "object") return kind.fields ?? undefined;
+  if (kind?.kind === "object") return kind.fields ? withoutFiles(kind.fields) : undefined;
   if (kind?.kind === "filter") return fieldsOf(kind);
   if (kind?.kind !== "selection") return undefined;
   const level = levelOf(catalog, kind);

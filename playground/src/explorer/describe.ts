@@ -1,6 +1,7 @@
 /** Kinds in plain words. */
 
 import type { Kind } from "../catalog";
+import { sizeOf } from "../form/value";
 import type { Numeral } from "../json";
 
 /** A field, or a field within one: `features[].feature`. */
@@ -54,6 +55,8 @@ export function limitsOf(kind: Kind): string[] {
       return range(kind.minimum, kind.maximum, "");
     case "array":
       return [...range(kind.minItems, kind.maxItems, " items"), ...limitsOf(kind.items)];
+    case "file":
+      return [`at most ${sizeOf(kind.maxBytes)}`, ...(kind.types.length ? [kind.types.join(" or ")] : [])];
     case "enums":
       return [kind.choices.map(String).join(" · ")];
     default:

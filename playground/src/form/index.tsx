@@ -8,6 +8,7 @@ import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
+import { FileField } from "./files";
 import { FilterField } from "./filter";
 import { Group } from "./group";
 import { JsonField } from "./json";
@@ -17,6 +18,7 @@ import { nameOfKind, type FieldsProps, type Parts, type ValueProps } from "./val
 
 export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
+export { FilesContext } from "./files";
 export { nameOfKind } from "./value";
 
 /** One named value with its label; what may be left out has a switch. */
@@ -24,6 +26,7 @@ export function ValueField(props: ValueProps) {
   const { kind, name, path, value, onChange } = props;
   const errors = useErrors(path);
   const drafts = useContext(DraftsContext);
+  if (kind.kind === "file") return <FileField {...props} kind={kind} />;
   if (value === undefined && kind.presence !== "required") {
     return (
       <div class={classes("value-off", errors && "wrong")}>

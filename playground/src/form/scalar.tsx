@@ -27,7 +27,7 @@ export function ScalarField(props: ScalarProps) {
 }
 
 /** Kinds with a form of their own, or written as JSON. */
-const WITH_PARTS = ["array", "mapping", "object", "selection", "documents", "filter", "count", "any"] as const;
+const WITH_PARTS = ["array", "mapping", "object", "selection", "documents", "filter", "count", "any", "file"] as const;
 
 /** The input of each other kind: the compiler names one that is missing. */
 const INPUTS: Record<Exclude<Kind["kind"], (typeof WITH_PARTS)[number]>, (props: InputProps) => ComponentChild> = {

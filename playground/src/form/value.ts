@@ -45,11 +45,19 @@ export function nameOfKind(kind: Kind): string {
       return `any keys of ${nameOfKind(kind.values)}`;
     case "count":
       return `number, counted up to ${kind.most}`;
+    case "file":
+      return ["file", `at most ${sizeOf(kind.maxBytes)}`, kind.types.join(" or ")].filter(Boolean).join(", ");
     case "any":
       return "any value";
     default:
       return kind.kind;
   }
+}
+
+/** Bytes as an author writes them: `5 MB`, `500 kB`. */
+export function sizeOf(bytes: number): string {
+  const [unit, size] = ([["GB", 1e9], ["MB", 1e6], ["kB", 1e3]] as const).find(([, size]) => bytes % size === 0) ?? ["bytes", 1];
+  return `${bytes / size} ${unit}`;
 }
 
 function range(low: number | Numeral | undefined, high: number | Numeral | undefined): string {

@@ -3,7 +3,7 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import type { Act, Json, JsonObject, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
-import { DraftsContext, ErrorsContext, errorsOf, Fields, useTyped, ValueField } from "../form";
+import { DraftsContext, ErrorsContext, errorsOf, Fields, FilesContext, useTyped, ValueField } from "../form";
 import { JsonField } from "../form/json";
 import { isObject } from "../json";
 import { lazy } from "../lazy";
@@ -45,6 +45,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
+        <FilesContext.Provider value={tab.files}>
           <Tabs
             label="How the request is edited"
             class="request-tabs"
@@ -57,6 +58,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             {part === "json" && <JsonPart key={String(isLocked)} spec={spec} tab={tab} isLocked={isLocked} errors={errors} onChange={change} />}
             {part === "about" && <ActDocs spec={spec} request={request} />}
           </Tabs>
+        </FilesContext.Provider>
         </DraftsContext.Provider>
       </ErrorsContext.Provider>
     </section>
@@ -144,6 +146,7 @@ function RequestMenu({ tab }: { tab: Tab }) {
             icon: "remove",
             onSelect: () => {
               tab.drafts.value = new Map();
+              tab.files.value = new Map();
               tab.request.value = emptyRequest(request, specOf(request));
             },
           },

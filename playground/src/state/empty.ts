@@ -1,6 +1,7 @@
 /** What a request of an act begins with. */
 
 import type { Act, Json, JsonObject, Kind, Place } from "../catalog";
+import { withoutFiles } from "./files";
 import type { ActRequest } from "./request";
 
 /** The value a field begins with: its default, else an empty one of its kind. */
@@ -35,7 +36,7 @@ export function emptyValue(kind: Kind): Json {
 
 /** An object with its required fields only. */
 export function emptyObject(fields: Record<string, Kind>): JsonObject {
-  const required = Object.entries(fields).filter(([, kind]) => kind.presence === "required");
+  const required = Object.entries(withoutFiles(fields)).filter(([, kind]) => kind.presence === "required");
   return Object.fromEntries(required.map(([name, kind]) => [name, emptyValue(kind)]));
 }
 

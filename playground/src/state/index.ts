@@ -3,6 +3,7 @@ export * from "./collection";
 export * from "./commands";
 export * from "./drafts";
 export * from "./empty";
+export * from "./files";
 export * from "./pages";
 export * from "./request";
 export * from "./send";

@@ -2,18 +2,19 @@
 
 import { GATEWAY_URL } from "../catalog";
 import { stringify } from "../json";
+import type { Files } from "./files";
 import { bodyOf, envelopeOf, type ActRequest, type Reply } from "./request";
 import { callHeaders } from "./settings";
 
 /** Call an act; never rejects. A `token` replaces the one that is set; empty sends none. */
-export async function send(request: ActRequest, signal?: AbortSignal, token?: string): Promise<Reply> {
+export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map()): Promise<Reply> {
   const at = Date.now();
   const start = performance.now();
   try {
     const reply = await fetch(GATEWAY_URL, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-Gateway-Detail": "1", ...callHeaders(token) },
-      body: stringify(bodyOf(request)),
+      headers: { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...callHeaders(token) },
+      body: files.size ? formOf(request, files) : stringify(bodyOf(request)),
       signal: signal ?? null,
       cache: "no-store",
       credentials: "same-origin",
@@ -28,4 +29,15 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;
     return { status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
   }
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+/** The browser itself says the type of a form. */
+const FORM = { "X-Gateway": "1" };
+
+function formOf(request: ActRequest, files: Files): FormData {
+  const form = new FormData();
+  form.append("gateway-body", stringify(bodyOf(request)));
+  for (const [path, file] of files) form.append(path, file);
+  return form;
 }

@@ -5,6 +5,7 @@ import { actOf, type Act, type Catalog } from "../catalog";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { emptyRequest } from "./empty";
+import type { Files } from "./files";
 import { isListing, pageOf, type Page } from "./pages";
 import type { ActRequest, Reply } from "./request";
 import { send } from "./send";
@@ -20,6 +21,7 @@ export interface Tab {
   running: Signal<AbortController | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
+  files: Signal<Files>;
   /** What is shown of it. */
   part: Signal<Part>;
 }
@@ -69,6 +71,7 @@ export function addTab(request: ActRequest): Tab {
     page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
     drafts: signal<Drafts>(new Map()),
+    files: signal<Files>(new Map()),
     part: signal<Part>("form"),
   };
   tabs.value = [...tabs.value, tab];
@@ -100,7 +103,7 @@ export async function sendTab(tab: Tab): Promise<void> {
   const controller = new AbortController();
   const request = tab.request.value;
   tab.running.value = controller;
-  const reply = await send(request, controller.signal);
+  const reply = await send(request, controller.signal, undefined, tab.files.value);
   tab.sent.value = request;
   tab.reply.value = reply;
   const spec = specOf(request);

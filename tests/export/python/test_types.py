@@ -24,12 +24,15 @@ WHOLE = '''\
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
+from os import PathLike
+from typing import IO, Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 #: 24 hexadecimal digits.
 Id: TypeAlias = str
 #: ISO 8601; in replies in UTC with milliseconds, as in "2024-05-01T12:00:00.000Z".
 Date: TypeAlias = str
+#: A file to send: its path, or a file that is open in binary mode.
+File: TypeAlias = PathLike[str] | IO[bytes]
 #: What a `get` says of a field: shown or not.
 Flag: TypeAlias = Literal[0, 1]
 

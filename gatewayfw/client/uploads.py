@@ -1,0 +1,64 @@
+"""The files among what a client sends, written as ``multipart/form-data``.
+
+Source: RFC 7578, section 4.2; https://html.spec.whatwg.org/#multipart-form-data.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from typing import IO, Any
+
+#: What may stand for a file: its path, or a binary file that is open for reading.
+File = os.PathLike[str] | IO[bytes]
+
+_ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
+
+
+def without_files(value: Any, path: str, files: dict[str, Any]) -> Any:
+    """Return a value without its files, which are put into ``files`` by their paths."""
+    if not isinstance(value, Mapping):
+        return value
+    kept = {}
+    for key, inner in value.items():
+        place = f"{path}.{key}"
+        if isinstance(inner, os.PathLike) or callable(getattr(inner, "read", None)):
+            files[place] = inner
+        else:
+            kept[key] = without_files(inner, place, files)
+    return kept
+
+
+def form_of(data: bytes, files: Mapping[str, Any]) -> tuple[bytes, str]:
+    """Return a request body with files, and its content type; all of it is in memory.
+
+    Raises:
+        OSError: a file cannot be read.
+        TypeError: an open file gives text.
+    """
+    boundary = f"gatewayfw-{secrets.token_hex(16)}"
+    parts = [_part(boundary, 'name="gateway-body"', data)]
+    for path, file in files.items():
+        name, content = _read(file)
+        parts.append(_part(boundary, f'name="{_escaped(path)}"; filename="{_escaped(name)}"', content))
+    return b"".join([*parts, f"--{boundary}--\r\n".encode()]), f"multipart/form-data; boundary={boundary}"
+
+
+def _part(boundary: str, names: str, content: bytes) -> bytes:
+    return f"--{boundary}\r\nContent-Disposition: form-data; {names}\r\n\r\n".encode() + content + b"\r\n"
+
+
+def _read(file: Any) -> tuple[str, bytes]:
+    if isinstance(file, os.PathLike):
+        with open(file, "rb") as opened:
+            return os.path.basename(os.fspath(file)), opened.read()
+    content = file.read()
+    if not isinstance(content, bytes):
+        raise TypeError("a file must be open in binary mode")
+    name = getattr(file, "name", None)
+    return os.path.basename(name) if isinstance(name, str) else "file", content
+
+
+def _escaped(name: str) -> str:
+    return name.encode("utf-8", "replace").decode().translate(_ESCAPES)

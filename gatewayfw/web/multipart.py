@@ -1,0 +1,246 @@
+"""Requests with files: ``multipart/form-data`` whose first part is the JSON.
+
+The part ``gateway-body`` is read first. The others are read only after the act is known to take files, the JSON is
+valid and the access hooks have passed; until then they wait in the connection. Each is bounded by its own size while
+it is read, and kept in memory only up to `MEMORY` bytes. Nothing is kept of a request that is refused.
+
+Parts that were not declared, come twice or have another encoding are refused, and so are bytes before the first or
+after the last boundary. Source: RFC 7578, section 4; what is refused beyond it is our choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any, BinaryIO, cast, final
+
+from flask import Request
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.sansio import multipart
+from werkzeug.wsgi import get_content_length
+
+from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
+from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.signatures import HEAD
+from gatewayfw.schemas.uploads import Expected
+from gatewayfw.settings import Settings
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request
+from gatewayfw.web.strict_json import parse
+
+#: The part that holds the JSON.
+BODY = "gateway-body"
+#: The header that pages of other origins cannot send without asking first, and a form not at all.
+HEADER = "X-Gateway"
+#: Bytes of a file beyond which it is spooled to a temporary file.
+MEMORY = 256 * 1024
+#: The most characters of a file's name.
+LONGEST_NAME = 255
+
+_CHUNK = 64 * 1024
+#: Bytes that the head of a part may have, besides one chunk.
+_HEADS = 16 * 1024
+_MULTIPART = re.compile(
+    r"multipart/form-data[ \t]*;[ \t]*boundary=(?:\"([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])\""
+    r"|([0-9A-Za-z'+_.-]{1,70}))[ \t]*;?[ \t]*",
+    re.IGNORECASE,
+)
+_TEXT_TYPE = re.compile(r'text/plain[ \t]*(;[ \t]*charset=("?)utf-8\2[ \t]*)?;?[ \t]*', re.IGNORECASE)
+_ENCODINGS = ("", "binary", "8bit", "7bit")
+#: The categories of characters that could change how the rest of a name is shown.
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def boundary_of(media_type: str) -> bytes | None:
+    """Return the boundary of ``multipart/form-data``; None for any other media type.
+
+    Other parameters, such as a charset, make it another one.
+    """
+    found = _MULTIPART.fullmatch(media_type)
+    return None if found is None else (found[1] or found[2]).encode("ascii")
+
+
+@final
+class Form:
+    """A request with files, read from its beginning to its end, once.
+
+    Attributes:
+        files: those received so far, by their paths.
+
+    Raises:
+        Forbidden: the header `HEADER` is missing; nothing was read.
+        UnsupportedMediaType: a content encoding.
+        TooLarge: it announces more bytes than allowed; nothing was read.
+    """
+
+    def __init__(self, request: Request, boundary: bytes, settings: Settings) -> None:
+        if request.environ.get("HTTP_X_GATEWAY") != "1":
+            raise Forbidden(f"requests with files need the header {HEADER}: 1")
+        check_encoding(request.environ)
+        most = settings.max_upload_bytes
+        if (get_content_length(request.environ) or 0) > most:
+            raise _too_large()
+        self._settings = settings
+        self._events = _read_events(request, boundary, most)
+        self._spooled = ExitStack()
+        self.files: dict[str, Upload] = {}
+
+    def __enter__(self) -> Form:
+        """Return the form; leaving the block removes everything that was received."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the files, which removes them."""
+        self._spooled.close()
+
+    def read_body(self) -> dict[str, Any]:
+        """Return the checked body, which is the first part.
+
+        Raises:
+            TooLarge: it has more bytes than a body may have.
+            BadRequest: another part comes first, or it is no body.
+        """
+        if self._next(multipart.Preamble).data.strip():
+            raise BadRequest("there are bytes before the first part")
+        part = self._next(multipart.Field, multipart.File)
+        sent = part.headers.get("Content-Type", "")
+        if part.name != BODY:
+            raise BadRequest(f"the first part must be {BODY}")
+        if not (not sent or MEDIA_TYPE.fullmatch(sent) or _TEXT_TYPE.fullmatch(sent)) or _is_encoded(part):
+            raise BadRequest(f"the part {BODY} must be JSON in UTF-8")
+        data = bytearray()
+        for chunk in self._content():
+            data += chunk
+            if len(data) > self._settings.max_body_bytes:
+                raise TooLarge(f"the part {BODY} is too large")
+        return check_request(parse(bytes(data), self._settings))
+
+    def receive(self, expected: Mapping[str, Expected]) -> dict[str, Upload]:
+        """Return the files, all other parts, by their paths.
+
+        Raises:
+            BadRequest: a part is not expected, comes twice, is no file or cannot be read.
+            TooLarge: a file, or the whole request, has more bytes than allowed.
+            UnsupportedMediaType: the content of a file is of no type that it may have.
+            ValidationError: a required file is missing.
+        """
+        while not isinstance(
+            event := self._next(multipart.Field, multipart.File, multipart.Epilogue), multipart.Epilogue
+        ):
+            path = event.name
+            if path not in expected:
+                raise BadRequest(f"unexpected part: the files of this request may be {', '.join(expected) or 'none'}")
+            if path in self.files:
+                raise BadRequest(f"{path}: the part comes twice")
+            if not isinstance(event, multipart.File) or _is_encoded(event):
+                raise BadRequest(f"{path}: expected a file, as it is and with a file name")
+            self.files[path] = self._spool(path, event.filename, expected[path])
+        if event.data.strip():
+            raise BadRequest("there are bytes after the last part")
+        missing = [path for path, one in expected.items() if one.required and path not in self.files]
+        if missing:
+            raise ValidationError({path: ["Missing data for required field."] for path in missing})
+        return self.files
+
+    def _spool(self, path: str, name: str, expected: Expected) -> Upload:
+        field = expected.field
+        spool = cast(BinaryIO, tempfile.SpooledTemporaryFile(MEMORY))  # noqa: SIM115  (`__exit__` closes it)
+        self._spooled.callback(spool.close)
+        digest, size, head, type_ = hashlib.sha256(), 0, b"", None
+        for chunk in self._content():
+            size += len(chunk)
+            if size > field.most:
+                raise TooLarge(f"{path}: the file has more than {field.most} bytes")
+            digest.update(chunk)
+            spool.write(chunk)
+            if len(head) < HEAD:
+                head += chunk[: HEAD - len(head)]
+                if len(head) == HEAD:
+                    type_ = _judged(path, expected, head)
+        if type_ is None:
+            type_ = _judged(path, expected, head)
+        spool.seek(0)
+        return Upload(clean_name(name), type_, size, digest.hexdigest(), spool)
+
+    def _content(self) -> Iterator[bytes]:
+        """Yield the content of the part whose head was read last."""
+        more = True
+        while more:
+            event = self._next(multipart.Data)
+            more = event.more_data
+            if event.data:
+                yield event.data
+
+    def _next(self, *kinds: Any) -> Any:
+        event = next(self._events, None)
+        if not isinstance(event, kinds):
+            raise _unreadable()
+        return event
+
+
+def clean_name(name: str) -> str:
+    """Return a file's name, fit to be shown: no folders, nothing invisible.
+
+    It has at most `LONGEST_NAME` characters, and is ``file`` where nothing is left.
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    visible = "".join(char for char in last if unicodedata.category(char) not in _INVISIBLE).strip(" .")
+    return visible[:LONGEST_NAME].strip(" .") or "file"
+
+
+def _read_events(request: Request, boundary: bytes, most: int) -> Iterator[multipart.Event]:
+    """Yield the events of a request's body, reading as much as they need."""
+    decoder = multipart.MultipartDecoder(boundary, _CHUNK + _HEADS)
+    count = 0
+    while not isinstance(event := _decode(decoder), multipart.Epilogue):
+        if not isinstance(event, multipart.NeedData):
+            yield event
+            continue
+        data = _read(request)
+        count += len(data)
+        if count > most:
+            raise _too_large()
+        try:
+            decoder.receive_data(data or None)
+        except RequestEntityTooLarge:
+            raise BadRequest("the head of a part is too long") from None
+    yield event
+
+
+def _decode(decoder: multipart.MultipartDecoder) -> multipart.Event:
+    try:
+        return decoder.next_event()
+    except (ValueError, TypeError, AttributeError, LookupError):
+        # A head that is not UTF-8, a missing one, an end before the last boundary.
+        raise _unreadable() from None
+
+
+def _read(request: Request) -> bytes:
+    try:
+        return request.stream.read(_CHUNK)
+    except RequestEntityTooLarge:
+        raise _too_large() from None
+    except Exception:  # Each server raises a class of its own when the client leaves or a chunk is malformed.
+        raise _unreadable() from None
+
+
+def _judged(path: str, expected: Expected, head: bytes) -> str:
+    found = expected.field.judge(head)
+    if found is None:
+        raise UnsupportedMediaType(f"{path}: the content must be {' or '.join(expected.field.types)}")
+    return found
+
+
+def _is_encoded(part: multipart.Field | multipart.File) -> bool:
+    return part.headers.get("Content-Transfer-Encoding", "").strip().lower() not in _ENCODINGS
+
+
+def _too_large() -> TooLarge:
+    return TooLarge("the request body is too large")
+
+
+def _unreadable() -> BadRequest:
+    return BadRequest("the request body could not be read")

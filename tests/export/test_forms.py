@@ -1,0 +1,112 @@
+"""What the exports say of files, and what the generated TypeScript does with them."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+
+from gatewayfw.export.forms import files_of
+from gatewayfw.export.jsonschema.document import json_schema
+from gatewayfw.export.openapi import openapi
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript.module import typescript
+from tests.export.checking import expected, mypy
+from tests.export.compiling import COMPILERS
+from tests.export.test_typescript_live import run
+from tests.export.uploading import uploading
+
+RIGHT = """\
+import io
+from pathlib import Path
+from gateway_types import Client, File, UserSetAvatarSet
+from gatewayfw.client import HttpClient
+
+client: Client = HttpClient("https://example.com")
+given: UserSetAvatarSet = {"name": "Ann", "avatar": Path("me.png"), "more": {"cover": io.BytesIO(b"x"), "tags": []}}
+with open("me.png", "rb") as opened:
+    file: File = opened
+    client.call("user", "setAvatar", set={"name": "Ann", "avatar": file})
+client.call("user", "setAvatar", set=given)
+"""
+
+WRONG = """\
+import io
+from gateway_types import Client
+
+def run(client: Client) -> None:
+    client.call("user", "setAvatar", set={"name": "Ann"})  #! typeddict-item
+    client.call("user", "setAvatar", set={"name": "Ann", "avatar": "me.png"})  #! typeddict-item
+    client.call("user", "setAvatar", set={"name": "Ann", "avatar": io.StringIO()})  #! typeddict-item
+    client.call("user", "setAvatar", set={"name": "Ann", "avatar": None})  #! typeddict-item
+"""
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return uploading().catalog()
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_files_compile_where_they_are_declared_and_nothing_else_for_them(compiler, project, catalog):
+    project("uploading_ok", "uploading_wrong", gateway=typescript(catalog)).compiles(compiler, "--noEmit")
+
+
+def test_a_program_sends_files(project):
+    assert run(project, uploading(), "uploading_live") == "sent\n"
+
+
+def test_mypy_accepts_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, tmp_path_factory, catalog):
+    pytest.importorskip("mypy")
+    for name, text in {"gateway_types": python(catalog), "right": RIGHT, "wrong": WRONG}.items():
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+    found = mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "gateway_types.py", "right.py", "wrong.py")
+    assert found == expected("wrong", WRONG)
+
+
+def test_the_typescript_says_what_a_file_may_be(catalog):
+    assert "/** Image/png or image/jpeg, bytes at most 1000000. */" not in typescript(catalog)
+    assert "/** image/png or image/jpeg, bytes at most 1000000. */\n" in typescript(catalog)
+
+
+def test_the_json_of_a_request_has_no_files(catalog):
+    schema = jsonschema.Draft202012Validator(json_schema(catalog))
+
+    def takes(set_):
+        return schema.is_valid({"model": "user", "act": "setAvatar", "details": {"set": set_, "get": {}}})
+
+    assert (takes({"name": "Ann"}), takes({"name": "Ann", "more": {"tags": []}})) == (True, True)
+    assert (takes({"name": "Ann", "avatar": "x"}), takes({"name": "Ann", "more": {"tags": [], "cover": ""}})) == (
+        False,
+        False,
+    )
+
+
+@pytest.mark.parametrize("virtual_paths", [False, True])
+def test_openapi_has_the_form(catalog, virtual_paths):
+    document = openapi(catalog, virtual_paths=virtual_paths)
+    (path,) = document["paths"].values()
+    form = path["post"]["requestBody"]["content"]["multipart/form-data"]
+    binary = {"type": "string", "format": "binary"}
+    assert form == {
+        "schema": {
+            "type": "object",
+            "properties": {
+                "gateway-body": {"$ref": "#/components/schemas/main.user.setAvatar.request"},
+                "set.avatar": binary,
+                "set.more.cover": binary,
+            },
+            "required": ["gateway-body", "set.avatar"],
+            "additionalProperties": False,
+        },
+        "encoding": {
+            "gateway-body": {"contentType": "application/json"},
+            "set.avatar": {"contentType": "image/png, image/jpeg"},
+            "set.more.cover": {"contentType": "*/*"},
+        },
+    }
+    assert {"$ref": "#/components/parameters/X-Gateway"} in path["post"]["parameters"]
+
+
+def test_files_are_found_by_their_paths(catalog):
+    found = files_of(catalog["services"]["main"]["acts"]["user"]["setAvatar"]["set"])
+    assert {path: kind["maxBytes"] for path, kind in found.items()} == {"set.avatar": 1_000_000, "set.more.cover": 10}
