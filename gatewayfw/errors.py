@@ -52,11 +52,13 @@ class GatewayError(Exception):
         message: the text of ``body.message``.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
         headers: extra headers of the reply.
+        done: how many documents `update_many` or `delete_many` had changed or deleted for good before this error.
     """
 
     status: int = 500
     code: str = "internal_error"
     headers: Mapping[str, str] = {}
+    done: int = 0
 
     def __init__(self, message: str = "internal error") -> None:
         super().__init__(message)

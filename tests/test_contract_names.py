@@ -34,7 +34,16 @@ NAMES = {
         "getService",
     ],
     "odm": ["setDb", "newModel"],
-    "model": ["insertOne", "insertMany", "find", "findOne", "findOneAndUpdate", "deleteOne"],
+    "model": [
+        "insertOne",
+        "insertMany",
+        "find",
+        "findOne",
+        "findOneAndUpdate",
+        "deleteOne",
+        "updateMany",
+        "deleteMany",
+    ],
     "cursor": ["toArray"],
     "contextFns": [
         "getContextModel",
@@ -111,6 +120,16 @@ def test_model_operations(country, form):
     assert (one, many, first) == ({"_id": id_, "name": "a"}, [{"name": "b"}], {"_id": id_, "name": "a"})
     assert (updated, deleted) == ({"_id": id_, "name": "c"}, {"deletedCount": 1, "cascaded": {}})
     assert found.toArray() == [{"name": "b"}]
+
+
+@both_forms
+def test_operations_on_many_documents(country, form):
+    country.insertMany({"docs": [{"name": name} for name in "abc"]})
+    change = {"filter": {"name": {"$ne": "b"}}, "update": {"$set": {"name": "d"}}}
+    assert called(country.updateMany, change, form) == {"matched": 2, "modified": 2}
+    deletion = {"filter": {"name": "d"}, "hardCascade": True}
+    assert called(country.deleteMany, deletion, form) == {"deletedCount": 2, "cascaded": {}}
+    assert country.countDocument() == 1
 
 
 @both_forms

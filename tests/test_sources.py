@@ -68,7 +68,7 @@ def test_the_numbers_have_no_gap():
 
 
 def test_every_name_of_the_contract_is_on_the_page():
-    ours = {"enums", "selectStruct"}  # the specification gives these no name
+    ours = {"enums", "selectStruct", "updateMany", "deleteMany"}  # the specification gives these no name
     names = {name for listed in NAMES.values() for name in listed} - ours
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", PAGE)) == []
 

@@ -2,8 +2,8 @@
 
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm
-from gatewayfw.odm.reading.cursor import Cursor, DeleteResult
+from gatewayfw.odm.reading.cursor import Cursor, DeleteResult, UpdateResult
 from gatewayfw.odm.reading.operands import Operators
 from gatewayfw.odm.upkeep.integrity import Integrity, Place, Problem
 
-__all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Operators", "Place", "Problem"]
+__all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Operators", "Place", "Problem", "UpdateResult"]

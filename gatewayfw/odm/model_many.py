@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, overload
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.errors import StillReferenced, ValidationError
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.model_reads import Get, ModelReads
+from gatewayfw.odm.deletion import Deleted, Deletion, is_deleted
+from gatewayfw.odm.model_reads import Filter, Get, ModelReads
+from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.odm.reading.deep import show
-from gatewayfw.odm.writing.allowance import Allowance, allowance_of
+from gatewayfw.odm.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
+from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
+from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
+from gatewayfw.odm.writing.pace import Pace
 from gatewayfw.odm.writing.relation_input import parse_new_inputs, sources_in
+from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
-from gatewayfw.storage import Document
+from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.documents import encode
+
+T = TypeVar("T")
+Update = Mapping[str, Any]
 
 
 class ModelMany(ModelReads):
@@ -70,6 +80,148 @@ class ModelMany(ModelReads):
         )
         return done.result
 
+    @overload
+    def update_many(self, filter: Filter, update: Update, *, reveal: Sequence[str] = ()) -> UpdateResult: ...
+
+    @overload
+    def update_many(self, *, filters: Filter, update: Update, reveal: Sequence[str] = ()) -> UpdateResult: ...
+
+    def update_many(
+        self,
+        filter: Filter | None = None,
+        update: Update | None = None,
+        *,
+        filters: Filter | None = None,
+        reveal: Sequence[str] = (),
+    ) -> UpdateResult:
+        """Change the pure fields of all matching documents, and every copy of them.
+
+        Returns ``{"matched": n, "modified": n}``; ``modified`` counts those whose fields differ afterwards.
+        ``update`` is as for `find_one_and_update`; with ``$currentDate`` all get the same moment. Each document is
+        changed once, in the order of ``_id``, if it still matches then. Documents that begin to match meanwhile may
+        be left out.
+
+        This runs in many transactions, small enough to let others write meanwhile, with rests between them. So
+        others see it half done, and after an error the documents before it stay changed: ``error.done`` says how
+        many. To finish, call it again. Inside `odm.transaction` it is all or nothing.
+
+        Raises:
+            UsageError, BadRequest, ValidationError, DuplicateKey, TooLarge: as for `find_one_and_update`.
+            TooLarge: inside `odm.transaction` more than 1,000 documents match.
+            Timeout: the deadline passed.
+        """
+        storage = self._ready()
+        wanted = self._filter(filter, filters, reveal)
+        change = stored_update(self.schema, update or {})
+        if not change.named:
+            return UpdateResult(matched=storage.count(self.name, wanted), modified=0)
+        begin = self._changing(storage, wanted, change)
+
+        def work(walk: Walk) -> UpdateResult:
+            result = UpdateResult(matched=0, modified=0)
+            for _ids, done in walk.batches(walk.pages(), begin, _is_there):
+                result["matched"] += sum(map(_is_there, done.result))
+                result["modified"] += sum(map(bool, done.result))
+            return result
+
+        return self._walked(wanted, work)
+
+    @overload
+    def delete_many(
+        self, filter: Filter, *, hard_cascade: bool = False, reveal: Sequence[str] = ()
+    ) -> DeleteResult: ...
+
+    @overload
+    def delete_many(
+        self, *, filters: Filter, hard_cascade: bool = False, reveal: Sequence[str] = ()
+    ) -> DeleteResult: ...
+
+    def delete_many(
+        self,
+        filter: Filter | None = None,
+        *,
+        filters: Filter | None = None,
+        hard_cascade: bool = False,
+        reveal: Sequence[str] = (),
+    ) -> DeleteResult:
+        """Delete all matching documents.
+
+        Each is deleted as by `delete_one`. One that others embed is tried again after those that come later,
+        because these may be what embeds it, until no more can be deleted.
+
+        This runs in many transactions, like `update_many`; ``error.done`` says how many documents an error found
+        deleted. Inside `odm.transaction` it is all or nothing.
+
+        Raises:
+            UsageError, ValidationError: a filter that `find` refuses, or an empty one.
+            StillReferenced: other documents embed those that are left; the error has the number of holders
+                by model, in which a holder of two counts twice.
+            TooLarge: inside `odm.transaction` more than 1,000 documents match.
+            Timeout: the deadline passed.
+        """
+        storage = self._ready()
+        wanted = self._filter(filter, filters, reveal)
+        check_cascade(hard_cascade)
+        begin = self._deleting(storage, wanted, hard_cascade)
+
+        def work(walk: Walk) -> DeleteResult:
+            result = Deletion(self.name)
+            pages: Iterable[Ids] | None = walk.pages()
+            while pages is not None:
+                for ids, done in walk.batches(pages, begin, is_deleted):
+                    result.add(ids, done)
+                pages = result.end_round(walk.done)
+            return result.told()
+
+        return self._walked(wanted, work)
+
+    def _changing(self, storage: Storage, wanted: Filter, change: Change) -> Begin[bool | None]:
+        """Return what changes documents.
+
+        Its visits tell whether fields differ afterwards; None for no match.
+        """
+        fields = sorted(change.named)
+
+        def begin(backlog: Backlog, ids: Ids) -> Callable[[Any], bool | None]:
+            found = storage.find(self.name, of_ids(wanted, {"$in": list(ids)}), fields)
+            before = {repr(one["_id"]): _encoded(one, fields) for one in found}
+
+            def visit(id_: Any) -> bool | None:
+                if repr(id_) not in before:
+                    return None
+                growth = None if self._allowance is None else Growth(self._allowance, change, looks_first=True)
+                after = self._writes(backlog).update(self.schema, of_ids(wanted, id_), change, (), growth)
+                return None if after is None else _encoded(after, fields) != before[repr(id_)]
+
+            return visit
+
+        return begin
+
+    def _deleting(self, storage: Storage, wanted: Filter, cascade: bool) -> Begin[Deleted]:
+        """Return what deletes documents.
+
+        Its visits return the number of cascaded ones by model, or a refusal; None for no match.
+        """
+
+        def begin(backlog: Backlog, ids: Ids) -> Callable[[Any], Deleted]:
+            def visit(id_: Any) -> Deleted:
+                deletes = Deletes(self._database.schemas, storage, backlog)
+                try:
+                    return deletes.delete(self.schema, of_ids(wanted, id_), cascade)
+                except StillReferenced as refusal:  # before anything was written but its lock
+                    return refusal
+
+            return visit
+
+        return begin
+
+    def _walked(self, wanted: Filter, work: Callable[[Walk], T]) -> T:
+        """Run work on the matching documents, in the open transaction if there is one."""
+        database, storage = self._database, self._database.storage
+        if database.is_nested:
+            return database.run(lambda backlog: work(InnerWalk(backlog, storage, self.name, wanted))).result
+        return work(PacedWalk(database, self.name, wanted, Pace()))
+
     # -- shared with the operations on one document
 
     @cached_property
@@ -85,3 +237,25 @@ class ModelMany(ModelReads):
     def insertMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> list[Document]:
         """Insert documents: ``{docs, relations, projection}``."""
         return self.insert_many(**pythonic(config, keys))
+
+    def updateMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> UpdateResult:
+        """Update documents: ``{filter, update}``."""
+        return self.update_many(**pythonic(config, keys))
+
+    def deleteMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:
+        """Delete documents: ``{filter, hardCascade}``."""
+        return self.delete_many(**pythonic(config, keys))
+
+
+def check_cascade(hard_cascade: object) -> None:
+    """Raise ValidationError unless ``hard_cascade`` is true or false."""
+    if not isinstance(hard_cascade, bool):
+        raise ValidationError({"hardCascade": ["Not a valid boolean."]})
+
+
+def _is_there(differs: bool | None) -> bool:
+    return differs is not None
+
+
+def _encoded(document: Mapping[str, Any], fields: Iterable[str]) -> bytes:
+    return encode({name: document[name] for name in fields if name in document})

@@ -14,7 +14,7 @@ from typing import Any, final, overload
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.model_many import ModelMany
+from gatewayfw.odm.model_many import ModelMany, Update, check_cascade
 from gatewayfw.odm.model_reads import Filter, Get
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show_one
@@ -25,8 +25,6 @@ from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document
-
-Update = Mapping[str, Any]
 
 
 @final
@@ -152,8 +150,7 @@ class Model(ModelMany):
         """
         storage = self._ready()
         wanted = self._filter(filter, filters, reveal)
-        if not isinstance(hard_cascade, bool):
-            raise ValidationError({"hardCascade": ["Not a valid boolean."]})
+        check_cascade(hard_cascade)
         done = self._database.run(
             lambda backlog: Deletes(self._database.schemas, storage, backlog).delete(self.schema, wanted, hard_cascade),
             hot=self._named(wanted),

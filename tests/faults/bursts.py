@@ -29,6 +29,7 @@ from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.jobs import fan_out as fanout
+from gatewayfw.odm.writing import pace
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -80,6 +81,11 @@ def populate(world):
         world.add_person(f"person {number}", age=number)
 
 
+def small_batches():
+    """Let operations on many documents begin with batches of two, as there are few documents."""
+    return mock.patch.object(pace, "FIRST", 2)
+
+
 class Player(Operations):
     """Plays random operations on a world; one for each thread."""
 
@@ -89,6 +95,7 @@ class Player(Operations):
         self._random = random.Random(seed)
         self._kinds = [self._insert] * 4 + [self._update] * 6 + [self._add] * 4 + [self._replace] * 2
         self._kinds += [self._insert_many, self._unset, self._remove, self._remove, self._delete, self._several]
+        self._kinds += [self._update_many, self._update_many, self._delete_many]
 
     def play(self):
         """Do one operation on some model; returns its name and how it ended."""
@@ -105,6 +112,9 @@ class Player(Operations):
         ids = sorted(one["_id"] for one in self._world.storage.find(model.name, {}, ()))
         # The last person may be deleted meanwhile, and everything then refuses: that is no fault.
         return self._random.sample(ids, min(len(ids), self._random.randint(1, most)))
+
+    def _many(self, model):
+        return {"_id": {"$in": self._ids(model, 6)}}
 
     def _one(self, model):
         return {"_id": (self._ids(model, 1) or ["0" * 24])[0]}
@@ -128,6 +138,9 @@ class Player(Operations):
     def _delete(self, model):
         model.delete_one(filter=self._one(model), hard_cascade=model.name in ("person", "club"))
 
+    def _delete_many(self, model):
+        model.delete_many(self._many(model), hard_cascade=model.name in ("person", "club"))
+
     def _some(self, model):
         return self._random.choice([*model.schema.relations.values(), None])
 
@@ -144,6 +157,7 @@ class Player(Operations):
         def operations():
             self._insert(model)
             self._update(model)
+            self._update_many(model)
 
         self._world.odm.transaction(operations)
 
@@ -214,7 +228,7 @@ def on_mongodb(uri, bursts, without=()):
     worlds = [open_world(MongoStorage(uri), limit) for limit in (Settings().inline_limit, INLINE)]
     try:
         worlds[0].odm.ready()
-        with hasty_leases(), Team(uri, without) as team:
+        with hasty_leases(), small_batches(), Team(uri, without) as team:
             return judged(bursts, lambda number: worlds[number % 2], lambda n: team.play(n, (200, INLINE)[n % 2]))
     finally:
         for world in worlds:
@@ -226,7 +240,8 @@ def on_mongodb(uri, bursts, without=()):
 def on_mongomock(bursts):
     """Play bursts by 8 threads; returns the broken ones and how operations ended."""
     world = open_world(mongomock.MongoClient().test, Settings().inline_limit)
-    return judged(bursts, lambda number: world, lambda number: play(world, number, OPERATIONS))
+    with small_batches():
+        return judged(bursts, lambda number: world, lambda number: play(world, number, OPERATIONS))
 
 
 def judged(bursts, world_of, play_one):
@@ -280,6 +295,7 @@ def main():
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
         stack.enter_context(hasty_leases())
+        stack.enter_context(small_batches())
         for guard in given.without:
             stack.enter_context(GUARDS[guard]())
         if given.play:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Operations:
-    """The operations on a model of a world, given what `_one`, `_doc`, `_relation`, `_relations` and `_some` choose."""
+    """The operations on a model of a world, given what `_one`, `_many`, `_doc`, `_relation` and so on choose."""
 
     def _insert(self, model):
         model.insert_one(doc=self._doc(model), relations=self._relations(model))
@@ -18,6 +18,9 @@ class Operations:
     def _unset(self, model):
         field = next(name for name in ("population", "age", "name") if name in model.schema.pure)
         model.find_one_and_update(filter=self._one(model), update={"$unset": {field: ""}})
+
+    def _update_many(self, model):
+        model.update_many(self._many(model), {"$set": self._doc(model)})
 
     def _add(self, model, replace=False):
         relation = self._some(model)

@@ -112,6 +112,14 @@ def change(model, id_, **fields):
     return lambda world: getattr(world, model).find_one_and_update(filter={"_id": id_}, update={"$set": fields})
 
 
+def change_many(model, wanted, update):
+    return lambda world: getattr(world, model).update_many(wanted, update)
+
+
+def delete_many(model, *ids, hard_cascade=False):
+    return lambda world: getattr(world, model).delete_many({"_id": {"$in": ids}}, hard_cascade=hard_cascade)
+
+
 def delete(model, id_):
     return lambda world: getattr(world, model).delete_one(filter={"_id": id_})
 
@@ -133,6 +141,8 @@ def several(*operations):
     return lambda world: world.odm.transaction(lambda: [operation(world) for operation in operations])
 
 
+LARGE, OLD = {"population": {"$gte": 30}}, {"age": {"$gte": 40}}
+LARGER = {"$inc": {"population": 100}}
 #: Pairs of operations that meet on some document.
 PAIRS = {
     "insert-rename": (insert_city(flags=[]), change("country", LAND, name="new land")),
@@ -163,6 +173,15 @@ PAIRS = {
     "two-pushes": (push_city(population=35), push_city(NEWER, population=36)),
     "two-first-pushes": (push_city(country=EMPTY, population=1), push_city(NEWER, country=EMPTY, population=2)),
     "push-claims": (push_city(flags=["cities", "capital"]), push_city(NEWER, flags=["capital"])),
+    "many-rename": (change_many("city", LARGE, LARGER), change("country", LAND, name="new land")),
+    "many-insert": (change_many("city", LARGE, LARGER), push_city(population=35)),
+    "many-delete": (change_many("city", LARGE, LARGER), delete("city", TOP)),
+    "many-move": (change_many("city", LARGE, LARGER), change("city", NORTH, population=5)),
+    "many-cascade": (change_many("person", OLD, {"$inc": {"age": 1}}), cascade("country", LAND)),
+    "delete-many-embed": (delete_many("city", NORTH, TOP), add("home", NORTH, ERIC)),
+    "delete-many-insert": (delete_many("city", NORTH, TOP), insert_person(home=TOP)),
+    "delete-many-cascade": (delete_many("club", CHESS, GOLF, hard_cascade=True), cascade("country", LAND)),
+    "delete-many-many": (delete_many("city", NORTH, TOP), change_many("city", LARGE, LARGER)),
     "transactions": (
         several(insert_city(population=35), change("club", GOLF, name="new golf")),
         several(change("club", GOLF, name="newer golf"), change("country", LAND, name="new land")),

@@ -11,7 +11,7 @@ from tests.odm.world import MODELS
 
 EXPECTED = (Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError)
 KINDS = ["insert", "insert", "insert_many", "update", "update", "unset", "delete", "cascade"]
-KINDS += ["operate", "operate", "add", "replace", "remove", "transaction"]
+KINDS += ["operate", "operate", "add", "replace", "remove", "transaction", "update_many", "delete_many"]
 
 #: One step: a kind, a model, and numbers that choose documents, flags and values.
 STEPS = st.tuples(
@@ -62,6 +62,20 @@ class Player(Operations):
     def _one(self, model):
         return {"_id": (self._ids(model) or ["0" * 24])[0]}
 
+    def _many(self, model):
+        return {"_id": {"$in": self._ids(model, most=self._next() % 4)}}
+
+    def _delete_many(self, model):
+        before, wanted = model.count(), self._many(model)
+        cascade, transaction = self._next() % 4 == 0, self.world.odm.transaction
+        run = transaction if self._next() % 2 else lambda work: work()
+        try:
+            result = run(lambda: model.delete_many(wanted, hard_cascade=cascade))
+            gone = result["deletedCount"] + result["cascaded"].get(model.name, 0)
+        except StillReferenced as error:
+            gone = error.done
+        assert model.count() == before - gone
+
     def _delete(self, model):
         model.delete_one(filter=self._one(model))
 
@@ -105,6 +119,8 @@ class Player(Operations):
             self._update(model)
             if self._next() < 4:
                 self._delete(model)
+            if self._next() < 4:
+                self._update_many(model)
 
         self.world.odm.transaction(several)
 

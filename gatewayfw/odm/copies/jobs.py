@@ -161,7 +161,7 @@ class Backlog:
     """How much one attempt of an operation may write itself, and the jobs it leaves.
 
     Attributes:
-        limit: most copies it may write itself; infinity where everything is written at once.
+        limit: most copies it may still write itself; infinity where everything is written at once.
         keys: the jobs it left; jobs of a failed attempt do not exist.
         care: how much care it takes so that no document becomes too large.
         met: how many copies in a relation a change of a source met; valid once it is committed.
@@ -173,6 +173,7 @@ class Backlog:
         self.care = care
         self.keys: set[str] = set()
         self.met: list[tuple[Relation, Document, int]] = []
+        self._most_spent = 0.0
 
     @property
     def bounded(self) -> bool:
@@ -187,6 +188,16 @@ class Backlog:
             if sizes[name] and left < 0:
                 beyond.add(name)
         return beyond
+
+    def spend(self, copies: int) -> None:
+        """Take the copies that one document's change writes from the limit."""
+        self.limit -= copies
+        self._most_spent = max(self._most_spent, copies)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the limit suffices for another document like the largest so far."""
+        return self.limit >= self._most_spent
 
     def leave(
         self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()

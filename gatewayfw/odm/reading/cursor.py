@@ -1,9 +1,9 @@
-"""The results of operations besides documents: cursors and delete results."""
+"""The results of operations besides documents: cursors and counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, TypedDict, final
 
 from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
@@ -20,13 +20,20 @@ MOST_KEYS = 31
 class DeleteResult(dict[str, Any]):
     """The result of a delete: ``{"deletedCount": n, "cascaded": {model: n}}``.
 
-    It is falsy if nothing was deleted. ``deletedCount`` counts the document itself (0 or 1), ``cascaded``
-    those deleted with it. It has ``pending: True`` while a job is still removing the document from its
-    holders.
+    It is falsy if nothing was deleted. ``deletedCount`` counts what the filter matched (0 or 1 for
+    `delete_one`), ``cascaded`` those deleted with it. It has ``pending: True`` while a job is still removing
+    a deleted document from its holders.
     """
 
     def __bool__(self) -> bool:
         return bool(self["deletedCount"])
+
+
+class UpdateResult(TypedDict):
+    """The result of `update_many`: how many documents matched, and how many differ."""
+
+    matched: int
+    modified: int
 
 
 @final

@@ -82,7 +82,9 @@ class Deletes:
             if relation.related_relations
         }
         already = losses + len(doomed) - 1
-        later = self._backlog.beyond({relation: len(ids) for relation, ids in targets.items()}, already)
+        sizes = {relation: len(ids) for relation, ids in targets.items()}
+        later = self._backlog.beyond(sizes, already)
+        self._backlog.spend(already + sum(size for relation, size in sizes.items() if relation not in later))
         for relation in later:
             self._backlog.leave("windows", (schema.name, root["_id"]), relation, version_of(root), targets[relation])
         effects = Effects()

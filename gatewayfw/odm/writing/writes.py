@@ -201,23 +201,19 @@ class Writes:
             return set()
         bounds = [self._counts.take(relation, document) for relation in holders]
         known = [most for most in bounds if most is not None]
-        if len(known) == len(holders) and not self._beyond(holders, known, related):
-            return set()
+        if len(known) == len(holders):
+            sizes = _sizes(holders, known, related)
+            if not self._backlog.beyond(sizes):
+                self._backlog.spend(sum(sizes.values()))
+                return set()
         most = int(self._backlog.limit) + 1
         copies = [
             self._storage.count(relation.model, {f"{relation.name}._id": document["_id"]}, most) for relation in holders
         ]
-        return self._beyond(holders, copies, related)
-
-    def _beyond(
-        self, holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
-    ) -> set[tuple[JobKind, Relation]]:
-        """Return what is too much for one transaction: copies, or windows of targets."""
-        sizes: dict[tuple[JobKind, Relation], int] = {
-            ("windows", relation): len(ids) for relation, ids in related.items()
-        }
-        sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
-        return self._backlog.beyond(sizes)
+        sizes = _sizes(holders, copies, related)
+        later = self._backlog.beyond(sizes)
+        self._backlog.spend(sum(size for name, size in sizes.items() if name not in later))
+        return later
 
     def _dated(self, schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Document:
         """Give a changed document a version above that of every copy.
@@ -368,3 +364,12 @@ class Writes:
             whole = next(self._storage.find(schema.name, own, limit=1), None)
         self._targets.settle(draft.effects, settled)
         return None if whole is None else self._targets.reread(schema, whole)
+
+
+def _sizes(
+    holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
+) -> dict[tuple[JobKind, Relation], int]:
+    """Return how much a change would write: copies, and windows of targets."""
+    sizes: dict[tuple[JobKind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
+    sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
+    return sizes

@@ -1,0 +1,158 @@
+"""Visit many documents of one model, each once.
+
+The transactions are small, and there are rests between them, so that others can write meanwhile.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Any, TypeVar, final
+
+from gatewayfw.errors import GatewayError, TooLarge
+from gatewayfw.odm.copies.jobs import Backlog
+from gatewayfw.odm.database import Database, Done
+from gatewayfw.odm.ids import following
+from gatewayfw.odm.writing.pace import MOST, Pace, at_attempt
+from gatewayfw.storage import Storage
+from gatewayfw.storage.base import Filter
+from gatewayfw.storage.order import order_key
+
+T = TypeVar("T")
+Ids = Sequence[Any]
+#: Given the documents of a batch, returns what visits one of them by id. Both run inside its transaction.
+Begin = Callable[[Backlog, Ids], Callable[[Any], T]]
+#: The ids of a committed batch, and what the visits returned.
+Batch = tuple[Ids, Done[list[T]]]
+
+
+class Walk(ABC):
+    """A way through the documents of a model that match a filter.
+
+    Attributes:
+        done: how many visits are committed whose result ``counts`` accepted.
+    """
+
+    def __init__(self, storage: Storage, model: str, wanted: Filter) -> None:
+        self._storage = storage
+        self._model = model
+        self._wanted = wanted
+        self.done = 0
+
+    @abstractmethod
+    def pages(self) -> Iterator[Ids]:
+        """Yield the ids of the documents by page, in MongoDB's order."""
+
+    @abstractmethod
+    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
+        """Visit documents in the order of their pages; yield what became of them."""
+
+    def _find_ids(self, wanted: Filter, most: int) -> list[Any]:
+        return [one["_id"] for one in self._storage.find(self._model, wanted, [], sort=[("_id", 1)], limit=most)]
+
+
+@final
+class PacedWalk(Walk):
+    """A walk in transactions of its own, at a pace that leaves room for other writers.
+
+    An error in one of them has `done` as its attribute: all before it is committed.
+    """
+
+    def __init__(self, database: Database, model: str, wanted: Filter, pace: Pace) -> None:
+        super().__init__(database.storage, model, wanted)
+        self._database = database
+        self._pace = pace
+
+    def pages(self) -> Iterator[Ids]:
+        """Yield ids up to the last one that matches at the start.
+
+        Without this end a walk would go on for as long as others insert faster than it visits.
+        """
+        last = next(self._storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1), None)
+        if last is None:
+            return
+        end = order_key(last["_id"])
+        for condition in following():
+            while page := self._find_page(condition, end):
+                yield page
+                condition = {"$gt": page[-1]}
+                if page[-1] is None:
+                    break
+
+    def _find_page(self, condition: object, end: Any) -> Ids:
+        found = self._find_ids(of_ids(self._wanted, condition), MOST)
+        return list(takewhile(lambda id_: order_key(id_) <= end, found))
+
+    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
+        """Visit documents in small transactions.
+
+        One that meets a conflict is halved. One ends early where the next document might embed more copies
+        than ``inline_limit`` leaves it, because a job for each would cost more.
+        """
+        try:
+            for page in pages:
+                while page:
+                    done = self._visit(page, begin)
+                    self.done += sum(map(counts, done.result))
+                    yield page[: len(done.result)], done
+                    page = page[len(done.result) :]
+        except GatewayError as error:
+            error.done = self.done
+            raise
+
+    def _visit(self, page: Ids, begin: Begin[T]) -> Done[list[T]]:
+        attempts = 0
+
+        def attempt(backlog: Backlog) -> list[T]:
+            nonlocal attempts
+            ids = page[: at_attempt(self._pace.size, attempts)]
+            attempts += 1
+            visit = begin(backlog, ids)
+            results = [visit(ids[0])]
+            for id_ in ids[1:]:
+                if not backlog.has_room:
+                    break
+                results.append(visit(id_))
+            return results
+
+        self._pace.begin()
+        done = self._database.run(attempt)
+        self._pace.end(len(done.result), attempts - 1)
+        return done
+
+
+@final
+class InnerWalk(Walk):
+    """A walk inside an open transaction: all or nothing, so `done` stays 0."""
+
+    def __init__(self, backlog: Backlog, storage: Storage, model: str, wanted: Filter) -> None:
+        super().__init__(storage, model, wanted)
+        self._backlog = backlog
+
+    def pages(self) -> Iterator[Ids]:
+        """Yield the ids of all documents at once.
+
+        Raises:
+            TooLarge: there are more than `MOST`.
+        """
+        found = self._find_ids(self._wanted, MOST + 1)
+        if len(found) > MOST:
+            raise TooLarge(f"more than {MOST} documents of {self._model} match, too many for one transaction")
+        yield found
+
+    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
+        """Visit all documents of each page."""
+        for ids in pages:
+            visit = begin(self._backlog, ids)
+            yield ids, Done([visit(id_) for id_ in ids], frozenset(self._backlog.keys))
+
+
+def of_ids(wanted: Filter, condition: object) -> dict[str, Any]:
+    """Return a filter with one more condition, on ``_id``."""
+    return {"$and": [wanted, {"_id": condition}]} if "_id" in wanted else {**wanted, "_id": condition}
+
+
+def cut_pages(ids: Ids) -> Iterator[Ids]:
+    """Yield ids by page."""
+    return (ids[start : start + MOST] for start in range(0, len(ids), MOST))

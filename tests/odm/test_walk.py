@@ -1,0 +1,178 @@
+"""Which documents a walk visits, in which batches, and what it does after conflicts and errors."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import TooLarge, Unavailable, ValidationError
+from gatewayfw.odm.copies.jobs import Backlog
+from gatewayfw.odm.database import Done
+from gatewayfw.odm.walk import InnerWalk, PacedWalk, cut_pages, of_ids
+from gatewayfw.odm.writing.pace import Pace
+
+IDS = [ObjectId(f"{number:024x}") for number in range(100)]
+#: One id of each type, in MongoDB's order.
+TYPES = [None, -1.5, 2, "a", {"a": 1}, b"a", IDS[1], False, True]
+
+
+class Transactions:
+    """Stands for a `Database`: runs each operation as often as the plan says, with a limit for its copies."""
+
+    def __init__(self, storage=None, attempts=(), limit=float("inf")):
+        self.storage = storage
+        self._attempts = list(attempts)
+        self._limit = limit
+        self.tried = []
+
+    def run(self, operation):
+        for _ in range(self._attempts.pop(0) if self._attempts else 1):
+            done = operation(Backlog(None, self._limit))
+            self.tried.append(len(done))
+        return Done(done)
+
+
+@pytest.fixture
+def pace():
+    """A pace for which no time passes."""
+    return Pace(lambda: 0.0, lambda seconds: None)
+
+
+def sizes(walk, pages, begin=lambda backlog, ids: lambda id_: id_, counts=lambda result: True):
+    return [len(ids) for ids, _done in walk.batches(pages, begin, counts)]
+
+
+# -- pages
+
+
+def test_pages_have_the_ids_of_every_type_in_order(storage, pace):
+    storage.insert("things", [{"_id": id_} for id_ in reversed(TYPES)])
+    walk = PacedWalk(Transactions(storage), "things", {}, pace)
+    assert [id_ for page in walk.pages() for id_ in page] == TYPES
+
+
+def test_pages_have_what_matches(storage, pace):
+    storage.insert("things", [{"_id": id_, "a": number % 3} for number, id_ in enumerate(IDS[:9])])
+    wanted = {"a": 1, "_id": {"$ne": IDS[4]}}
+    for walk in (PacedWalk(Transactions(storage), "things", wanted, pace), InnerWalk(None, storage, "things", wanted)):
+        assert list(walk.pages()) == [[IDS[1], IDS[7]]]
+
+
+def test_nothing_matches(storage, pace):
+    storage.insert("things", [{"_id": IDS[0]}])
+    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, pace).pages()) == []
+    assert list(InnerWalk(None, storage, "things", {"a": 1}).pages()) == [[]]
+
+
+def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace):
+    """Otherwise it would not end while others insert faster than it visits."""
+    storage.insert("things", [{"_id": IDS[1]}, {"_id": IDS[3]}])
+    pages = PacedWalk(Transactions(storage), "things", {}, pace).pages()
+    first = next(pages)
+    storage.insert("things", [{"_id": IDS[2]}, {"_id": IDS[4]}])
+    assert (first, list(pages)) == ([IDS[1], IDS[3]], [])
+
+
+def test_pages_are_bounded(storage, pace, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 4)
+    storage.insert("things", [{"_id": id_} for id_ in IDS[:9]])
+    assert list(PacedWalk(Transactions(storage), "things", {}, pace).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
+    assert list(cut_pages(IDS[:9])) == [IDS[:4], IDS[4:8], IDS[8:9]]
+
+
+def test_a_transaction_takes_so_many_documents_and_no_more(storage, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 4)
+    storage.insert("things", [{"_id": id_} for id_ in IDS[:4]])
+    assert list(InnerWalk(None, storage, "things", {}).pages()) == [IDS[:4]]
+    storage.insert("things", [{"_id": IDS[4]}])
+    with pytest.raises(TooLarge) as caught:
+        next(InnerWalk(None, storage, "things", {}).pages())
+    assert caught.value.message == "more than 4 documents of things match, too many for one transaction"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "both"),
+    [
+        ({"a": 1}, {"a": 1, "_id": 5}),
+        ({"a": 1, "_id": 6}, {"$and": [{"a": 1, "_id": 6}, {"_id": 5}]}),
+        ({}, {"_id": 5}),
+    ],
+)
+def test_a_condition_on_ids_replaces_none(wanted, both):
+    assert of_ids(wanted, 5) == both
+
+
+# -- batches
+
+
+def test_batches_grow_while_they_are_quick(pace):
+    assert sizes(PacedWalk(Transactions(), "things", {}, pace), [IDS, IDS[:5]]) == [10, 15, 23, 35, 17, 5]
+
+
+def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(pace):
+    database = Transactions(attempts=[1, 3, 1, 5])
+    assert sizes(PacedWalk(database, "things", {}, pace), [IDS[:24]]) == [10, 3, 3, 1, 1, 2, 3, 1]
+    assert database.tried == [10, 14, 7, 3, 3, 5, 2, 1, 1, 1, 1, 2, 3, 1]
+
+
+def test_every_document_is_visited_once_and_in_order(pace):
+    visited = []
+    walk = PacedWalk(Transactions(attempts=[1, 1]), "things", {}, pace)
+    for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda backlog, ids: visited.append, bool):
+        assert len(ids) == len(done.result)
+    assert visited == IDS[:33]
+
+
+def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(pace):
+    def begin(backlog, ids):
+        return lambda id_: backlog.spend(3)
+
+    assert sizes(PacedWalk(Transactions(limit=10), "things", {}, pace), [IDS[:8]], begin) == [3, 3, 2]
+    assert sizes(PacedWalk(Transactions(limit=2), "things", {}, pace), [IDS[:3]], begin) == [1, 1, 1]
+
+
+def test_in_a_transaction_all_are_one_batch(storage):
+    backlog = Backlog(None, 10)
+    walk = InnerWalk(backlog, storage, "things", {})
+    assert sizes(walk, [IDS[:30]], lambda backlog, ids: lambda id_: backlog.spend(3)) == [30]
+    assert (walk.done, backlog.limit) == (0, -80)
+
+
+# -- errors
+
+
+def failing_at(number, error):
+    def begin(backlog, ids):
+        def visit(id_):
+            if id_ == IDS[number]:
+                raise error
+            return id_ != IDS[0]
+
+        return visit
+
+    return begin
+
+
+def test_an_error_says_how_many_are_done_in_earlier_batches(pace):
+    walk = PacedWalk(Transactions(), "things", {}, pace)
+    with pytest.raises(ValidationError) as caught:
+        sizes(walk, [IDS], failing_at(30, ValidationError({})), bool)
+    assert (caught.value.done, walk.done) == (24, 24)
+
+
+def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(pace, storage):
+    walks = [PacedWalk(Transactions(), "things", {}, pace), InnerWalk(Backlog(None), storage, "things", {})]
+    for walk in walks:
+        with pytest.raises(Unavailable) as caught:
+            sizes(walk, [IDS], failing_at(9, Unavailable()), bool)
+        assert caught.value.done == 0
+
+
+def test_an_error_while_ids_are_read_counts_too(pace):
+    def pages():
+        yield IDS[:10]
+        raise Unavailable()
+
+    with pytest.raises(Unavailable) as caught:
+        sizes(PacedWalk(Transactions(), "things", {}, pace), pages())
+    assert caught.value.done == 10
