@@ -192,6 +192,29 @@ class Database:
         drained = self._drained(keys | backlog.keys)
         return Done(result, frozenset(drained.left), drained.deleted)
 
+    def transact(self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None) -> T:
+        """Run operations as one; afterwards call what `after_commit` has noted.
+
+        ``fn`` may run several times; ``proof`` is that of `Storage.transaction`.
+        """
+        collecting = self.storage.commits.collect(within=self.storage.in_transaction())
+        if collecting is None:
+            return self.run(lambda _: fn(), proof).result
+
+        def attempt(_backlog: Backlog) -> T:
+            collecting.begin()
+            return fn()
+
+        with collecting:
+            return self.run(attempt, proof).result
+
+    def after_commit(self, fn: Callable[[], object]) -> None:
+        """Call a function after the outermost commit on this storage.
+
+        Outside of a transaction it is called at once.
+        """
+        self.storage.commits.call_after(fn, within=self.storage.in_transaction())
+
     def _drained(self, keys: set[str]) -> Drained:
         """Work on jobs for a moment; the thread does the rest.
 

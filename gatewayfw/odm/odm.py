@@ -126,10 +126,25 @@ class Odm:
         Raises:
             DefinitionError: ``fn`` is a generator or async function, which would not run.
         """
-        if inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
-            raise DefinitionError("transaction: expected a plain function, not a generator or async one")
+        _check_plain("transaction", fn)
         self.ready()
-        return self._database.run(lambda backlog: fn()).result
+        return self._database.transact(fn)
+
+    def after_commit(self, fn: Callable[[], object]) -> None:
+        """Call ``fn`` once, after the transaction under way has committed.
+
+        For what a database cannot undo, such as a mail: the function of a `transaction` may run several times.
+        Nested transactions, and those of other gateways on the same `Storage`, count as one with the outermost.
+        Outside of a transaction ``fn`` is called at once. After a rollback, or where the outcome of the commit is
+        unknown, it is not called. Several functions are called in the order given, in this thread. An exception
+        in one is logged, and neither undoes nor hides the success.
+
+        Raises:
+            DefinitionError: ``fn`` is a generator or async function, which would not run; or no database is set.
+            UsageError: the transaction was begun on the storage itself, not by `transaction`.
+        """
+        _check_plain("after_commit", fn)
+        self._database.after_commit(fn)
 
     # -- upkeep
 
@@ -141,7 +156,12 @@ class Odm:
         """Work on pending jobs, for at most ``seconds``; return how many are left.
 
         ``on_progress`` is called with the job after each batch.
+
+        Raises:
+            UsageError: inside a transaction, whose snapshot does not show what others have committed.
         """
+        if self._database.is_nested:
+            raise UsageError("odm.work: not inside a transaction")
         return self._database.fanout.work(seconds, on_progress)
 
     @contextmanager
@@ -172,3 +192,8 @@ class Odm:
     def newModel(self, *args: Any, **keys: Any) -> Model:
         """Define a model: ``newModel(name, pureFields, relations, options)``."""
         return self.new_model(*args, **pythonic(None, keys))
+
+
+def _check_plain(name: str, fn: Any) -> None:
+    if not callable(fn) or inspect.isgeneratorfunction(fn) or inspect.iscoroutinefunction(fn):
+        raise DefinitionError(f"{name}: expected a plain function, not a generator or async one")

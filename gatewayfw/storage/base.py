@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from gatewayfw.errors import StorageError
+from gatewayfw.storage.commits import Commits
 from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.matching import distinct_values
@@ -106,6 +107,8 @@ class Storage(ABC):
 
     def __init__(self) -> None:
         self._scopes = Scopes()
+        #: What each thread does after its commits; for the ODM.
+        self.commits = Commits()
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 
 from bson import ObjectId, json_util
 
-from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge
+from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
@@ -103,6 +103,7 @@ class Integrity:
 
         Raises:
             NotFound: ``after`` names a model that is unknown or embeds nothing.
+            UsageError: inside a transaction, at the first step.
         """
         return self._run(self._checked, after, on_progress)
 
@@ -123,12 +124,15 @@ class Integrity:
 
         Raises:
             NotFound: ``after`` names an unknown model.
+            UsageError: inside a transaction, at the first step.
         """
         return self._run(lambda schema, id_: self._mended(schema, id_, delete_orphans), after, on_progress)
 
     def _run(
         self, act: Callable[[ModelSchema, object], list[Problem]], after: Place | None, on_progress: Progress | None
     ) -> Iterator[Problem]:
+        if self._storage.in_transaction():
+            raise UsageError("odm.integrity: not inside a transaction")
         schemas = [schema for schema in self._schemas.get_schemas().values() if self._inspector.paths(schema)]
         total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
         done, last = 0, START

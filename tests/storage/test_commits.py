@@ -1,0 +1,103 @@
+"""What a thread does after its commits: which functions wait, and for which transaction."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from gatewayfw.errors import UsageError
+from gatewayfw.storage.commits import Commits
+
+
+@pytest.fixture
+def commits():
+    return Commits()
+
+
+def note(calls, what):
+    return lambda: calls.append(what)
+
+
+def test_outside_of_a_transaction_it_is_called_at_once(commits):
+    calls = []
+    commits.call_after(note(calls, 1), within=False)
+    assert calls == [1]
+
+
+def test_inside_it_waits_for_the_end_in_the_order_given(commits):
+    calls = []
+    with commits.collect(within=False):
+        commits.call_after(note(calls, 1), within=True)
+        commits.call_after(note(calls, 2), within=True)
+        assert calls == []
+    assert calls == [1, 2]
+
+
+def test_each_attempt_forgets_what_the_one_before_has_left(commits):
+    calls = []
+    with commits.collect(within=False) as collecting:
+        for attempt in range(3):
+            collecting.begin()
+            commits.call_after(note(calls, attempt), within=True)
+    assert calls == [2]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_after_a_failure_nothing_is_called_and_nothing_stays(commits, error):
+    calls = []
+    with pytest.raises(error), commits.collect(within=False):
+        commits.call_after(note(calls, 1), within=True)
+        raise error
+    with commits.collect(within=False):
+        commits.call_after(note(calls, 2), within=True)
+    assert calls == [2]
+
+
+def test_the_outermost_collects(commits):
+    with commits.collect(within=False):
+        assert commits.collect(within=True) is None
+        assert commits.collect(within=False) is None  # of a database without transactions
+    assert commits.collect(within=True) is None
+
+
+def test_a_transaction_that_nobody_collects_for_refuses(commits):
+    with pytest.raises(UsageError) as raised:
+        commits.call_after(print, within=True)
+    assert raised.value.message == "after_commit: this transaction was not begun by odm.transaction"
+
+
+def test_an_exception_is_logged_and_the_others_are_called(commits, caplog):
+    calls = []
+
+    def fail():
+        raise OSError("no mail server")
+
+    with caplog.at_level(logging.ERROR, "gatewayfw.storage"), commits.collect(within=False):
+        commits.call_after(fail, within=True)
+        commits.call_after(note(calls, 1), within=True)
+    assert (calls, "OSError: no mail server" in caplog.text) == ([1], True)
+
+
+def test_a_function_may_begin_another_transaction(commits):
+    calls = []
+
+    def again():
+        with commits.collect(within=False):
+            commits.call_after(note(calls, "inner"), within=True)
+        commits.call_after(note(calls, "at once"), within=False)
+
+    with commits.collect(within=False):
+        commits.call_after(again, within=True)
+        commits.call_after(note(calls, "last"), within=True)
+    assert calls == ["inner", "at once", "last"]
+
+
+def test_threads_do_not_share_what_waits(commits):
+    calls = []
+    with commits.collect(within=False):
+        other = threading.Thread(target=commits.call_after, args=(note(calls, 1),), kwargs={"within": False})
+        other.start()
+        other.join()
+        assert calls == [1]
