@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from math import isfinite
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Protocol, TypeVar, final
 
 from flask import Flask
 
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import BadReply, answer, next_of
+from gatewayfw.client.replies import BadReply, answer, answers, next_of
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
-from gatewayfw.wire.posting import ENVELOPE_BYTES, encode, endpoint
+from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, encode, endpoint
 
 #: Most bytes of one reply by default, as many as a gateway sends by default.
 MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
@@ -80,13 +80,20 @@ class _Client:
         """
         files: dict[str, Any] = {}
         given = {} if set is None else without_files(set, "set", files)
-        details = {"set": given, "get": {} if get is None else dict(get)}
-        data = encode({"service": service, "model": model, "act": act, "details": details})
-        own = {} if self._token is None else self._token_from.sent(self._token)
-        if files:
-            data, media_type = form_of(data, files)
-            own = {**own, "Content-Type": media_type, "X-Gateway": "1"}
-        return answer(self._transport.post(data, {**self._headers, **_FIXED, **own}))
+        return answer(self._post(_body(model, act, service, given, get), files))
+
+    def batch(self, requests: Iterable[Mapping[str, Any]], *, atomic: bool = False) -> list[Any]:
+        """Run several acts by one request and return their results, in order.
+
+        A request is ``{"model", "act", "service"?, "set"?, "get"?}``, the arguments of `call`. A result is what `call`
+        returns or, where the act failed, the `CallError` that it raises. With ``atomic`` all of them are done or none.
+
+        Raises:
+            CallError: the gateway refused the whole batch, or see `BadReply` and `NoReply`.
+            TypeError, ValueError: as for `call`; or a request has a file or another key, or lacks one.
+        """
+        bodies = [_body(**request) for request in requests]
+        return answers(self._post({"batch": bodies, "atomic": atomic}), len(bodies))
 
     def pages(
         self,
@@ -116,6 +123,14 @@ class _Client:
                 return
             seen.add(after)
             given["after"] = after
+
+    def _post(self, body: Mapping[str, Any], files: Mapping[str, Any] = MappingProxyType({})) -> HttpReply:
+        data = encode(body)
+        own = {} if self._token is None else self._token_from.sent(self._token)
+        if files:
+            data, media_type = form_of(data, files)
+            own = {**own, "Content-Type": media_type, "X-Gateway": "1"}
+        return self._transport.post(data, {**self._headers, **_FIXED, **own})
 
     def with_token(self: _Self, token: str | None) -> _Self:
         """Return a client that sends another token, or none, over the same connections.
@@ -224,6 +239,17 @@ class InProcessClient(_Client):
         if not found.startswith("/"):
             raise DefinitionError("path: expected one that starts with a slash")
         super().__init__(InProcess(app, found), found, token, headers, token_from)
+
+
+def _body(
+    model: str,
+    act: str,
+    service: str = MAIN,
+    set: Mapping[str, Any] | None = None,
+    get: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    details = {"set": {} if set is None else dict(set), "get": {} if get is None else dict(get)}
+    return {"service": service, "model": model, "act": act, "details": details}
 
 
 def _checked(headers: Mapping[str, str], own: Set[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from gatewayfw.wire.batch import items_of, reply_to
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -78,6 +79,23 @@ def answer(reply: HttpReply) -> Any:
     if envelope["success"]:
         return envelope["body"]
     raise _refusal(reply, envelope["body"])
+
+
+def answers(reply: HttpReply, count: int) -> list[Any]:
+    """Return for each request of a batch its body, or the error that refused it.
+
+    Raises:
+        CallError: the gateway refused all of them.
+        BadReply: it is not the reply to a batch, or contradicts its status.
+    """
+    try:
+        check_head(reply)
+        if reply.status >= 400:
+            raise _refusal(reply, envelope_of(reply)["body"])
+        items = items_of(reply, count)
+    except NotAGateway as error:
+        raise bad_reply(error) from error
+    return [item["body"] if item["success"] else _refusal(reply_to(item), item["body"]) for item in items]
 
 
 def next_of(page: object) -> str | None:

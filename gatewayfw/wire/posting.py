@@ -181,17 +181,26 @@ def envelope_of(reply: HttpReply) -> dict[str, Any]:
     Raises:
         NotAGateway: it is not an envelope, or contradicts its status.
     """
-    if _marks(reply.data) > MAX_VALUES and _marks(without_texts(reply.data)) > MAX_VALUES:
-        raise NotAGateway("its answer holds too many values", reply)
-    try:
-        envelope = json.loads(reply.data.decode("utf-8"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        envelope = None
+    envelope = read_json(reply)
     if not _is_envelope(envelope):
         raise NotAGateway("its answer is not an envelope", reply)
     if envelope["success"] != (reply.status < 300):
         raise NotAGateway("the status of its answer contradicts its envelope", reply)
     return envelope  # type: ignore[no-any-return]  # judged above
+
+
+def read_json(reply: HttpReply) -> Any:
+    """Return what the JSON of a reply means; None if it is not strict.
+
+    Raises:
+        NotAGateway: it holds too many values.
+    """
+    if _marks(reply.data) > MAX_VALUES and _marks(without_texts(reply.data)) > MAX_VALUES:
+        raise NotAGateway("its answer holds too many values", reply)
+    try:
+        return json.loads(reply.data.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
 
 
 def endpoint(url: str) -> str:

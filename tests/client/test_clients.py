@@ -23,7 +23,7 @@ TOKEN = "a-token-nobody-may-see"
 @pytest.fixture
 def gw():
     """A gateway whose acts tell what they got, or refuse."""
-    gw = gateway()
+    gw = gateway(max_batch=4)
     gw.odm.set_db(mongomock.MongoClient().test)
 
     def refuse(body):
@@ -117,6 +117,34 @@ def test_another_token_leaves_the_client_as_it_is(make):
     others = [client.with_token("two"), client.with_token(None), client]
     told = [other.call("user", "tell") for other in others]
     assert [(one["token"], one["language"]) for one in told] == [("two", "fr"), (None, "fr"), ("one", "fr")]
+
+
+def test_a_batch_gives_a_body_or_an_error_for_each_request(make):
+    requests = [
+        {"model": "user", "act": "tell", "set": {"a": 1}},
+        {"model": "user", "act": "refuseForNow"},
+        {"model": "user", "act": "tell", "service": "near", "get": {"_id": 1}},
+    ]
+    told, error, near = make(token=TOKEN).batch(iter(requests))
+    assert (told, near) == ({"set": {"a": 1}, "get": {}, "token": TOKEN, "language": None}, "near")
+    assert (error.status, error.code, error.retry_after) == (429, "rate_limited", 7)
+    assert error.request_id.endswith(".1")
+
+
+def test_an_atomic_batch_does_nothing_if_an_act_fails(client):
+    errors = client.batch([{"model": "user", "act": "tell"}, {"model": "user", "act": "refuse"}], atomic=True)
+    assert [(error.status, error.code) for error in errors] == [(409, "not_done"), (409, "closed")]
+
+
+def test_a_batch_that_the_gateway_refuses_is_an_error(client):
+    found = refused(client.batch, [{"model": "user", "act": "tell"}] * 5)
+    assert found == refusal("batch: at most 4 requests", 400, "bad_request")
+
+
+@pytest.mark.parametrize("request_", [{"model": "user"}, {"model": "user", "act": "tell", "sets": {}}])
+def test_a_request_of_a_batch_has_the_arguments_of_a_call(client, request_):
+    with pytest.raises(TypeError):
+        client.batch([request_])
 
 
 REFUSALS = {

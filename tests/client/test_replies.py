@@ -7,7 +7,7 @@ import json
 import pytest
 from urllib3 import HTTPHeaderDict
 
-from gatewayfw.client.replies import BadReply, CallError, answer
+from gatewayfw.client.replies import BadReply, CallError, answer, answers
 from gatewayfw.wire.posting import HttpReply
 
 
@@ -53,3 +53,26 @@ def test_anything_else_is_a_bad_reply_that_quotes_nothing(envelope, status):
     error = caught.value
     assert (error.status, error.code, error.request_id) == (status, "bad_reply", None)
     assert "html" not in error.message
+
+
+def test_each_item_of_a_batch_is_a_body_or_an_error():
+    body = {"message": "no", "code": "taken", "errors": {"email": ["is taken"]}, "requestId": "r.1"}
+    items = [{"body": 1, "success": True, "status": 200}, {"body": body, "success": False, "status": 429}]
+    items[1] |= {"code": "other", "retryAfter": 7}
+    done, failed = answers(reply({"body": items, "success": False}), 2)
+    found = (failed.message, failed.status, failed.code, failed.errors, failed.request_id, failed.retry_after)
+    assert (done, found) == (1, ("no", 429, "taken", {"email": ["is taken"]}, "r.1", 7))
+
+
+def test_a_batch_that_is_refused_as_a_whole_is_an_error():
+    with pytest.raises(CallError) as caught:
+        answers(reply({"body": {"message": "no"}, "success": False}, 400, **{"X-Error-Code": "bad_request"}), 2)
+    assert (type(caught.value), caught.value.message, caught.value.status) == (CallError, "no", 400)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "status"), [({"body": [1], "success": True}, 200), ({"body": [], "success": True}, 400)]
+)
+def test_what_is_no_reply_to_the_batch_is_a_bad_reply(envelope, status):
+    with pytest.raises(BadReply):
+        answers(reply(envelope, status), 1)

@@ -46,5 +46,11 @@ def test_an_error_that_is_none_is_refused(project, sample):
 
 
 def test_a_gateway_without_models(project):
-    from_nothing = {"format": 1, "tokens": [], "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
+    from_nothing = {
+        "format": 1,
+        "tokens": [],
+        "maxBatch": 0,
+        "models": {},
+        "services": {"main": {"remote": False, "acts": {}}},
+    }
     project(gateway=typescript(from_nothing)).compiles("typescript", "--noEmit")

@@ -21,7 +21,7 @@ BOTH = {"test_blueprint", "test_cors"}
 ENTRIES = ["flask", "lane"]
 BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
 ID = "test-1"
-CATALOG = {"format": 1, "tokens": [], "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
+CATALOG = {"format": 1, "tokens": [], "maxBatch": 0, "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
 
 
 class Entry:

@@ -24,7 +24,7 @@ _HEAD = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import IO, Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
@@ -61,7 +61,13 @@ _METHOD = """\
 {doc}
 """
 
+_BATCH = '''\
+    def batch(self, requests: Sequence[Request], *, atomic: bool = False) -> list[Any]:
+        """Run several acts by one request; a result is what ``call`` returns, or the error that it raises."""
+'''
+
 _FREE = "Mapping[str, Any] | None = None"
+_OF_REMOTE = {"set": _FREE, "get": _FREE}
 
 
 def python(catalog: Mapping[str, Any]) -> str:
@@ -72,8 +78,10 @@ def python(catalog: Mapping[str, Any]) -> str:
     types = Types()
     acts = _Acts(catalog, types)
     calls = _overload(list(acts.calls()))  # before pages: it finds them
-    client = "\n".join([_CLIENT, *calls, *_overload(acts.pages)])
-    return _HEAD.format(header=header(catalog)) + "\n\n".join(filter(None, [types.source(), client]))
+    takes_batches = catalog["maxBatch"] and acts.requests
+    client = "\n".join([_CLIENT, *calls, *_overload(acts.pages), *([_BATCH] if takes_batches else [])])
+    requests = _requests(acts.requests) if takes_batches else ""
+    return _HEAD.format(header=header(catalog)) + "\n\n".join(filter(None, [types.source(), requests, client]))
 
 
 def _overload(methods: list[str]) -> list[str]:
@@ -86,6 +94,7 @@ class _Acts:
 
     Attributes:
         pages: the methods ``pages``, one for each act found so far that answers by page.
+        requests: the classes of requests in a batch, one for each act found so far; none if there are no batches.
     """
 
     def __init__(self, catalog: Mapping[str, Any], types: Types) -> None:
@@ -93,11 +102,14 @@ class _Acts:
         self._types = types
         self._selections = Selections(catalog["models"], types)
         self.pages: list[str] = []
+        self.requests: list[str] = []
+        self._takes_batches = bool(catalog["maxBatch"])
 
     def calls(self) -> Iterator[str]:
         """Yield the methods."""
         for service, described in self._services.items():
             if described["remote"]:
+                self._request(class_name(service), {"model": "str", "act": "str", **_OF_REMOTE}, service)
                 yield _remote(service)
                 continue
             for model, acts in described["acts"].items():
@@ -116,10 +128,18 @@ class _Acts:
             "get": get,
             "doc": docstring(act["description"], "        "),
         }
+        self._request(base, {"model": parts["model"], "act": parts["act"], "set": set_, "get": get}, service)
         returns = self._returned(act["returns"], act["get"], base)
         if _is_paged(act):
             self.pages.append(_METHOD.format(**parts, method="pages", returns=f"Iterator[{returns}]"))
         return _METHOD.format(**parts, method="call", returns=returns)
+
+    def _request(self, base: str, arguments: Mapping[str, str], service: str) -> None:
+        """Add the class of an act's requests in a batch; its keys are those of ``call``."""
+        if self._takes_batches:
+            given = {**arguments, "service": _service(service)}
+            entries = [Entry(name, *_without_default(annotation)) for name, annotation in given.items()]
+            self.requests.append(self._types.add(self._types.fresh(f"{base}Request"), entries))
 
     def _argument(self, kind: Mapping[str, Any], base: str, suffix: str) -> str:
         """Return annotation and default of ``set`` or ``get``; the default means ``{}``."""
@@ -177,9 +197,21 @@ def _is_paged(act: Mapping[str, Any]) -> bool:
     return takes_text and is_list and _is_sure(rows) and gives_text and _is_sure(following)
 
 
+def _without_default(annotation: str) -> tuple[str, bool]:
+    """Return the annotation of an argument, and whether it has no default."""
+    found, _, default = annotation.partition(" = ")
+    return found, not default
+
+
+def _requests(classes: list[str]) -> str:
+    """Return the name of what a batch holds."""
+    listed = "".join(f"    {'| ' if number else ''}{name}\n" for number, name in enumerate(classes))
+    return f"#: What a batch holds: the arguments of a ``call``.\nRequest: TypeAlias = (\n{listed})\n"
+
+
 def _remote(service: str) -> str:
     """Return the method for a remote service, of which nothing is known."""
-    names = {"method": "call", "model": "str", "act": "str", "service": _service(service), "set": _FREE, "get": _FREE}
+    names = {"method": "call", "model": "str", "act": "str", "service": _service(service), **_OF_REMOTE}
     return _METHOD.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
 
 

@@ -19,6 +19,7 @@ from gatewayfw.export.text import printable
 #: Names that the module itself uses.
 RESERVED = (
     *("Any", "Client", "Date", "File", "Flag", "Id", "IO", "Iterator", "Literal", "Mapping", "PathLike", "Protocol"),
+    *("Request", "Sequence"),
     *("TypeAlias", "TypedDict"),
     *("None", "True", "False"),
 )

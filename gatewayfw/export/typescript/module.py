@@ -13,7 +13,7 @@ from typing import Any
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import header
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
-from gatewayfw.export.typescript.parts import CLIENT, TYPES
+from gatewayfw.export.typescript.parts import ASK, BATCH, CLIENT, TYPES
 from gatewayfw.export.typescript.text import Member, block, key, union
 
 
@@ -28,9 +28,18 @@ def typescript(catalog: Mapping[str, Any]) -> str:
         f"export interface Models {described}\n",
         f"export interface Services {services}\n",
         f"{TYPES}/** One level less. */\ntype Below = [{below}];\n",
-        CLIENT.replace("{ token: client.token }", _token(catalog["tokens"])),
+        _client(catalog),
     ]
+    if catalog["maxBatch"]:
+        parts.append(ASK.replace("$MOST", str(catalog["maxBatch"])))
     return "\n".join(parts)
+
+
+def _client(catalog: Mapping[str, Any]) -> str:
+    text = CLIENT.replace("{ token: client.token }", _token(catalog["tokens"]))
+    for mark, code in BATCH.items():
+        text = text.replace(mark, code if catalog["maxBatch"] else "")
+    return text
 
 
 def _token(carriers: Iterable[Mapping[str, str]]) -> str:

@@ -214,7 +214,7 @@ export interface Client {
     request: { service?: S | undefined; model: M; act: A; details: Details<Entry<S, M, A>, G> },
     options?: CallOptions,
   ): Promise<Reply<BodyOf<S, M, A, G>>>;
-}
+/* batch: method */}
 
 /** A copy of a value without its files, which are added to `files` with their paths. */
 function withoutFiles(value: any, path: string, files: [string, any][]): any {
@@ -244,15 +244,13 @@ export function createClient(options: ClientOptions): Client {
     return error;
   };
 
-  const run = async (request: any, { headers, signal }: CallOptions = {}): Promise<any> => {
-    const { service, model, act, details } = request;
-    const { set = {}, get } = details;
+  type Files = [string, any][];
+  const post = async (body: any, { headers, signal }: CallOptions = {}, files: Files = []): Promise<any> => {
     const fetch = options.fetch ?? (globalThis as unknown as { fetch: Fetch }).fetch;
     let status = 0;
     let envelope: any;
     try {
-      const files: [string, any][] = [];
-      const json = JSON.stringify({ service, model, act, details: { set: withoutFiles(set, "set", files), get } });
+      const json = JSON.stringify(body);
       const response = await fetch(endpoint, {
         method: "POST",
         headers: {
@@ -272,9 +270,15 @@ export function createClient(options: ClientOptions): Client {
       const code = status ? "no_envelope" : "no_reply";
       return failed(status, { message: `${why}: ${cause instanceof Error ? cause.message : cause}`, code }, cause);
     }
-    if (envelope?.success === true) return envelope;
+    if (envelope?.success === true/* batch: success */) return envelope;
     if (envelope?.success === false) return failed(status, { message: "refused", code: "refused", ...envelope.body });
     return failed(status, { message: "the reply is no envelope", code: "no_envelope" });
+  };
+
+  const run = async ({ service, model, act, details }: any, options?: CallOptions): Promise<any> => {
+    const { set = {}, get } = details;
+    const files: Files = [];
+    return post({ service, model, act, details: { set: withoutFiles(set, "set", files), get } }, options, files);
   };
 
   const client: Client = {
@@ -300,7 +304,66 @@ export function createClient(options: ClientOptions): Client {
       const reply = await run(request, options);
       return reply instanceof GatewayError ? reply.reply : reply;
     },
-  };
+/* batch: code */  };
   return client;
+}
+"""
+
+#: What a gateway that takes batches has besides, by the comment that it replaces.
+BATCH = {
+    "/* batch: method */": """
+  /**
+   * Run several acts by one request; return the reply to each, in order. With `atomic` all of them are done or none.
+   * It throws a GatewayError only where the gateway refuses all of them.
+   */
+  batch<const R extends readonly Ask<unknown>[]>(
+    requests: R,
+    options?: CallOptions & { atomic?: boolean | undefined },
+  ): Promise<Items<R>>;
+""",
+    "/* batch: success */": " || (body.batch && Array.isArray(envelope?.body))",
+    "/* batch: code */": """\
+    async batch(batch: any, { atomic = false, ...options }: any = {}): Promise<any> {
+      const files: Files = [];
+      for (const { details } of batch) withoutFiles(details.set, "set", files);
+      if (files.length) throw new TypeError("a batch carries no files");
+      const reply = await post({ batch, atomic }, options);
+      if (reply instanceof GatewayError) throw reply;
+      if (reply.body?.length !== batch.length)
+        throw failed(200, { message: "the reply is not that to the batch", code: "no_envelope" });
+      return reply.body.map(({ code, ...item }: any) => {
+        const body = { message: "refused", code, ...item.body };
+        return item.success ? item : { ...item, body: failed(item.status, body).reply.body };
+      });
+    },
+""",
+}
+
+#: The functions and types of batches.
+ASK = """\
+/** Most requests of a `batch`. */
+export const maxBatch = $MOST;
+
+/** A request for `batch` whose act returns `B`; see `ask`. */
+export interface Ask<B> { service: string | undefined; model: string; act: string; details: object; readonly $body?: B }
+/** A reply to one request of a `batch`; `retryAfter` are seconds. */
+export type Item<B> = { success: true; status: number; body: B } | (Failure & { retryAfter?: number });
+/** The replies to the requests of a `batch`, in order. */
+export type Items<R> = { -readonly [K in keyof R]: R[K] extends Ask<infer B> ? Item<B> : never };
+
+/** Return a request for `batch`; the arguments are those of `call`. */
+export function ask<
+  S extends Service = "main",
+  M extends ModelOf<S> = ModelOf<S>,
+  A extends ActOf<S, M> = ActOf<S, M>,
+  const G extends GetOf<S, M, A> = GetOf<S, M, A>,
+>(
+  model: M,
+  act: A,
+  details: Details<Entry<S, M, A>, G>,
+  options: { service?: S | undefined } = {},
+): Ask<BodyOf<S, M, A, G>> {
+  const { set = {}, get } = details as any;
+  return { service: options.service, model, act, details: { set, get } };
 }
 """

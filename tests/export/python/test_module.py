@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mongomock
 import pytest
 
 from gatewayfw.catalog import build
 from gatewayfw.export.python.module import python
 from sample_service.app import create_service
+from tests.batches import Library
 from tests.export.checking import expected, mypy
 
 pytest.importorskip("mypy")
@@ -88,3 +90,60 @@ def test_right_programs_pass_and_wrong_ones_are_told_where(source, tmp_path_fact
         (folder / f"{name}.py").write_text(text, "utf-8")
     cache = tmp_path_factory.getbasetemp() / "mypy"
     assert mypy(folder, cache, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", WRONG)
+
+
+BATCH_RIGHT = """\
+from gateway_types import BookAddRequest, Client, Request
+from gatewayfw import gateway
+from gatewayfw.client import HttpClient, InProcessClient
+
+client: Client = HttpClient("https://example.com/api")
+test: Client = InProcessClient(gateway())
+add: BookAddRequest = {"model": "book", "act": "add", "set": {"title": "A"}, "get": {"title": 1}}
+requests: list[Request] = [add, {"model": "book", "act": "ping"}]
+
+
+def run() -> None:
+    added, books = client.batch(
+        [
+            {"model": "book", "act": "add", "set": {"title": "A"}, "get": {"title": 1}},
+            {"model": "book", "act": "list", "service": "main", "get": {"author": {"name": 1}}},
+        ],
+        atomic=True,
+    )
+    print(added, books, test.batch(requests))
+    print(test.batch([{"service": "far", "model": "any", "act": "any", "set": {"x": 1}}]))
+"""
+
+BATCH_WRONG = """\
+from gateway_types import BookAddRequest, Client
+
+
+def run(client: Client) -> None:
+    add: BookAddRequest = {"model": "book", "act": "add"}  #! typeddict-item
+    other: BookAddRequest = {"model": "book", "act": "add", "set": {"title": 1}}  #! typeddict-item
+    client.batch([{"model": "book", "act": "buy"}])  #! misc #! list-item
+    client.batch([{"model": "book", "act": "add"}])  #! misc #! list-item
+    client.batch([{"model": "book", "act": "list", "get": {"nope": 1}}])  #! misc #! list-item
+    client.batch([{"model": "book", "act": "ping", "sets": {}}])  #! list-item
+    client.batch([{"service": "none", "model": "book", "act": "ping"}])  #! misc #! list-item
+    client.batch([add], atomic=1)  #! arg-type
+    client.batch(add)  #! arg-type
+    print(other)
+"""
+
+
+def test_requests_of_a_batch_are_checked(tmp_path_factory):
+    library = Library(mongomock.MongoClient().test)
+    library.gw.acts.set_service("far", "https://example.com")
+    folder = tmp_path_factory.mktemp("batches")
+    texts = {"gateway_types": python(library.gw.catalog()), "right": BATCH_RIGHT, "wrong": BATCH_WRONG}
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    cache = tmp_path_factory.getbasetemp() / "mypy"
+    assert mypy(folder, cache, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", BATCH_WRONG)
+
+
+def test_a_gateway_without_batches_has_no_requests():
+    source = python(Library(mongomock.MongoClient().test, max_batch=0).gw.catalog())
+    assert ("Request" in source, "def batch" in source) == (False, False)

@@ -23,7 +23,7 @@ WHOLE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import IO, Any, Literal, Protocol, TypeAlias, TypedDict, overload
 

@@ -25,6 +25,7 @@ def test_an_act_says_who_may_call_it():
     }
     catalog = {
         "tokens": [],
+        "maxBatch": 0,
         "models": {},
         "services": {"main": {"remote": False, "acts": {"m": {"a": act}}}, "far": {"remote": True}},
     }

@@ -1,0 +1,62 @@
+"""The reply to a batch, read strictly."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gatewayfw.wire.batch import items_of, reply_to
+from gatewayfw.wire.posting import HttpReply, NotAGateway
+
+DONE = {"body": None, "success": True, "status": 200}
+FAILED = {"body": {"message": "x"}, "success": False, "status": 409}
+
+
+def reply(envelope):
+    data = envelope if isinstance(envelope, bytes) else json.dumps(envelope).encode()
+    return HttpReply(200, {}, data)
+
+
+@pytest.mark.parametrize(
+    ("items", "success"), [([DONE], True), ([DONE, {**FAILED, "code": "taken"}], False), ([{**DONE, "more": 1}], True)]
+)
+def test_items_are_read(items, success):
+    assert items_of(reply({"body": items, "success": success}), len(items)) == items
+
+
+BAD = {
+    "no JSON": b"<html>",
+    "not strict": b'{"body": [NaN], "success": true}',
+    "a list": [DONE],
+    "an envelope": {"body": DONE, "success": True},
+    "without success": {"body": [DONE]},
+    "another key": {"body": [DONE], "success": True, "n": 1},
+    "success that is none": {"body": [FAILED], "success": True},
+    "success as a number": {"body": [DONE], "success": 1},
+    "no success that is one": {"body": [DONE], "success": False},
+    "too few": {"body": [], "success": True},
+    "too many": {"body": [DONE, DONE], "success": True},
+    "an item that is none": {"body": [1], "success": True},
+    "an item without status": {"body": [{"body": 1, "success": True}], "success": True},
+    "an item without body": {"body": [{"success": True, "status": 200}], "success": True},
+    "a status of text": {"body": [{**DONE, "status": "200"}], "success": True},
+    "a status that is none": {"body": [{**DONE, "status": 600}], "success": True},
+    "done with a failure's status": {"body": [{**DONE, "status": 409}], "success": True},
+    "failed with a success's status": {"body": [{**FAILED, "status": 200}], "success": False},
+    "failed without a message": {"body": [{**FAILED, "body": {}}], "success": False},
+    "too many values": b'{"body": [' + b"[]," * 600_000 + b'[]], "success": true}',
+}
+
+
+@pytest.mark.parametrize("envelope", BAD.values(), ids=BAD)
+def test_anything_else_is_refused(envelope):
+    with pytest.raises(NotAGateway):
+        items_of(reply(envelope), 1)
+
+
+def test_an_item_has_status_and_headers_of_a_reply():
+    found = reply_to({**FAILED, "code": "taken", "retryAfter": 7})
+    assert (found.status, found.pick_headers()) == (409, {"X-Error-Code": "taken", "Retry-After": "7"})
+    for odd in ({}, {"code": 1, "retryAfter": "7"}, {"code": "a\nb", "retryAfter": -1}, {"retryAfter": True}):
+        assert reply_to({**FAILED, **odd}).pick_headers() == {}
