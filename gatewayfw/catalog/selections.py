@@ -15,7 +15,8 @@ def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
     ``optional`` (whether a `single` one may be absent), ``fields`` (what the copies show, `_id`
     first), ``limit`` and ``sort`` (``{"field", "order"}`` or null). A relation has ``reverses``, the
     names of the reverse relations it causes on ``model``; a reverse relation has ``of``, the name of
-    the relation of ``model`` that causes it.
+    the relation of ``model`` that causes it, and ``default``, true, if members are listed in it unless the
+    flag says false.
     """
     return {name: _link(schemas, link) for name, link in schemas.links(model.name).items()}
 
@@ -33,4 +34,4 @@ def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
     }
     if isinstance(link, Relation):
         return {**described, "reverses": list(link.related_relations)}
-    return {**described, "of": link.relation}
+    return {**described, "of": link.relation, **({"default": True} if link.default else {})}

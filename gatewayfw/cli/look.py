@@ -126,6 +126,7 @@ def _describe(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
                 "relation": reverse.relation,
                 "type": reverse.type,
                 "limit": reverse.limit,
+                "default": reverse.default,
             }
             for name, reverse in gateway.schemas.get_related_relations(schema.name).items()
         },
@@ -141,5 +142,6 @@ def _schema_rows(model: str, parts: Mapping[str, Mapping[str, Any]]) -> Iterator
         yield model, name, f"relation: {relation['type']} {relation['schemaName']}{optional}"
     for name, reverse in parts["relatedRelations"].items():
         limit = f", limit {reverse['limit']}" if reverse["limit"] is not None else ""
+        default = ", listed by default" if reverse["default"] else ""
         source = f"{reverse['schemaName']}.{reverse['relation']}"
-        yield model, name, f"reverse relation: {reverse['type']} of {source}{limit}"
+        yield model, name, f"reverse relation: {reverse['type']} of {source}{limit}{default}"

@@ -28,7 +28,7 @@ MOST_INDEXES = 64
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes")
-_REVERSE_KEYS = ("type", "limit", "sort", "excludes")
+_REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default")
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
 _INDEX_KEYS = ("indexSpec", "options")
@@ -77,13 +77,14 @@ class Window:
 class RelatedRelation:
     """One reverse relation: what a relation causes on the related model.
 
-    A declaration gives ``type``, ``limit``, ``sort`` and ``excludes``; the rest is filled in when
-    the model is added. On a ``single`` reverse relation, ``limit`` and ``sort`` have no effect and
+    A declaration gives ``type``, ``limit``, ``sort``, ``excludes`` and ``default``; the rest is filled in
+    when the model is added. On a ``single`` reverse relation, ``limit`` and ``sort`` have no effect and
     read as None.
 
     Attributes:
         name: the field on ``target`` that holds the snapshots.
         limit: the most snapshots kept; an int for ``multiple``, None for ``single``.
+        default: whether new members are listed, or claim a ``single`` one, when the flag is omitted.
         limited: whether the declaration gave the limit; if not, it comes from the setting.
         relation: the name of the relation on ``member``.
         member: the model that declares the relation, whose documents are copied.
@@ -100,6 +101,7 @@ class RelatedRelation:
     member: str = ""
     target: str = ""
     of_single: bool = False
+    default: bool = False
     limited: bool = field(default=False, compare=False)
 
     def __hash__(self) -> int:
@@ -237,15 +239,12 @@ def _parse_relation(value: object, *, model: str, name: str, pure: Collection[st
     needless = [key for key in ("limit", "sort") if key in given and type_ == "single"]
     if needless:
         raise DefinitionError(f"{where}: {' and '.join(needless)}: a single relation holds one document, not a list")
-    optional = given.get("optional", False)
-    if not isinstance(optional, bool):
-        raise DefinitionError(f"{where}: optional must be true or false")
     limit = _parse_limit(given, settings.relation_limit, settings.relation_limit, where)
     sort = _parse_sort(given, where)
     return Relation(
         schema_name=schema_name,
         type=type_,
-        optional=optional,
+        optional=_parse_switch(given, "optional", where),
         related_relations=_parse_reverses(
             given, Relation(schema_name, type_, name=name, model=model), pure, settings, where
         ),
@@ -291,6 +290,7 @@ def _parse_reverse(value: object, settings: Settings, where: str) -> RelatedRela
         limit=limit if multiple else None,
         sort=(sort or Sort("_id", "desc")) if multiple else None,
         excludes=_parse_names(given.get("excludes", ()), where),
+        default=_parse_switch(given, "default", where),
         limited="limit" in given,
     )
 
@@ -303,6 +303,8 @@ def _write_out(value: object) -> object:
     if isinstance(value, Relation):
         written |= {"schemaName": value.schema_name, "optional": value.optional}
         written |= {"relatedRelations": value.related_relations}
+    else:
+        written["default"] = value.default
     return {key: item for key, item in written.items() if item is not None}
 
 
@@ -310,6 +312,13 @@ def _parse_type(given: Mapping[str, Any], where: str) -> Cardinality:
     if given.get("type") not in ("single", "multiple"):
         raise DefinitionError(f"{where}: type must be 'single' or 'multiple'")
     return cast(Cardinality, given["type"])
+
+
+def _parse_switch(given: Mapping[str, Any], key: str, where: str) -> bool:
+    value = given.get(key, False)
+    if not isinstance(value, bool):
+        raise DefinitionError(f"{where}: {key} must be true or false")
+    return value
 
 
 def _parse_limit(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> int:

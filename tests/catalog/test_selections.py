@@ -37,6 +37,15 @@ def test_a_relation_and_its_reverse_are_described_from_either_side():
     }
 
 
+def test_a_reverse_relation_tells_that_members_are_listed_by_default():
+    schemas = Schemas(Settings())
+    schemas.add("author", {"name": string()}, {}, {})
+    reverse = {"books": {"type": "multiple", "limit": 5, "default": True}, "featured": {"type": "single"}}
+    schemas.add("book", {}, {"author": {"schemaName": "author", "type": "single", "relatedRelations": reverse}}, {})
+    links = links_of(schemas, schemas.get_schema("author"))
+    assert [link.get("default") for link in links.values()] == [True, None]
+
+
 def test_a_model_that_is_related_to_nothing_has_no_links():
     schemas = Schemas(Settings())
     schemas.add("lake", {"name": string()}, {}, {})

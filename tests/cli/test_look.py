@@ -65,6 +65,17 @@ def test_schemas_as_json(run):
     )
 
 
+def test_schemas_name_what_is_listed_by_default():
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    gw.odm.new_model("shop", {})
+    reverse = {"items": {"type": "multiple", "limit": 5, "default": True}}
+    gw.odm.new_model("item", {}, {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": reverse}})
+    status, output = runner(make_app(shop=gw))("schemas")
+    listed = "shop   items  reverse relation: multiple of item.shop, limit 5, listed by default"
+    assert (status, output.splitlines()[1]) == (0, listed)
+
+
 def test_call_prints_the_envelope(run):
     set_, get = '{"name": "é", "price": 2}', '{"name": 1, "price": 1, "_id": 0}'
     status, output = run("call", "item", "addItem", "--set", set_, "--get", get)

@@ -35,7 +35,7 @@ WRITTEN = {
     "excludes": ["anthem"],
     "relatedRelations": {
         "cities": {"type": "multiple", "limit": 50, "sort": {"field": "rank", "order": "desc"}, "excludes": ["tags"]},
-        "capital": {"type": "single"},
+        "capital": {"type": "single", "default": True},
     },
 }
 TYPED = Relation(
@@ -47,7 +47,7 @@ TYPED = Relation(
     excludes=frozenset({"anthem"}),
     related_relations={
         "cities": RelatedRelation(type="multiple", limit=50, sort=Sort("rank", "desc"), excludes=frozenset({"tags"})),
-        "capital": RelatedRelation(type="single"),
+        "capital": RelatedRelation(type="single", default=True),
     },
 )
 
@@ -73,7 +73,7 @@ def test_both_forms_of_a_relation_give_the_same(schemas: Schemas, given: Any) ->
                 excludes=frozenset({"tags"}),
                 **place,
             ),
-            "capital": RelatedRelation(name="capital", type="single", **place),
+            "capital": RelatedRelation(name="capital", type="single", default=True, **place),
         },
     )
 
@@ -170,6 +170,7 @@ def test_a_wrong_relation_is_named(schemas: Schemas, relation: Any, message: str
 
 
 BACK = f"{AT}, reverse 'cities'"
+REVERSE_KEYS = "(known: type, limit, sort, excludes, default)"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,8 @@ BACK = f"{AT}, reverse 'cities'"
     [
         (True, f"{BACK}: expected an object, not bool"),
         ({}, f"{BACK}: type must be 'single' or 'multiple'"),
-        ({"type": "multiple", "optional": True}, f"{BACK}: unknown 'optional' (known: type, limit, sort, excludes)"),
+        ({"type": "multiple", "optional": True}, f"{BACK}: unknown 'optional' {REVERSE_KEYS}"),
+        ({"type": "single", "default": 1}, f"{BACK}: default must be true or false"),
         ({"type": "multiple", "limit": 0}, f"{BACK}: limit must be an integer in 1..10000"),
         ({"type": "multiple", "limit": 10_001}, f"{BACK}: limit must be an integer in 1..10000"),
         ({"type": "single", "limit": "1"}, f"{BACK}: limit must be an integer in 1..10000"),

@@ -37,7 +37,7 @@ class Draft:
         An id that is ``present`` keeps its membership if the flag is omitted.
         """
         for reverse in self._schemas.reverses(given.relation):
-            flag = given.flags.get(reverse.name, False)
+            flag = given.flags.get(reverse.name, reverse.default)
             copy = copy_of(self.document, source_of(self._schemas, reverse).copy_fields(reverse.excludes))
             for id_ in given.ids:
                 if id_ in present and reverse.name not in given.flags:

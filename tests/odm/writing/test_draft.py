@@ -56,6 +56,17 @@ def test_without_a_flag_a_new_member_opts_out(draft, relation):
     assert (draft.effects.targets(), draft.hidden.document()) == ({}, {"out": {"orgs": {"users": [A]}}})
 
 
+def test_a_default_stands_for_a_flag_left_out(draft, schemas):
+    back = {"type": "multiple", "default": True}
+    orgs = {"schemaName": "org", "type": "single", "relatedRelations": {"editors": back}}
+    schemas.add("editor", {"name": string()}, {"org": orgs}, {})
+    relation, reverse = schemas.get_relations("editor")["org"], schemas.get_related_relations("org")["editors"]
+    draft.enrol(RelationInput(relation, (A,)))
+    draft.enrol(RelationInput(relation, (B,), {"editors": False}))
+    assert draft.effects.entries == {(reverse, A): [{"_id": ME, "name": "n"}]}
+    assert draft.hidden.document() == {"out": {"org": {"editors": [B]}}}
+
+
 def test_a_present_id_keeps_its_membership_where_the_flag_is_omitted(draft, relation, reverses):
     draft.enrol(RelationInput(relation, (A, B), {"users": False}), present=[A, B])
     assert draft.effects.windows == {reverses["users"]: {A, B}}
