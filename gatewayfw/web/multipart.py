@@ -116,7 +116,10 @@ class Form:
             data += chunk
             if len(data) > self._settings.max_body_bytes:
                 raise TooLarge(f"the part {BODY} is too large")
-        return check_request(parse(bytes(data), self._settings))
+        body = parse(bytes(data), self._settings)
+        if isinstance(body, dict) and "batch" in body:
+            raise BadRequest("a batch carries no files: send application/json in UTF-8")
+        return check_request(body)
 
     def receive(self, expected: Mapping[str, Expected]) -> dict[str, Upload]:
         """Return the files, all other parts, by their paths.

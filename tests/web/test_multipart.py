@@ -16,6 +16,7 @@ from tests.web.forms import JSON, PNG, body_part, form, headers, part
 
 MOST = 2 * MEMORY
 AVATAR = part("set.avatar", PNG, "me.png")
+SET_AVATAR = {"model": "user", "act": "setAvatar", "details": {"set": {}, "get": {}}}
 
 
 def upload_of(body):
@@ -353,6 +354,14 @@ def test_the_body_may_be_a_blob(service):
 def test_the_body_has_no_other_encoding(service, head):
     found = service.post(form(body_part({}, head), AVATAR))
     assert found == (400, refused("the part gateway-body must be JSON in UTF-8"))
+
+
+@pytest.mark.parametrize("body", [{"batch": []}, {"batch": [SET_AVATAR]}, {**SET_AVATAR, "batch": None}])
+@pytest.mark.parametrize("settings", [{}, {"max_batch": 2}], ids=["off", "on"])
+def test_a_batch_carries_no_files(settings, body):
+    service = Service(**settings)
+    found = service.post(form(part("gateway-body", json.dumps(body).encode()), AVATAR))
+    assert (found, service.seen) == ((400, refused("a batch carries no files: send application/json in UTF-8")), [])
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"{", "{}".encode("utf-16"), b'{"batch": []}', b"[]", b""])
