@@ -187,6 +187,7 @@ class _Atomic:
         written: list[ItemReply] = []
         for number, (act, *given) in enumerate(self._prepared):
             totals.begin_item()
+            totals.claim()  # its hooks ran before
             self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
             body, context = fresh(given)
             with self._working(number, context):

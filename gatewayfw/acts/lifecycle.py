@@ -197,6 +197,8 @@ class Lifecycle:
         if act.rates:
             self._count(act, body, bounds)
         totals: Totals | None = bounds.totals
+        if totals is not None and not totals.claim():
+            totals = None  # an act runs another: the `get` of that one is not the client's
         bounds.reply_bytes = act.reply_bytes if totals is None else totals.bytes_left(act.reply_bytes)
         if act.validation_hooks:
             _run(act.validation_hooks, body, bounds)

@@ -31,10 +31,17 @@ class Totals:
         self._bytes, self._own_bytes = 0, 0
         #: Queries of the items before, and of this one.
         self._queries, self._own_queries = 0, 0
+        self._is_claimed = True
 
     def begin_item(self) -> None:
         """Begin to count the next item."""
         self._queries, self._own_queries = self._queries + self._own_queries, 0
+        self._is_claimed = False
+
+    def claim(self) -> bool:
+        """Tell whether the act that begins is the item's own, not one that this runs itself."""
+        is_own, self._is_claimed = not self._is_claimed, True
+        return is_own
 
     def add_get(self, get: Mapping[str, Any], bounds: Bounds) -> None:
         """Count the fields of an item's `get`, which is within the bounds of its act.

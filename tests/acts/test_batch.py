@@ -126,6 +126,21 @@ def test_fields_are_summed(database, atomic):
     assert library.send(add("c", n=1))[0] == 200
 
 
+@pytest.mark.parametrize("atomic", [False, True])
+def test_what_an_act_asks_of_another_is_not_counted(database, atomic):
+    library = Library(database, max_get_leaves=3)
+
+    @library.gw.acts.act("book", "addTwice", set={"title": string()})
+    def add_twice(body):
+        title = body["details"]["set"]["title"]
+        body = {"service": "main", **add(title)}
+        return [library.gw.lifecycle.run(body, lambda result, _: result)["title"] for _ in range(2)]
+
+    items = [asked("addTwice", {"title": "a"}), asked("addTwice", {"title": "b"})]
+    assert library.post(*items, atomic=atomic)[1]["body"] == [done(["a", "a"]), done(["b", "b"])]
+    assert library.titles() == ["a", "a", "b", "b"]
+
+
 def test_depth_is_that_of_each_item(database):
     library = Library(database, max_get_depth=2)
     flat, deep = {"author": {"name": 1}}, {"author": {"books": {"title": 1}}}

@@ -27,6 +27,13 @@ def test_fields_of_all_gets_are_summed(totals):
     assert raised.value.errors == {"get": ["Too many fields: at most 4 in a batch."]}
 
 
+def test_the_first_act_of_an_item_is_its_own(totals):
+    totals.begin_item()
+    found = [totals.claim(), totals.claim()]
+    totals.begin_item()
+    assert [*found, totals.claim()] == [True, False, True]
+
+
 def test_a_get_that_was_refused_does_not_count(totals):
     totals.add_get(THREE, SETTINGS)
     with pytest.raises(ValidationError):
