@@ -39,7 +39,7 @@ class Totals:
         self._is_claimed = False
 
     def claim(self) -> bool:
-        """Tell whether the act that begins is the item's own, not one that this runs itself."""
+        """Tell whether the act that begins is the item's, not one that it runs."""
         is_own, self._is_claimed = not self._is_claimed, True
         return is_own
 
