@@ -15,12 +15,11 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind
-from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.checks import INVALID, load_part, plain_message
 from gatewayfw.schemas.kinds.foreign import sent_parts
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.values import same, storable_key
 
-INVALID = "Invalid value."
 REQUIRED = "Missing data for required field."
 UNKNOWN = "Unknown field."
 _UNSTORABLE = "Not a key the database can hold."
@@ -33,7 +32,7 @@ def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collecte
     ``fill``, added defaults do not count as changes.
     """
     try:
-        loaded = field.deserialize(sent)
+        loaded = load_part(field, sent)
     except marshmallow.ValidationError as error:
         _collect_refused(field, sent, error, path, collected, fill=fill)
         return None

@@ -11,7 +11,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import LISTED, Description, Maxima, Parts
-from gatewayfw.schemas.kinds.checks import described_lengths, lengths, maximum_checks
+from gatewayfw.schemas.kinds.checks import described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
 from gatewayfw.schemas.kinds.inner import InnerField
@@ -56,7 +56,7 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         errors: dict[Any, ValidationError] = {}
         for index, item in enumerate(value):
             try:
-                loaded.append(self.inner.deserialize(item))
+                loaded.append(load_part(self.inner, item))
             except ValidationError as error:
                 errors[index] = error
                 if len(errors) > Refused.MOST:

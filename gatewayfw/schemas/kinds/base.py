@@ -23,7 +23,7 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.checks import INVALID, load_part, plain_message
 from gatewayfw.schemas.kinds.quick import (
     STORED,
     Load,
@@ -213,13 +213,20 @@ class Kind:
         Raises:
             gatewayfw.errors.ValidationError: it cannot be a value of this field, which is at ``path``.
         """
-        field = self._field
+        try:
+            return self.sent_operand(value, path)
+        except Refused:
+            return value
+
+    def sent_operand(self, value: Any, path: str) -> Any:
+        """Return what `operand` gives; what a client sent and an unknown field refuses is an error, too."""
         if value is None:
             return None
+        field = self._field
         try:
-            loaded = field.deserialize(value)
+            loaded = load_part(field, value)
         except ValidationError:
-            return value
+            raise Refused({path: [INVALID]}) from None
         dumped = None if loaded is None else field._serialize(loaded, None, {})
         return self.storer()(loaded) if same(value, dumped) and has_storable_keys(dumped) else value
 
@@ -317,11 +324,14 @@ class KindField(Kind):
         return as_it_is if self.own else cut
 
     def operand(self, value: Any, path: str) -> Any:
+        return self.sent_operand(value, path) if self.own else super().operand(value, path)
+
+    def sent_operand(self, value: Any, path: str) -> Any:
         if not self.own or value is None:
-            return super().operand(value, path)
+            return super().sent_operand(value, path)
         result = self._store_operand(value)
         if result is None:
-            raise Refused({path: [plain_message(self._field, "invalid", "Invalid value.")]})
+            raise Refused({path: [plain_message(self._field, "invalid", INVALID)]})
         return result
 
     def _store_operand(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Read lengths, ranges and choices from a field's checks."""
+"""What a field refuses: its lengths, ranges and choices, and loading a value."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
+
+#: What clients are told of a wrong value whose field says nothing better.
+INVALID = "Invalid value."
 
 
 class FullMatch(validate.Regexp):
@@ -77,3 +80,16 @@ def plain_message(field: mm.Field[Any] | None, name: str, default: str) -> str:
     """Return a field's own message unless it is formatted with values."""
     text = default if field is None else field.error_messages.get(name, default)
     return text if isinstance(text, str) and "{" not in text else default
+
+
+def load_part(field: mm.Field[Any], value: Any, *place: Any) -> Any:
+    """Return what a field loads, maybe with its name and the object it is in.
+
+    Raises:
+        marshmallow.ValidationError: the field refuses it. Some of marshmallow's raise another error for
+            moments at the ends of time.
+    """
+    try:
+        return field.deserialize(value, *place)
+    except OverflowError:
+        raise ValidationError(INVALID) from None

@@ -11,6 +11,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Description, Parts
+from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.inner import InnerField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
@@ -49,7 +50,7 @@ class MappingField(InnerField, mm.Dict, own=True):
             try:
                 if not _is_key(key):
                     raise self.make_error("key")
-                loaded[key] = self.inner.deserialize(item)
+                loaded[key] = load_part(self.inner, item)
             except ValidationError as error:
                 errors[key] = error
                 if len(errors) > Refused.MOST:

@@ -12,6 +12,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Constant, Description, KindField, Parts, cut
+from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe_all, largest_of, unstated_in
 from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, as_it_is, quickly
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS
@@ -75,7 +76,7 @@ class ObjectField(KindField, mm.Dict, own=True):
         for name, field in fields.items():
             sent = value.get(name, missing)
             try:
-                item = field.deserialize(sent, name, value)
+                item = load_part(field, sent, name, value)
             except ValidationError as error:
                 errors[name] = error
                 continue

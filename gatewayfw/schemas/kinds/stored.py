@@ -22,6 +22,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import CALCULATED, DATED, LISTED, ORDERED, Description, KindField, Maxima
+from gatewayfw.schemas.kinds.checks import INVALID, load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
@@ -36,6 +37,8 @@ _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
+#: Formats of days and times whose texts have the order of time.
+_CHRONOLOGICAL = (None, "iso", "iso8601")
 _SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
 
 
@@ -69,7 +72,10 @@ class StoredField(Foreign, mm.Field[Any]):
 
     @property
     def sorts(self) -> bool:  # type: ignore[override]  # by the field's class
-        return isinstance(self._field, _SORTED)
+        field = self._field
+        if isinstance(field, (mm.Date, mm.Time)) and field.format not in _CHRONOLOGICAL:
+            return False  # its text is stored
+        return isinstance(field, _SORTED)
 
     @property
     def is_text(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -115,6 +121,16 @@ class StoredField(Foreign, mm.Field[Any]):
         """Return the stored form of a value in either form, for comparing.
 
         A refused value is compared as it is, where that is possible."""
+        try:
+            return self.sent_operand(value, path)
+        except Refused:
+            if self.elements is not None and not isinstance(value, list):
+                return as_kind(self.elements).operand(value, path)
+            if not plain(value):
+                raise
+            return value
+
+    def sent_operand(self, value: Any, path: str) -> Any:
         if value is None:
             return None
         bare = copy.copy(self._field)
@@ -122,11 +138,7 @@ class StoredField(Foreign, mm.Field[Any]):
         try:
             return _store(bare, _load(bare, value))
         except ValidationError:
-            if self.elements is not None and not isinstance(value, list):
-                return as_kind(self.elements).operand(value, path)
-            if not plain(value):
-                raise Refused({path: ["Invalid value."]}) from None
-            return value
+            raise Refused({path: [INVALID]}) from None
 
     def amount(self, value: Any) -> Any:
         if isinstance(self._field, mm.Integer) and not isinstance(value, int):
@@ -188,7 +200,7 @@ def _load(field: mm.Field[Any], value: Any) -> Any:
     if type(value) not in _JSON and _has_no_dump(field, value):
         field._validate(value)
         return value
-    return field.deserialize(_json_form(field, value))
+    return load_part(field, _json_form(field, value))
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
@@ -200,7 +212,7 @@ def _dump(field: mm.Field[Any], value: Any) -> Any:
     try:
         return field._serialize(value, None, {})
     except _WRONG:
-        raise ValidationError("Invalid value.") from None
+        raise ValidationError(INVALID) from None
 
 
 def _json_form(field: mm.Field[Any], value: Any) -> Any:
@@ -305,18 +317,33 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
 
 
 def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
-    if isinstance(loaded, datetime) and (moment := moment_of(loaded)) is not None:
-        return moment
+    if isinstance(loaded, datetime):
+        return _moment(loaded)
     if isinstance(loaded, UUID):
         return Binary.from_uuid(loaded, UuidRepresentation.STANDARD)
-    if isinstance(loaded, Decimal) and loaded.is_finite() and len(loaded.as_tuple().digits) <= MOST_DIGITS:
-        try:
-            return StoredDecimal(loaded)
-        except ArithmeticError:
-            raise ValidationError(_UNSTORABLE) from None
+    if isinstance(loaded, Decimal):
+        return _number(loaded)
     if isinstance(loaded, (bytes, ObjectId)):
         return loaded
     dumped = None if field is None else _dump(field, loaded)
     if dumped is None or dumped is loaded or type(dumped) not in _JSON:
         raise ValidationError(_UNSTORABLE)
     return _store(None, dumped)
+
+
+def _moment(loaded: datetime) -> datetime:
+    """Return a moment as stored; never its text, which has no place among other moments."""
+    moment = moment_of(loaded)
+    if moment is None:
+        raise ValidationError(_UNSTORABLE)
+    return moment
+
+
+def _number(loaded: Decimal) -> StoredDecimal:
+    """Return a number as stored; never its text, which has no place among other numbers."""
+    if not loaded.is_finite() or len(loaded.as_tuple().digits) > MOST_DIGITS:
+        raise ValidationError(_UNSTORABLE)
+    try:
+        return StoredDecimal(loaded)
+    except ArithmeticError:
+        raise ValidationError(_UNSTORABLE) from None

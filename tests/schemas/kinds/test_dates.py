@@ -33,7 +33,7 @@ def test_filters_compare_with_moments():
 def test_a_date_sorts_and_has_the_size_of_a_number():
     assert answers(date()) == {
         "sorts": True,
-        "operators": ["$max", "$min"],
+        "operators": ["$currentDate", "$max", "$min"],
         "sets parts": False,
         "largest": 8,
         "unstated": [],

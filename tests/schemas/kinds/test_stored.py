@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timezone
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 from bson import Binary, Decimal128
-from marshmallow import Schema
+from marshmallow import Schema, ValidationError
 from marshmallow import fields as mm
+from marshmallow.validate import Range
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas import array, integer, object_
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.stored import StoredField, in_models
@@ -34,6 +37,46 @@ def stored(field, value):
 )
 def test_json_and_python_are_stored_the_same(field, sent, loaded, expected):
     assert [stored(field, value) for value in (sent, loaded)] == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (mm.Decimal(as_string=True), "9" * 35),
+        (mm.Decimal(as_string=True, allow_nan=True), "NaN"),
+        (mm.Decimal(as_string=True), "1e99999"),
+        (mm.DateTime(), "0001-01-01T00:00:00+23:00"),
+        (mm.AwareDateTime(), "9999-12-31T23:59:59-23:00"),
+    ],
+    ids=["digits", "nan", "exponent", "first year", "last year"],
+)
+def test_what_has_no_place_among_other_values_is_refused_not_stored_as_text(field, value):
+    with pytest.raises(ValidationError) as caught:
+        stored(field, value)
+    assert caught.value.messages == ["Not a value the database can hold."]
+
+
+def test_a_moment_that_marshmallow_cannot_move_is_refused():
+    with pytest.raises(ValidationError) as caught:
+        stored(mm.NaiveDateTime(timezone=timezone.utc), "0001-01-01T00:00:00+23:00")
+    assert caught.value.messages == ["Invalid value."]
+
+
+def test_what_a_client_compares_with_is_judged_and_what_the_server_does_is_not():
+    kind = as_kind(in_models(mm.Integer(validate=Range(min=0))))
+    assert (kind.sent_operand(None, "x"), kind.sent_operand(-5, "x"), kind.operand("abc", "x")) == (None, -5, "abc")
+    with pytest.raises(Refused) as caught:
+        kind.sent_operand("abc", "x")
+    assert caught.value.errors == {"x": ["Invalid value."]}
+
+
+@pytest.mark.parametrize(
+    ("field", "sorts"),
+    [(mm.Date(), True), (mm.Date(format="iso"), True), (mm.Date(format="%d.%m.%Y"), False), (mm.Time("%M:%H"), False)],
+    ids=["day", "iso", "day first", "minute first"],
+)
+def test_days_sort_if_their_texts_do(field, sorts):
+    assert as_kind(in_models(field)).sorts is sorts
 
 
 def test_ours_stay_themselves():
