@@ -292,6 +292,22 @@ class Storage(ABC):
         in a transaction before it ends. Documents not read yet may or may not show later writes.
         """
 
+    def find_at_once(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        limit: int = 0,
+    ) -> Iterator[Document]:
+        """Yield matching documents as they were at one moment, in the order of `find`.
+
+        `find` may meet a document twice, or never, that a writer moves meanwhile in the index it reads. An
+        adapter that cannot do better gives what `find` gives, as this one does.
+        """
+        return self.find(collection, filter, fields, sort=sort, limit=limit)
+
     def find_stored(
         self,
         collection: str,

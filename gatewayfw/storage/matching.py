@@ -30,13 +30,29 @@ _ON_LISTS = frozenset({"$size", "$elemMatch"})
 
 
 def needs_matching(filter: Any) -> bool:
-    """Tell whether a filter has an operator that mongomock treats differently."""
+    """Tell whether a filter has an operator that mongomock treats differently.
+
+    On a path below an object, anything that a missing value may meet.
+    """
     if isinstance(filter, Mapping):
         return any(
-            key in _NEW or (key == "$elemMatch" and is_of_values(value)) or needs_matching(value)
+            key in _NEW
+            or (key == "$elemMatch" and is_of_values(value))
+            or ("." in key and _may_be_missing(value))
+            or needs_matching(value)
             for key, value in filter.items()
         )
     return isinstance(filter, (list, tuple)) and any(map(needs_matching, filter))
+
+
+def _may_be_missing(condition: Any) -> bool:
+    """Tell whether the lack of a value may meet a condition, or null, which mongomock confuses below null."""
+    if not isinstance(condition, Mapping):
+        return condition is None
+    return any(
+        name in ("$exists", "$ne", "$nin") or operand is None or (name == "$in" and None in operand)
+        for name, operand in condition.items()
+    )
 
 
 class AnyOf:

@@ -6,7 +6,7 @@ that each adapter may decide and the core does not rely on:
 
 - whether ``True`` equals 1, and whether embedded documents of another key order are equal;
 - ``$gte`` and ``$lte`` with null; null on a path below a scalar; ``$in`` with lists in its list;
-  ``$exists: false`` on a path through a list of which some elements have it; an empty ``$elemMatch``;
+  an empty ``$elemMatch``;
 - the order by a field that holds lists;
 - a path of ``fields`` that goes through a list of documents and scalars;
 - the order of the keys that an update adds to a document;

@@ -9,6 +9,7 @@ from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.cursor import Cursor
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
+from pymongo.read_concern import ReadConcern
 
 from gatewayfw.storage.base import Document, Filter, Sorting
 from gatewayfw.storage.mongo.replies import Kept, take
@@ -18,6 +19,8 @@ MOST_LISTED = 10_000
 #: Most documents in one reply of the server. Without it 600,000 tiny ones came in a reply of 16 MB, and took 220 MB
 #: once they were read.
 REPLY_DOCUMENTS = 1_000
+#: Reads all documents as they were at one moment.
+SNAPSHOT = ReadConcern("snapshot")
 
 
 class Query(NamedTuple):
@@ -101,14 +104,24 @@ class Listed:
 
     It costs a quarter less than PyMongo's cursor. PyMongo's cursor takes over where one command is not
     enough: PyMongo does not repeat failed commands, and one reply holds at most 16 MB.
+
+    ``concern`` is another read concern than the collection's. The server refuses `SNAPSHOT` just after a
+    collection or an index was made, and is then asked without it.
     """
 
     alive = False
 
-    def __init__(self, collection: Collection[Any], query: Query, session: ClientSession | None) -> None:
+    def __init__(
+        self,
+        collection: Collection[Any],
+        query: Query,
+        session: ClientSession | None,
+        concern: ReadConcern | None = None,
+    ) -> None:
         self._collection = collection
         self._query = query
         self._session = session
+        self._concern = concern
         self._source: Source | None = None
 
     def to_list(self, most: int) -> Sequence[Document]:
@@ -138,7 +151,7 @@ class Listed:
         collection, session = self._collection, self._session
         command = self._query.command(collection.name)
         if session is None:  # a transaction has its own
-            command["readConcern"] = collection.read_concern.document
+            command["readConcern"] = (self._concern or collection.read_concern).document
         database = collection.database
         try:
             reply = database.command(command, codec_options=collection.codec_options, session=session)
@@ -150,6 +163,8 @@ class Listed:
         if rest == 0:
             return reply
         database.command({"killCursors": collection.name, "cursors": [rest]}, session=session)
+        if self._concern is not None:
+            self._collection = collection.with_options(read_concern=self._concern)
         return None
 
 

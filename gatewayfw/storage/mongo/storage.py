@@ -18,7 +18,7 @@ from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marke
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_update
 from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
-from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, Arriving, Listed, Query, count_matches
+from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, SNAPSHOT, Arriving, Listed, Query, count_matches
 from gatewayfw.storage.mongo.transactions import Transactions
 from gatewayfw.storage.subset import projection_of
 
@@ -162,6 +162,25 @@ class MongoStorage(Transactions):
         if 0 < limit <= MOST_LISTED:
             return self._drain(Listed(source, query, self._session()))
         return self._drain(Arriving(query.cursor(source, self._session())))
+
+    def find_at_once(
+        self,
+        collection: str,
+        filter: Filter,
+        fields: Sequence[str] | None = None,
+        *,
+        sort: Sorting = (),
+        limit: int = 0,
+    ) -> Iterator[Document]:
+        """Yield documents of one snapshot.
+
+        A standalone server has none.
+        """
+        if self._session() is not None or not 0 < limit <= MOST_LISTED or not self.has_transactions():
+            return self.find(collection, filter, fields, sort=sort, limit=limit)
+        with self._translate_errors():
+            source = self._connection.readable(collection)
+        return self._drain(Listed(source, Query(dict(filter), projection_of(fields), sort, 0, limit), None, SNAPSHOT))
 
     def find_stored(
         self,

@@ -62,6 +62,15 @@ FILTERS: Mapping[str, tuple[Sequence[Document], Document, Sequence[int]]] = {
         {"a.b": {"$exists": True}},
         [1, 2],
     ),
+    "below null": ([{"a": None}, {"a": {"b": 1}}, {}], {"a.b": None}, [1, 3]),
+    "in below null": ([{"a": None}, {"a": {"b": 1}}, {}], {"a.b": {"$in": [None]}}, [1, 3]),
+    "not null below null": ([{"a": None}, {"a": {"b": 1}}, {}], {"a.b": {"$ne": None}}, [2]),
+    "$nin null below null": ([{"a": None}, {"a": {"b": 1}}, {}], {"a.b": {"$nin": [None]}}, [2]),
+    "not $exists in embedded lists": (
+        [{"a": [{"b": 1}, {}]}, {"a": [{}]}, {"a": []}],
+        {"a.b": {"$exists": False}},
+        [2, 3],
+    ),
     "$exists and $ne": ([{"a": 1}, {"a": 2}, {}], {"a": {"$ne": 2, "$exists": True}}, [1]),
     "$elemMatch": (
         [{"a": [{"b": 1, "c": 2}]}, {"a": [{"b": 1, "c": 1}, {"b": 2, "c": 2}]}, {"a": {"b": 1, "c": 2}}, {}],

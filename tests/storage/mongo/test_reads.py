@@ -105,6 +105,40 @@ def test_a_list_beyond_one_reply_is_read_in_parts(storage, commands, through):
     assert sent[:4] == ["find", "killCursors", "find", "getMore"]
 
 
+def at_once(storage, **keys):
+    return [one["_id"] for one in storage.find_at_once("things", {}, [], sort=[("_id", 1)], **keys)]
+
+
+def test_what_is_read_at_once_is_of_one_snapshot(storage, commands):
+    assert at_once(storage, limit=2) == [0, 1]
+    assert [(sent["find"], sent["readConcern"]) for sent in commands.sent] == [("things", {"level": "snapshot"})]
+
+
+def test_a_transaction_is_a_snapshot_of_its_own(storage, commands):
+    assert storage.transaction(lambda: at_once(storage, limit=2)) == [0, 1]
+    assert [sent["readConcern"]["level"] for sent in commands.sent if "readConcern" in sent] == ["snapshot"]
+
+
+def test_a_list_without_a_limit_is_read_as_ever(storage, commands):
+    assert at_once(storage) == [0, 1, 2]
+    assert [sent["readConcern"] for sent in commands.sent] == [{"level": "majority"}]
+
+
+def test_a_refused_snapshot_is_read_without(storage, commands, failing):
+    failed = failing(OperationFailure("catalog changes", 246))
+    assert at_once(storage, limit=3) == [0, 1, 2]
+    assert (failed, [sent["readConcern"] for sent in commands.sent]) == (["things"], [{"level": "majority"}])
+
+
+def test_a_list_at_once_beyond_one_reply_is_of_one_snapshot(storage, commands):
+    for number in range(17):
+        storage.insert("large", [{"_id": number, "text": "x" * 1024 * 1024}])
+    commands.sent.clear()
+    assert len(list(storage.find_at_once("large", {}, sort=[("_id", 1)], limit=17))) == 17
+    levels = [(next(iter(sent)), sent.get("readConcern")) for sent in commands.sent[:3]]
+    assert levels == [("find", {"level": "snapshot"}), ("killCursors", None), ("find", {"level": "snapshot"})]
+
+
 def test_a_transaction_reads_what_it_wrote(storage):
     def fn():
         storage.update_one("things", {"_id": 0}, {"$set": {"name": "new"}}, [])
