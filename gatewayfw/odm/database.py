@@ -128,6 +128,13 @@ class Database:
         return self._storage is not None
 
     @property
+    def has_deadline(self) -> bool:
+        """Whether this thread works under a deadline, such as that of a request."""
+        if self._storage is None:
+            return self._scopes.scope is not None
+        return self._storage.remaining() < math.inf
+
+    @property
     def is_nested(self) -> bool:
         """Whether this thread is inside a transaction on the same storage.
 

@@ -210,12 +210,15 @@ class ModelReads:
         descending with ``-``. A page has ``default`` rows (20, if ``most`` allows), or as many as the
         client asks for, up to ``most``. ``count``: whether the first page says how many match: True for
         all, a number to count no further. Declare listings where the models are defined: their indexes are built with
-        those of the model.
+        those of the model, and they stay as long as it.
 
         Raises:
+            UsageError: a request is running, which would leave one more listing behind.
             DefinitionError: an argument has the wrong form. Names are judged with all other
                 definitions, as other models may be defined later.
         """
+        if self._database.has_deadline:
+            raise UsageError("listing: declare it with its model, not while a request runs: it would never end")
         schemas, made = self._database.schemas, []
 
         def make(number: int) -> Listing:

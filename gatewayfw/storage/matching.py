@@ -46,7 +46,10 @@ def needs_matching(filter: Any) -> bool:
 
 
 def _may_be_missing(condition: Any) -> bool:
-    """Tell whether the lack of a value may meet a condition, or null, which mongomock confuses below null."""
+    """Tell whether a condition may hold without a value, or for null.
+
+    mongomock confuses the two below null.
+    """
     if not isinstance(condition, Mapping):
         return condition is None
     return any(

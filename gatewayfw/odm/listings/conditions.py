@@ -37,20 +37,14 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
     """
     if not isinstance(given, Mapping):
         raise ValidationError({where: ["Not a valid mapping type."]})
-    conditions: list[Condition] = []
-    errors: dict[str, list[str]] = {}
-    for name in sorted(given, key=str):
-        path = below(where, name)
+
+    def meant(name: Any, value: Any, path: str) -> list[Condition]:
         field = found.filters.get(name) if isinstance(name, str) else None
-        try:
-            if field is None:
-                raise ValidationError({path: ["Unknown field."]})
-            conditions += _conditions(field, given[name], most_ids, path)
-        except ValidationError as error:
-            errors |= error.errors
-    if errors:
-        raise ValidationError(errors)
-    return conditions
+        if field is None:
+            raise ValidationError({path: ["Unknown field."]})
+        return _conditions(field, value, most_ids, path)
+
+    return _of_each(given, where, meant)
 
 
 def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[Condition]:
@@ -60,17 +54,31 @@ def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[C
         return [_condition(field, "eq", given, most_ids, path)]
     if not given:
         raise ValidationError({path: [f"Must have one of {', '.join(field.operators)}."]})
+
+    def meant(name: Any, value: Any, place: str) -> list[Condition]:
+        if name not in field.operators:
+            raise ValidationError({place: [f"Must be one of: {', '.join(field.operators)}."]})
+        return [_condition(field, name, value, most_ids, place)]
+
+    return _of_each(given, path, meant)
+
+
+def _of_each(
+    given: Mapping[Any, Any], where: str, meant: Callable[[Any, Any, str], list[Condition]]
+) -> list[Condition]:
+    """Return what each name means, in the order of the names.
+
+    Errors are collected, no more than clients see.
+    """
     conditions: list[Condition] = []
     errors: dict[str, list[str]] = {}
     for name in sorted(given, key=str):
-        place = below(path, name)
-        if name not in field.operators:
-            errors[place] = [f"Must be one of: {', '.join(field.operators)}."]
-            continue
         try:
-            conditions.append(_condition(field, name, given[name], most_ids, place))
+            conditions += meant(name, given[name], below(where, name))
         except ValidationError as error:
             errors |= error.errors
+            if len(errors) > ValidationError.MOST:
+                break
     if errors:
         raise ValidationError(errors)
     return conditions
@@ -95,7 +103,7 @@ def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: 
 def _operand(field: Filtered, value: Any, path: str) -> Any:
     if isinstance(value, (Mapping, Sequence, set, frozenset)) and not isinstance(value, (str, bytes)):
         raise ValidationError({path: [_INVALID]})
-    return as_kind(field.field).operand(value, path)
+    return as_kind(field.field).sent_operand(value, path)
 
 
 def _presence(value: Any, path: str) -> Condition:

@@ -95,10 +95,10 @@ def declare(
 
 def _operators(given: Any, where: str) -> tuple[str, ...]:
     names = tuple(_list(given, f"{where}: expected a list of operators"))
-    if not names or len(set(names)) < len(names):
-        raise DefinitionError(f"{where}: expected different operators, at least one")
     if unknown := [name for name in names if name not in OPERATORS]:
         raise DefinitionError(f"{where}: unknown operator {unknown[0]!r} (known: {', '.join(OPERATORS)})")
+    if not names or len(set(names)) < len(names):
+        raise DefinitionError(f"{where}: expected different operators, at least one")
     return names
 
 

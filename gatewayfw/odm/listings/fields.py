@@ -75,7 +75,7 @@ def _describe_operand(field: Field[Any]) -> Description:
 
 def _nested(errors: dict[str, list[str]]) -> Any:
     """Return errors by dotted path as marshmallow nests them."""
-    return errors.get("") or dict(errors)
+    return errors[""] if list(errors) == [""] else dict(errors)
 
 
 class CountField(KindField, mm.Raw, own=True):

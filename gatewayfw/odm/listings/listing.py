@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
+from bson import Decimal128
 from marshmallow.fields import Field
 
 from gatewayfw.batches import in_batches
@@ -23,6 +24,7 @@ from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.decimals import StoredDecimal
 from gatewayfw.storage import Document, Storage
 
 _FOREIGN = "Not a token of this list: begin again without it."
@@ -136,7 +138,7 @@ def _read(
     root = order.path.partition(".")[0]
     beside = root not in ("_id", *projection.names)
     wider = _with_path(projection, order.path)
-    found = storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
+    found = storage.find_at_once(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
     documents = _bounded(found, storage.reply_bytes())
     more = len(documents) > most
     if more:
@@ -192,9 +194,8 @@ def _after(token: Any, about: bytes, order: Order, found: Resolution) -> dict[st
     """Return the condition for what comes after the row that a token names."""
     try:
         value, id_ = read_token(token, about)
-        if value is not None and order.path != "_id":
-            value = as_kind(found.sorts[order.path]).operand(value, "set.after")
-    except (TypeError, ValueError, ValidationError):
+        value = _sort_value(order, found, value)
+    except (ArithmeticError, TypeError, ValueError, ValidationError):
         raise ValidationError({"set.after": [_FOREIGN]}) from None
     return order.after(value, id_)
 
@@ -206,10 +207,25 @@ def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) 
         StorageError: another tool stored what the sort field cannot hold, or another kind of id.
     """
     try:
-        stored = None if order.path == "_id" else as_kind(found.sorts[order.path]).operand(value, "next")
-        return write_token(about, stored, id_)
-    except (TypeError, ValueError, ValidationError):
+        return write_token(about, _sort_value(order, found, value), id_)
+    except (ArithmeticError, TypeError, ValueError, ValidationError):
         raise StorageError(f"no page begins after a document whose {order.path} or _id is no value of it") from None
+
+
+def _sort_value(order: Order, found: Resolution, stored: Any) -> Any:
+    """Return the value that a token holds for a stored one.
+
+    Fields that are not ours never load it: it would be another one where they change what they load.
+
+    Raises:
+        ValidationError: the sort field, which is ours, cannot hold it.
+    """
+    if order.path == "_id":
+        return None
+    kind = as_kind(found.sorts[order.path])
+    if kind.own:
+        return kind.operand(stored, "set.after")
+    return StoredDecimal(stored.to_decimal()) if isinstance(stored, Decimal128) else stored
 
 
 def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:

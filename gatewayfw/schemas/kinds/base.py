@@ -219,7 +219,10 @@ class Kind:
             return value
 
     def sent_operand(self, value: Any, path: str) -> Any:
-        """Return what `operand` gives; what a client sent and an unknown field refuses is an error, too."""
+        """Return what `operand` gives for a value that a client sent.
+
+        One that an unknown field refuses is an error, too.
+        """
         if value is None:
             return None
         field = self._field

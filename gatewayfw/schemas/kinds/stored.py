@@ -332,7 +332,10 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
 
 
 def _moment(loaded: datetime) -> datetime:
-    """Return a moment as stored; never its text, which has no place among other moments."""
+    """Return a moment as stored.
+
+    Its text would have no place among other moments.
+    """
     moment = moment_of(loaded)
     if moment is None:
         raise ValidationError(_UNSTORABLE)
@@ -340,7 +343,10 @@ def _moment(loaded: datetime) -> datetime:
 
 
 def _number(loaded: Decimal) -> StoredDecimal:
-    """Return a number as stored; never its text, which has no place among other numbers."""
+    """Return a number as stored.
+
+    Its text would have no place among other numbers.
+    """
     if not loaded.is_finite() or len(loaded.as_tuple().digits) > MOST_DIGITS:
         raise ValidationError(_UNSTORABLE)
     try:

@@ -31,6 +31,10 @@ WRONG = {
     "operators text": ({"filter": {"year": "eq"}}, "filter 'year': expected a list of operators"),
     "no operator": ({"filter": {"year": []}}, "filter 'year': expected different operators, at least one"),
     "operator twice": ({"filter": {"year": ["eq", "eq"]}}, "filter 'year': expected different operators, at least one"),
+    "no text as operator": (
+        {"filter": {"year": [["eq"]]}},
+        "filter 'year': unknown operator ['eq'] (known: eq, ne, gt, gte, lt, lte, in, nin, exists, prefix, contains)",
+    ),
     "unknown operator": (
         {"filter": {"year": ["$gt"]}},
         "filter 'year': unknown operator '$gt' (known: eq, ne, gt, gte, lt, lte, in, nin, exists, prefix, contains)",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import re
 from decimal import Decimal
+from itertools import islice
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from marshmallow import fields as mm
+from marshmallow.validate import Length
 
-from gatewayfw import string
+from gatewayfw import integer, nullable, object_, optional, string
 from gatewayfw.errors import ReplyTooLarge, StorageError, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
@@ -69,6 +73,79 @@ def test_the_server_filters_by_excluded_fields_where_it_says_so(shop):
     assert listing.page(details, where={"secret": "x"}, reveal=["secret"])["rows"] == [{"_id": ids[0]}]
     with pytest.raises(UsageError, match="excludes secret"):
         listing.page(details, where={"secret": "x"})
+
+
+class Escaped(mm.String):
+    """Text that loading changes, each time anew."""
+
+    def _deserialize(self, value, *rest, **keys):
+        return html.escape(super()._deserialize(value, *rest, **keys))
+
+
+class Percent(mm.Float):
+    """A share, sent in percent."""
+
+    def _deserialize(self, value, *rest, **keys):
+        return super()._deserialize(value, *rest, **keys) / 100
+
+
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        (Escaped(validate=Length(max=30)), ["1 & a", "2 & b", "3 & c"]),
+        (Percent(), [1, 2, 3]),
+        (mm.DateTime("timestamp"), [252_000_000_000.1, 252_000_000_000.2, 252_000_000_000.4]),
+        (mm.Decimal(places=1), ["0.5", "1.5", "2.5"]),
+    ],
+    ids=["escaped", "percent", "timestamps of the year 9955", "decimals"],
+)
+@pytest.mark.parametrize("sort", ["x", "-x"])
+def test_pages_go_on_after_the_stored_value_of_a_users_field(shop, field, sent, sort):
+    model = shop.odm.new_model("sample", {"number": integer(), "x": field})
+    listing = model.listing(sort=["x"], default=1)
+    for number, value in enumerate(sent):
+        model.insert_one({"number": number, "x": value})
+    pages = islice(iter_pages(listing, sort), 9)
+    assert [row["number"] for page in pages for row in page] == [0, 1, 2][:: 1 if sort == "x" else -1]
+
+
+def iter_pages(listing, sort):
+    """Yield the rows of each page; for ever, if ``next`` leads nowhere."""
+    details = {"set": {"sort": sort}, "get": {"number": 1}}
+    while True:
+        page = listing.page(details)
+        yield page["rows"]
+        if page["next"] is None:
+            return
+        details = {**details, "set": {"sort": sort, "after": page["next"]}}
+
+
+def test_a_value_that_a_users_field_refuses_is_refused(shop):
+    model = shop.odm.new_model("sample", {"x": mm.Integer()})
+    listing = model.listing(filter={"x": ["eq", "in"]})
+    for wanted, path in (({"x": "abc"}, "set.filter.x"), ({"x": {"in": [1, "abc"]}}, "set.filter.x.in.1")):
+        with pytest.raises(ValidationError) as caught:
+            listing.page({"set": {"filter": wanted}, "get": {}})
+        assert caught.value.errors == {path: ["Invalid value."]}
+
+
+def test_sorts_and_filters_pass_below_objects_that_are_null(shop):
+    model = shop.odm.new_model("sample", {"n": integer(), "p": optional(nullable(object_({"c": integer()})))})
+    listing = model.listing(filter={"p.c": ["eq", "ne"]}, sort=["p.c"], default=1)
+    for number, parts in enumerate([{"p": None}, {"p": {"c": 1}}, {}, {"p": {"c": 2}}]):
+        model.insert_one({"n": number, **parts})
+
+    def found(**given):
+        return [row["n"] for page in shop.pages(listing, get={"n": 1}, **given) for row in page]
+
+    assert (found(sort="p.c"), found(sort="-p.c")) == ([0, 2, 1, 3], [3, 1, 2, 0])
+    assert (found(filter={"p.c": None}), found(filter={"p.c": {"ne": None}})) == ([2, 0], [3, 1])
+
+
+def test_a_listing_is_not_declared_by_a_request(shop):
+    with shop.odm.deadline(5), pytest.raises(UsageError) as caught:
+        shop.books.listing()
+    assert caught.value.message == "listing: declare it with its model, not while a request runs: it would never end"
 
 
 def test_get_shapes_the_rows_without_the_field_that_sorts_them(shop, letters):
