@@ -19,6 +19,7 @@ from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
+from gatewayfw.acts.once import Once
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files
 from gatewayfw.export.languages import generated
@@ -108,6 +109,7 @@ class Gateway:
             self.acts,
             self.context_fns,
             partial(self.odm.deadline, self.settings.deadline),
+            Once(self.odm.replies, self.context_fns),
         )
         batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
         self._batches = batches if self.settings.max_batch else None

@@ -17,10 +17,12 @@ server::
     ├── MethodNotAllowed         405 method_not_allowed
     ├── Conflict                 409 conflict
     │   ├── DuplicateKey         409 duplicate_key
+    │   ├── InProgress           409 in_progress
     │   ├── NotDone              409 not_done
     │   └── StillReferenced      409 still_referenced
     ├── TooLarge                 413 too_large
     │   └── ReplyTooLarge        413 reply_too_large
+    ├── KeyReused                422 key_reused
     ├── UnsupportedMediaType     415 unsupported_media_type
     ├── Unavailable              503 unavailable
     │   └── Timeout              503 timeout
@@ -201,6 +203,16 @@ class DuplicateKey(Conflict):
         self.errors = {name: ["is taken"] for name in self.fields}
 
 
+class InProgress(Conflict):
+    """Another request with the same ``Idempotency-Key`` is under way."""
+
+    code = "in_progress"
+    headers = {"Retry-After": "1"}
+
+    def __init__(self) -> None:
+        super().__init__("a request with this Idempotency-Key is under way, try again")
+
+
 class NotDone(Conflict):
     """Another item of the atomic batch failed. Nothing of this one was written."""
 
@@ -243,6 +255,16 @@ class ReplyTooLarge(TooLarge):
         stays = "; whatever this request wrote stays" if written else ""
         super().__init__(f"the reply would have more than {most} bytes{stays}; ask for fewer fields or documents")
         self.most = most
+
+
+class KeyReused(GatewayError):
+    """The ``Idempotency-Key`` came with another body before. Nothing was written."""
+
+    status = 422
+    code = "key_reused"
+
+    def __init__(self) -> None:
+        super().__init__("this Idempotency-Key was sent with another body")
 
 
 class UnsupportedMediaType(GatewayError):

@@ -32,6 +32,7 @@ FORWARDED = (
     "traceparent",
     "tracestate",
     "x-gateway-detail",
+    "idempotency-key",
 )
 HOPS = "X-Gateway-Hops"
 #: How many gateways may forward a request; more count as a loop.
@@ -121,7 +122,10 @@ class HttpService(RemoteService):
             raise RemoteTimeout(f"service {self.name} took too long") from error
         except HTTPError as error:
             raise RemoteError(f"service {self.name} is unreachable") from error
-        return RemoteReply(reply.status, reply.data, {} if envelope["success"] else reply.pick_headers())
+        told = reply.pick_headers()
+        if envelope["success"]:  # the others speak of errors
+            told = {name: value for name, value in told.items() if name == "Idempotent-Replay"}
+        return RemoteReply(reply.status, reply.data, told)
 
 
 def _checked_names(headers: object, name: str) -> list[str]:

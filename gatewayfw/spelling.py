@@ -20,6 +20,7 @@ PARAMETERS: Mapping[str, str] = {
     "actName": "act_name",
     "corsHeaders": "cors_headers",
     "hardCascade": "hard_cascade",
+    "idempotentBy": "idempotent_by",
     "maxGetDepth": "max_get_depth",
     "maxGetLeaves": "max_get_leaves",
     "maxReplyBytes": "max_reply_bytes",

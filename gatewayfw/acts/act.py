@@ -15,6 +15,7 @@ from typing import Any, final
 
 from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
 from gatewayfw.acts.hooks import ActFn, Hook, access_rules, call_with_body, fn_problems, hook_problems
+from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
@@ -53,6 +54,8 @@ class ActDefinition:
     returns: Any = field(default=None, repr=False)
     mcp: bool = field(default=False, repr=False)
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = field(default=None, repr=False)
+    idempotent: str | None = field(default=None, repr=False)
+    idempotent_by: ActFn | None = field(default=None, repr=False)
 
 
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
@@ -72,6 +75,8 @@ class Act(ActDefinition, Mapping[str, Any]):
         returns: the declared result, as given; see `gatewayfw.acts.returns`.
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
         exceptions: what exceptions become; see `gatewayfw.acts.exceptions`.
+        idempotent: how long replies are kept for repeated requests; None: there are no keys.
+        idempotent_by: what gives the caller whose keys they are; None for the signed-in user.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
@@ -79,6 +84,7 @@ class Act(ActDefinition, Mapping[str, Any]):
         reply_bytes: the limit on the reply's body in force.
         rates: the parsed rate limits, for the gateway's `Limits`; the shortest span first.
         result: the parsed ``returns``.
+        once: the parsed ``idempotent``; None without.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
     """
 
@@ -92,6 +98,7 @@ class Act(ActDefinition, Mapping[str, Any]):
     reply_bytes: int = field(repr=False)
     rates: tuple[Any, ...] = field(repr=False)
     result: Returns = field(repr=False)
+    once: Idempotency | None = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
     description: str = field(repr=False)
@@ -181,6 +188,7 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         limit = limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
         exceptions = parse_exceptions(given.exceptions)
+        once = parse_idempotent(given.idempotent, given.idempotent_by, [*given.pre_validation, *given.pre_act])
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
         if given.mcp and struct.files:
             raise DefinitionError("mcp: an act with files cannot be a tool")
@@ -195,6 +203,7 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         reply_bytes=given.max_reply_bytes or schemas.settings.max_reply_bytes,
         rates=rates,
         result=result,
+        once=once,
         act_hooks=tuple(map(call_with_body, given.pre_act)),
         validation_hooks=tuple(map(call_with_body, given.pre_validation)),
         description=(inspect.getdoc(given.fn) or "") if inspect.isroutine(given.fn) else "",

@@ -71,6 +71,8 @@ class Checks:
             selects = list(act.struct.selects())
             used.update((select.model, select.spec) for _, select in selects)
             yield from (f"{name}: {problem}" for problem in act_problems(act))
+            if act.once and not self._has_database():
+                yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():
             yield from (f"service {remote.name}: {problem}" for problem in order_problems(remote.pre_act))
         for select in self.schemas.select_structs():

@@ -16,11 +16,15 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, find_error
 from gatewayfw.acts.hooks import ActFn
+from gatewayfw.acts.idempotent import HEADER, Keyed, read_key
+from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.acts.totals import Totals
 from gatewayfw.errors import (
+    BadRequest,
     DefinitionError,
     GatewayError,
     PartlyDone,
@@ -94,10 +98,12 @@ class Lifecycle:
         acts: Acts,
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[RequestBounds]],
+        once: Once,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self.deadline = deadline
+        self._once = once
 
     def run(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T | RemoteReply:
         """Run the act that a body names and return what ``finish`` makes of its result.
@@ -138,8 +144,32 @@ class Lifecycle:
                     raise
                 raise shown from error
 
-    def run_with_files(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], parts: Parts) -> T:
-        """Run an act that takes files, as `run` does.
+    def run_keyed(
+        self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], key: str
+    ) -> T | WrittenReply | RemoteReply:
+        """Run an idempotent act, as `run` does, once for each ``key``.
+
+        See `gatewayfw.acts.once`.
+
+        Raises:
+            BadRequest: the act is not idempotent, or the key is no key.
+            KeyReused, InProgress, Exception: see `Once.run`, and `run`.
+        """
+        found = self.resolve(body)
+        if isinstance(found, RemoteService):  # which judges the key
+            return self.run(body, finish)
+        keyed = _read_key(found, body, key)  # before hooks change the body
+        with self._bounded(found) as bounds:
+            return self._once.run(keyed, found, self.prepare(found, body, bounds), bounds, finish, {})
+
+    def run_with_files(
+        self,
+        body: Mapping[str, Any],
+        finish: Callable[[Any, RequestBounds], T],
+        parts: Parts,
+        key: str | None = None,
+    ) -> T | WrittenReply:
+        """Run an act that takes files, as `run` does, with a ``key`` as `run_keyed`.
 
         They are read once its hooks have passed, outside of any deadline, because a client may be slow. What comes
         before and what comes after have one each.
@@ -151,6 +181,7 @@ class Lifecycle:
         found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
         if isinstance(found, RemoteService) or not found.struct.files:
             raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
+        keyed = None if key is None else _read_key(found, body, key)
         with self._bounded(found) as bounds:
             body = self.prepare(found, body, bounds, found.struct.without_files)
         uploads = parts.receive(expected_files(found.struct.files, body["details"]))
@@ -158,7 +189,9 @@ class Lifecycle:
         self._contexts.add_body_to_context(body)
         with self._bounded(found) as bounds:
             bounds.reply_bytes = found.reply_bytes
-            return finish(found.fn(body), bounds)
+            if keyed is None:
+                return finish(found.fn(body), bounds)
+            return self._once.run(keyed.with_files(uploads), found, body, bounds, finish, uploads)
 
     @contextmanager
     def _bounded(self, act: Act) -> Iterator[RequestBounds]:
@@ -232,6 +265,12 @@ class Lifecycle:
         if bounds.totals is not None:
             bounds.totals.check_bytes(len(reply.envelope))
         return reply
+
+
+def _read_key(act: Act, body: Mapping[str, Any], key: str) -> Keyed:
+    if act.once is None:
+        raise BadRequest(f"this act takes no {HEADER}")
+    return read_key(key, body)
 
 
 def complete(error: Exception, bounds: RequestBounds) -> Exception:

@@ -84,6 +84,8 @@ class Acts:
         returns: Any = None,
         mcp: bool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
+        idempotent: str | None = None,
+        idempotent_by: ActFn | None = None,
     ) -> None:
         """Register an act of the service ``main``.
 
@@ -101,6 +103,11 @@ class Acts:
         act to language models as a tool, see `gatewayfw.export.mcp`. ``exceptions`` says what exceptions of the
         act and its hooks become, ``{SomeError: (409, "code", "message")}``, besides those of the gateway, see
         `gatewayfw.acts.exceptions`.
+
+        ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such
+        a request is done once, in one transaction, and answered as it was the first time. Its key belongs to the
+        caller: the signed-in ``user`` of the context, or what ``idempotent_by(body)`` gives, unless that is None. See
+        `gatewayfw.acts.once`.
 
         Raises:
             DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling, result or exceptions, no
@@ -123,6 +130,8 @@ class Acts:
             returns=returns,
             mcp=mcp,
             exceptions=exceptions,
+            idempotent=idempotent,
+            idempotent_by=idempotent_by,
         )
         self._register(given, PYTHON)
 
@@ -144,6 +153,8 @@ class Acts:
         returns: Any = None,
         mcp: bool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
+        idempotent: str | None = None,
+        idempotent_by: ActFn | None = None,
     ) -> Callable[[F], F]:
         """Register the decorated function, which stays as it was, as an act of ``main``.
 
@@ -171,6 +182,8 @@ class Acts:
                 returns=returns,
                 mcp=mcp,
                 exceptions=exceptions,
+                idempotent=idempotent,
+                idempotent_by=idempotent_by,
             )
             self._register(given, DECORATOR)
             return fn
@@ -192,7 +205,7 @@ class Acts:
         ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
         "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
         "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...,
-        "exceptions"?: ...}``, or an `Act` of this gateway (what
+        "exceptions"?: ..., "idempotent"?: ..., "idempotentBy"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
         With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of

@@ -22,7 +22,8 @@ class RemoteReply:
 
     The status is in 200..299 or 400..599.
 
-    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error. Without them a reply with an
+    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error, of a
+    success only ``Idempotent-Replay``. Without them a reply with an
     unknown outcome (503, ``outcome_unknown``) would look like one that wrote nothing.
     """
 

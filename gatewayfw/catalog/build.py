@@ -12,7 +12,8 @@ An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``p
 ``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
 ``token`` and ``role`` (where its hooks look for them, as in ``tokens``, a role also in ``set``; or null),
 ``mcp`` (whether it is offered to language models as a tool),
-``limit`` (texts), ``errors`` (``[{"status", "code", "message"}]``: what exceptions become that its author or the
+``limit`` (texts), ``idempotent`` (seconds that replies are kept for a repeated ``Idempotency-Key``; or
+null), ``errors`` (``[{"status", "code", "message"}]``: what exceptions become that its author or the
 gateway has given a status), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and
 ``maxGetLeaves`` (those in force), ``set``, ``get`` (kinds) and ``returns``: a kind, ``{"kind":
 "documents", "model", "type": "one" | "optional" | "many", "get": [path within get]}``, or an object
@@ -86,6 +87,7 @@ def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
         "role": _describe(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
+        "idempotent": act.once.seconds if act.once else None,
         "errors": _errors({**shared, **act.exceptions}),
         "hooks": {"preValidation": list(map(_name, act.pre_validation)), "preAct": list(map(_name, act.pre_act))},
         "maxGetDepth": act.bounds.max_get_depth,

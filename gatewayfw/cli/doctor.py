@@ -12,6 +12,7 @@ import click
 from bson import ObjectId
 from flask.cli import with_appcontext
 
+from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.choice import JSON, NAME, app, find_gateway
 from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import format_json
@@ -21,6 +22,7 @@ from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
+from gatewayfw.odm.replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
@@ -115,7 +117,9 @@ def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None
     found.problems += sharded
     if not sharded:
         found.problems += gateway.odm.ready()
-        found.warnings += [] if storage.has_transactions() else [_STANDALONE]
+        if not storage.has_transactions():
+            found.warnings.append(_STANDALONE)
+            found.problems += [f"{name}: {NO_TRANSACTIONS}" for name, act in acts_by_name(gateway.acts) if act.once]
         found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
         found.hints += _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
         found.hints += _to_renew(index_report(schemas, storage))

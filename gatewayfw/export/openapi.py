@@ -39,11 +39,12 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         403: "The caller may not do this: forbidden.",
         404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
         409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Or another act of an atomic batch "
-        "failed: not_done. Nothing was written.",
+        "failed: not_done. Or a request with the same Idempotency-Key is under way: in_progress. Nothing was written.",
         413: "The request, or what it would make, is too large: too_large. Nothing was written. Or the reply is: "
         "reply_too_large. What was written before stays.",
         415: "The body is not plain application/json, or a file has the content of another type: "
         "unsupported_media_type.",
+        422: "The Idempotency-Key came with another body before: key_reused. Nothing was written.",
         429: "The rate limit is used up: rate_limited.",
         500: "An error of the server: internal_error, storage_error, usage_error.",
         502: "A remote service failed: remote_error.",
@@ -52,6 +53,12 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         504: "A remote service took too long: remote_timeout.",
     }
 )
+#: How a client makes an idempotent act safe to repeat.
+_KEY: Schema = {
+    "name": "Idempotency-Key",
+    "description": "The same for each try of one request: it is done once, and answered again as it was.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+}
 #: What every act may end with.
 _ALWAYS = frozenset({400, 404, 413, 415, 500, 503})
 #: The reply to a batch.
@@ -66,13 +73,16 @@ _ENVELOPE_OF_BATCH: Schema = {
 #: What an item has in place of the headers of a reply.
 _ITEM_HEADERS: Mapping[str, str] = MappingProxyType({"code": "X-Error-Code", "retryAfter": "Retry-After"})
 #: The headers of an error reply besides those of every one.
-_MORE_HEADERS: Mapping[int, str] = MappingProxyType({401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"})
+_MORE_HEADERS: Mapping[int, str] = MappingProxyType(
+    {401: "WWW-Authenticate", 409: "Retry-After", 429: "Retry-After", 503: "Retry-After"}
+)
 _HEADERS: Mapping[str, str] = MappingProxyType(
     {
         "X-Request-Id": "The id of the request, as it was sent or a new one.",
         "X-Error-Code": "The error in one word.",
         "WWW-Authenticate": "How a caller says who it is: Token, or Bearer.",
         "Retry-After": "In how many seconds another try may succeed.",
+        "Idempotent-Replay": "1: this is the reply that was given to the first request with this Idempotency-Key.",
     }
 )
 _PARAMETERS: Mapping[str, str] = MappingProxyType(
@@ -146,6 +156,7 @@ def _add_components(spec: APISpec, catalog: Mapping[str, Any]) -> None:
     if form_of(list(acts_of(catalog)), _SCHEMAS):
         described = {"description": "1: for requests with files.", "schema": {"type": "string"}}
         components.parameter(HEADER, "header", {"name": HEADER, **described})
+    components.parameter(_KEY["name"], "header", _KEY)
     for status, text in _ERRORS.items():
         components.response(str(status), _error(text, _MORE_HEADERS.get(status)))
     components.response("error", _error("Another error that the author of an act chose."))
@@ -203,7 +214,7 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
         **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries)),
     }
-    return _with_files(operation, entries)
+    return _with_key(_with_files(operation, entries), entries)
 
 
 def _requests(catalog: Mapping[str, Any]) -> Schema:
@@ -273,7 +284,17 @@ def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
             _roles([entry.act]),
         ),
     }
-    return _with_files(operation, [entry])
+    return _with_key(_with_files(operation, [entry]), [entry])
+
+
+def _with_key(operation: Schema, entries: Iterable[ActEntry]) -> Schema:
+    """Return an operation that also takes the key of idempotent acts."""
+    if not any(entry.act["idempotent"] for entry in entries):
+        return operation
+    done = operation["responses"]["200"]
+    headers = {**done["headers"], "Idempotent-Replay": {"$ref": f"{_REF}headers/Idempotent-Replay"}}
+    responses = {**operation["responses"], "200": {**done, "headers": headers}}
+    return {**operation, "parameters": [*operation["parameters"], _KEY["name"]], "responses": responses}
 
 
 def _with_files(operation: Schema, entries: Sequence[ActEntry]) -> Schema:
@@ -324,4 +345,4 @@ def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> li
 def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
     ruled = {401, 403} if act["access"] != "public" else set()
     own = {error["status"] for error in act["errors"]}.intersection(_ERRORS)  # others are the default
-    return _ALWAYS | {409} | ruled | own | ({429} if act["limit"] else set())
+    return _ALWAYS | {409} | ruled | own | ({422} if act["idempotent"] else set()) | ({429} if act["limit"] else set())

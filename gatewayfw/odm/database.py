@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
@@ -28,7 +28,7 @@ from gatewayfw.odm.writing.careful import with_care
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
-from gatewayfw.storage.base import Filter
+from gatewayfw.storage.base import Filter, Index
 from gatewayfw.storage.deadlines import Deadline, Scopes
 
 _LOG = logging.getLogger("gatewayfw.odm")
@@ -258,13 +258,18 @@ class Database:
         self.schemas.validate(name)
         if storage.multi_process and COLLECTION not in self._prepared:
             storage.has_transactions()  # warns when there are none
-            storage.ensure(COLLECTION, INDEXES, self._settings.index_build_limit)
-            self._prepared[COLLECTION] = version
+            self.prepare_collection(COLLECTION, INDEXES)
         # No lock: preparing twice does no harm, but waiting for a thread that waits for a lost server does.
         for reachable in self.schemas.reachable(name):
             if self._prepared.get(reachable) != version:
                 self._ensure(storage, self.schemas.get_schema(reachable))
                 self._prepared[reachable] = version
+
+    def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
+        """Make a collection that belongs to no model, with its indexes, on its first use."""
+        if name not in self._prepared:
+            self.storage.ensure(name, indexes, self._settings.index_build_limit)
+            self._prepared[name] = self.schemas.version
 
     def _ensure(self, storage: Storage, schema: ModelSchema) -> None:
         problems = storage.ensure(schema.name, wanted_indexes(self.schemas, schema), self._settings.index_build_limit)

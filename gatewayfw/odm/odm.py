@@ -13,6 +13,7 @@ from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.reading.projection import Projections
+from gatewayfw.odm.replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.settings import Settings
@@ -24,13 +25,18 @@ T = TypeVar("T")
 
 @final
 class Odm:
-    """Models and the database they live in."""
+    """Models and the database they live in.
+
+    Attributes:
+        replies: the kept replies of idempotent acts.
+    """
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
         self.schemas = schemas
         self._database = Database(schemas, settings)
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
+        self.replies = Replies(self._database, self.ready)
 
     # -- database
 

@@ -27,7 +27,7 @@ ALLOWED_HEADERS = (
     "x-gateway-detail",
     "idempotency-key",
 )
-EXPOSED_HEADERS = "X-Error-Code, X-Request-Id, Retry-After"
+EXPOSED_HEADERS = "X-Error-Code, X-Request-Id, Retry-After, Idempotent-Replay"
 #: Seconds a browser may remember a preflight.
 MAX_AGE = "600"
 

@@ -40,6 +40,8 @@ from gatewayfw.web.success import FIXED, Answer, Success
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+#: Headers of a written reply that need not be named: those that no page may read, and those of every reply.
+_NOT_EXPOSED = frozenset({"Set-Cookie", "Idempotent-Replay"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Ids of requests, which are names, not secrets. Not from os.urandom, which releases the GIL: with 8 threads that takes
 #: a tenth of a `ping`.
@@ -56,14 +58,20 @@ class Runner(Protocol):
     ) -> bytes | WrittenReply | RemoteReply:
         """Return the result of ``finish`` for the act, or a remote service's reply."""
 
+    def run_keyed(
+        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply], key: str, /
+    ) -> bytes | WrittenReply | RemoteReply:
+        """Return the same for a request with the header ``Idempotency-Key``."""
+
     def run_with_files(
         self,
         body: Mapping[str, Any],
         finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply],
         parts: Parts,
+        key: str | None,
         /,
     ) -> bytes | WrittenReply:
-        """Return the same for a request with files."""
+        """Return the same for a request with files, and perhaps with a key."""
 
 
 @final
@@ -176,7 +184,7 @@ class Endpoint:
         """Return the reply of an act that chose status, headers or cookies."""
         lines = [*FIXED, ("X-Request-Id", request_id), *written.lines]
         reply = Response(written.envelope, written.status, lines, content_type=replies.CONTENT_TYPE)
-        return self.with_cors(reply, exposed=[name for name, _ in written.lines if name != "Set-Cookie"])
+        return self.with_cors(reply, exposed=[name for name, _ in written.lines if name not in _NOT_EXPOSED])
 
     def with_cors(self, reply: Response, *, preflight: bool = False, exposed: Sequence[str] = ()) -> Response:
         """Return the response; it gets CORS headers after the host's own hooks ran.
@@ -206,6 +214,7 @@ class Endpoint:
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | WrittenReply | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
+        key = sent.environ.get("HTTP_IDEMPOTENCY_KEY")
         try:
             body = read_body(sent, self.settings)
         except UnsupportedMediaType:
@@ -216,11 +225,13 @@ class Endpoint:
             if "batch" in body:
                 return self._run_batch(sent, request_id, body)
             self._begin(context, body, asked)
-            return self.lifecycle.run(body, replies.finish)
+            if key is None:
+                return self.lifecycle.run(body, replies.finish)
+            return self.lifecycle.run_keyed(body, replies.finish, key)
         with Form(sent, boundary, self.settings) as form:
             body = form.read_body()
             self._begin(context, body, asked)
-            return self.lifecycle.run_with_files(body, replies.finish, form)
+            return self.lifecycle.run_with_files(body, replies.finish, form, key)
 
     def _begin(self, context: Context, body: dict[str, Any], asked: dict[str, Any]) -> None:
         asked.update(service=body["service"], model=body["model"], act=body["act"])

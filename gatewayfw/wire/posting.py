@@ -21,8 +21,12 @@ from urllib3.util import parse_url
 from gatewayfw.wire.connections import Pool, SecurePool
 from gatewayfw.wire.json_text import without_texts
 
-#: Headers of an error that say more than its body, and their valid values; all others are ignored.
-TOLD = {"X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"), "Retry-After": re.compile(r"[0-9]{1,6}")}
+#: Headers that say more than a body, and their valid values; all others are ignored.
+TOLD = {
+    "X-Error-Code": re.compile(r"[A-Za-z0-9_.-]{1,64}"),
+    "Retry-After": re.compile(r"[0-9]{1,6}"),
+    "Idempotent-Replay": re.compile("1"),
+}
 #: Most values of a reply, counted by commas and brackets. 10 MB of "[]," would take seconds and 200 MB to parse, and no
 #: other thread runs meanwhile.
 MAX_VALUES = 500_000

@@ -11,6 +11,7 @@ import pytest
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
 from gatewayfw.limits.limits import RateLimits
@@ -77,9 +78,33 @@ def clock():
     return Clock()
 
 
+class Store(dict[str, dict[str, Any]]):
+    """Records of idempotent acts, in memory; ``outcomes`` are those of the next attempts, first to last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outcomes: list[str] = []
+        self.found: list[dict[str, Any] | None] = []
+
+    def find(self, id_: str) -> Any:
+        return self.found.pop(0) if self.found else self.get(id_)
+
+    def attempt(self, record: Any, answer: Any, *, replace: str | None) -> str:
+        outcome = self.outcomes.pop(0) if self.outcomes else "DONE"
+        if outcome == "DONE":
+            assert self.get(record["_id"], {}).get("token") == replace
+            self[record["_id"]] = {**record, **answer()}
+        return outcome
+
+
 @pytest.fixture
-def lifecycle(acts, context_fns, clock):
-    return Lifecycle(acts, context_fns, clock)
+def store():
+    return Store()
+
+
+@pytest.fixture
+def lifecycle(acts, context_fns, clock, store):
+    return Lifecycle(acts, context_fns, clock, Once(store, context_fns))
 
 
 @pytest.fixture

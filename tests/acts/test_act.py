@@ -82,6 +82,8 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "returns": None,
         "mcp": False,
         "exceptions": {},
+        "idempotent": None,
+        "idempotentBy": None,
     }
     assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
     assert act.description == "Say hello.\n\nTo the caller."
@@ -92,7 +94,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 15)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 17)
 
 
 def test_an_act_cannot_be_changed(schemas):
@@ -203,6 +205,10 @@ REFUSED = {
     "exceptions as a list": (
         {"exceptions": [KeyError]},
         "act user.addUser: exceptions: expected classes with (status, code, message), not list",
+    ),
+    "idempotent by nobody": (
+        {"idempotent": "24h"},
+        "act user.addUser: idempotent: nobody knows whose key it is: add access hooks, or idempotent_by",
     ),
     "public as text": ({"public": "yes"}, "act user.addUser: public must be true or false"),
     "public None": ({"public": None}, "act user.addUser: public must be true or false"),

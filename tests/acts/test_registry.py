@@ -27,6 +27,8 @@ UNSAID = {
     "returns": None,
     "mcp": False,
     "exceptions": {},
+    "idempotent": None,
+    "idempotentBy": None,
 }
 
 
@@ -79,6 +81,8 @@ CONTRACT = {
     "returns": {"done": boolean},
     "mcp": True,
     "exceptions": {KeyError: (409, "taken", "it is taken")},
+    "idempotent": "24h",
+    "idempotentBy": get_user,
 }
 REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
 

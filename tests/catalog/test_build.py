@@ -136,6 +136,7 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         pre_act=[partial(auth.load_user), auth.grant(Rule(roles=("Manager",)), Rule(roles=("Admin", "Manager")))],
         validation_run_type="create",
         limit="2/minute",
+        idempotent="1d",
         max_get_depth=2,
         mcp=True,
     )
@@ -148,6 +149,7 @@ def test_an_act_with_all_that_is_known_of_it(gw):
         "role": {"in": "set", "name": "activeRoleId"},
         "mcp": True,
         "limit": ["2/minute"],
+        "idempotent": 86_400,
         "errors": [],
         "hooks": {"preValidation": ["read_token"], "preAct": ["load_user", "check_access"]},
         "maxGetDepth": 2,

@@ -68,6 +68,15 @@ def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
     )
 
 
+def test_doctor_refuses_idempotent_acts_on_a_standalone_server(database, monkeypatch):
+    gw = shop(database)
+    gw.acts.act("item", "buyOnce", public=True, idempotent="1h", idempotent_by=lambda body: "all")(lambda body: 1)
+    monkeypatch.setattr(type(gw.odm.storage), "has_transactions", lambda self: False)
+    status, output = runner(make_app(shop=gw))("doctor")
+    needed = "idempotent acts need transactions, which a standalone MongoDB server does not have: run a replica set"
+    assert (status, output.splitlines()[0]) == (1, f"problem: item.buyOnce: {needed}")
+
+
 def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, storage, monkeypatch):
     monkeypatch.setenv("GATEWAYFW_ENV", "production")
     monkeypatch.setenv("GATEWAYFW_TOKEN_KEY", "a" * 40)

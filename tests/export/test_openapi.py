@@ -238,6 +238,7 @@ def test_an_error_has_its_headers_and_its_envelope(gw):
     assert named == {
         **dict.fromkeys(named, usual),
         "401": [*usual, "WWW-Authenticate"],
+        "409": [*usual, "Retry-After"],
         "429": [*usual, "Retry-After"],
         "503": [*usual, "Retry-After"],
     }
@@ -248,6 +249,21 @@ def test_an_error_has_its_headers_and_its_envelope(gw):
         "required": ["success", "body"],
     }
     assert components["securitySchemes"] == {"token": {"type": "apiKey", "in": "header", "name": "token"}}
+
+
+@pytest.mark.parametrize("virtual", [True, False])
+def test_an_idempotent_act_takes_a_key_and_may_find_it_reused(gw, virtual):
+    gw.acts.act("land", "once", idempotent="1h", idempotent_by=lambda body: "all")(lambda body: 1)
+    made = document(gw, virtual_paths=virtual)
+    paths = {name: path["post"] for name, path in made["paths"].items()}
+    keyed = paths["/gateway#land.once" if virtual else "/gateway"]
+    assert keyed["parameters"][-1] == ref("parameters", "Idempotency-Key")
+    assert keyed["responses"]["422"] == ref("responses", "422")
+    assert list(keyed["responses"]["200"]["headers"]) == ["X-Request-Id", "Idempotent-Replay"]
+    assert made["components"]["parameters"]["Idempotency-Key"]["schema"]["maxLength"] == 255
+    assert list(OpenAPIV31SpecValidator(made).iter_errors()) == []
+    if virtual:
+        assert "422" not in paths["/gateway#land.ruled"]["responses"]
 
 
 #: Errors that an author sees, not a client; and the one that authors give a status and code of their own.

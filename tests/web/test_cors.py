@@ -11,7 +11,7 @@ from gatewayfw.web.cors import Cors
 from tests.web.mount import host, post, raising, refusal, seen
 
 SHOP = "https://shop.example"
-EXPOSED = "X-Error-Code, X-Request-Id, Retry-After"
+EXPOSED = "X-Error-Code, X-Request-Id, Retry-After, Idempotent-Replay"
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "POST",
     "Access-Control-Allow-Headers": (
