@@ -21,6 +21,7 @@ from gatewayfw.errors import (
     UsageError,
     ValidationError,
 )
+from gatewayfw.files import DirectoryFiles, GridFsFiles
 from gatewayfw.schemas import (
     RelatedRelation,
     Relation,
@@ -51,10 +52,12 @@ __all__ = [
     "BadRequest",
     "Conflict",
     "DefinitionError",
+    "DirectoryFiles",
     "DuplicateKey",
     "Forbidden",
     "Gateway",
     "GatewayError",
+    "GridFsFiles",
     "HttpError",
     "NotFound",
     "OutcomeUnknown",

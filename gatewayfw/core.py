@@ -20,9 +20,12 @@ from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.acts.once import Once
+from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export import files
+from gatewayfw.export import files as export_files
 from gatewayfw.export.languages import generated
+from gatewayfw.files import Files
+from gatewayfw.files.files import link_key_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
@@ -83,6 +86,7 @@ class Gateway:
         odm: the database connection and the models.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
+        files: the files of acts, stored.
         checks: checks the definitions; `check` raises an error for what it finds.
         mounts: how it was mounted in each app, by the names its blueprints have there.
 
@@ -113,7 +117,9 @@ class Gateway:
         )
         batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
         self._batches = batches if self.settings.max_batch else None
-        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database)
+        key = link_key_of(self.settings.link_key, in_development=is_development(os.environ))
+        self.files = Files(self.odm, self.acts, key)
+        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
         self.mounts: WeakKeyDictionary[App, dict[str, Mount]] = WeakKeyDictionary()
 
     @property
@@ -305,7 +311,7 @@ class Gateway:
                 the file that leads out of the folder.
             OSError: the folder or the file cannot be written.
         """
-        return files.write(Path(path), generated(self.catalog(), lang))
+        return export_files.write(Path(path), generated(self.catalog(), lang))
 
     # The contract's spellings of the methods above: one object, or the same keys as keywords.
     async def generateSchemTypes(self, path: str | PathLike[str] = "declarations") -> list[Path]:
@@ -351,5 +357,13 @@ class Gateway:
         shown = Playground(self.catalog, guard) if playground else None
         checks = self.checks if check else None
         return Endpoint(
-            self.lifecycle, self.context_fns, self.settings, cors, shown, checks, leave_to_signal, self._batches
+            self.lifecycle,
+            self.context_fns,
+            self.settings,
+            cors,
+            shown,
+            checks,
+            leave_to_signal,
+            self._batches,
+            self.files,
         )

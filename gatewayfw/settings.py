@@ -7,7 +7,7 @@ otherwise from the default below. All names and defaults are our choice.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
@@ -17,10 +17,15 @@ from gatewayfw.errors import DefinitionError
 PREFIX = "GATEWAYFW_"
 #: Integer settings stay below this: some end up in commands of the database, which take 32 bits.
 _MOST = 2**31
-#: The beginnings that the one text setting accepts; parsing shows later whether the rest is a URI.
+#: The beginnings that a storage may have; parsing shows later whether the rest is a URI.
 _STORAGE = re.compile(r"memory://|mongodb://\S+")
 #: Numbers that may be 0, which switches something off.
 _OFF_AT_ZERO = frozenset({"max_batch"})
+#: The settings that are texts: what each must be, and the function that checks it.
+_TEXTS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
+    "rate_limit_storage": ("memory:// or a mongodb:// URI", lambda text: _STORAGE.fullmatch(text) is not None),
+    "link_key": ("a secret of at least 32 bytes", lambda text: not text or len(text.encode("utf-8", "replace")) >= 32),
+}
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -68,6 +73,8 @@ class Settings:
     require_access: bool = False
     #: Where calls of acts with a `limit` are counted: `memory://` (each process by itself) or a `mongodb://` URI.
     rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
+    #: The secret that signs links to files, at least 32 bytes; without one there are no links but in development.
+    link_key: str = field(default="", repr=False)
     #: Most ids a `multiple` relation may hold where its definition says nothing.
     relation_limit: int = 1_000
     #: Most copies of related documents that one insert may embed, over all its documents.
@@ -132,7 +139,7 @@ def _check(name: str, kind: str, value: Any) -> None:
     if kind.startswith("bool"):
         fits = isinstance(value, bool) or (value is None and kind.endswith("None"))
     elif kind == "str":
-        fits = isinstance(value, str) and _STORAGE.fullmatch(value) is not None
+        fits = isinstance(value, str) and _TEXTS[name][1](value)
     elif kind.startswith("tuple"):
         fits = isinstance(value, (tuple, list)) and all(isinstance(part, str) for part in value)
     else:
@@ -145,8 +152,8 @@ def _check(name: str, kind: str, value: Any) -> None:
 
 
 def _expected(name: str, kind: str) -> str:
-    if kind == "str":
-        return "memory:// or a mongodb:// URI"
+    if name in _TEXTS:
+        return _TEXTS[name][0]
     if kind.startswith("tuple"):
         return "a list of names"
     if kind == "int":

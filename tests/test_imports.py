@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent / "gatewayfw"
 
 BOTTOM = {"batches", "environment", "errors", "logs", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
-WEB = ACTS | {"storage", "odm", "catalog", "export", "wire", "web"}
+WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
@@ -34,6 +34,7 @@ MAY_SEE: dict[str, set[str]] = {
     "auth": ACTS,
     "catalog": ACTS,
     "export": ACTS | {"catalog"},
+    "files": ACTS | {"storage", "odm"},
     "wire": BOTTOM,
     "remote": ACTS | {"wire"},
     "client": ACTS | {"wire"},

@@ -98,7 +98,7 @@ def test_the_settings_table_has_every_setting_and_its_default():
         for names, values in rows
         for name, value in zip(re.findall(r"`(\w+)`", names), values.split(", "), strict=True)
     }
-    words = {"None": "unset", "False": "false", "True": "true", "('production',)": "production"}
+    words = {"None": "unset", "''": "unset", "False": "false", "True": "true", "('production',)": "production"}
     defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
     assert shown == {name: words.get(repr(value), str(value).removesuffix(".0")) for name, value in defaults.items()}
 

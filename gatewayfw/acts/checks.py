@@ -6,7 +6,7 @@ mistake with its place. What counts as a mistake is our choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
@@ -25,16 +25,25 @@ _NAMED = 10
 class Checks:
     """Checks the definitions of one gateway, once for each state of them.
 
+    ``more`` gives the mistakes that other parts find.
+
     Attributes:
         schemas: those of the gateway; their ``stamp`` changes with every definition.
         right: the stamp of the last definitions that were correct; None before.
     """
 
-    def __init__(self, schemas: Schemas, acts: Acts, has_database: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        schemas: Schemas,
+        acts: Acts,
+        has_database: Callable[[], bool],
+        more: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
         self.schemas = schemas
         self.right: object = None
         self._acts = acts
         self._has_database = has_database
+        self._more = more
         self._judged: tuple[object, tuple[str, ...]] = (None, ())
 
     def problems(self) -> list[str]:
@@ -75,6 +84,7 @@ class Checks:
                 yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():
             yield from (f"service {remote.name}: {problem}" for problem in order_problems(remote.pre_act))
+        yield from self._more()
         for select in self.schemas.select_structs():
             if (select.model, select.spec) not in used:
                 yield from select.problems()

@@ -193,6 +193,11 @@ class Lifecycle:
                 return finish(found.fn(body), bounds)
             return self._once.run(keyed.with_files(uploads), found, body, bounds, finish, uploads)
 
+    def run_act(self, act: Act, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T:
+        """Run an act that is registered nowhere, as `run` does."""
+        with self._bounded(act) as bounds:
+            return finish(act.fn(self.prepare(act, body, bounds)), bounds)
+
     @contextmanager
     def _bounded(self, act: Act) -> Iterator[RequestBounds]:
         """Open a deadline; errors are translated as by `run`."""

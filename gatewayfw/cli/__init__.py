@@ -13,6 +13,7 @@ import click
 
 from gatewayfw.cli.doctor import doctor
 from gatewayfw.cli.exports import jsonschema, mcp, openapi
+from gatewayfw.cli.files import files
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import call, list_acts, list_schemas
 from gatewayfw.cli.types import types
@@ -34,6 +35,7 @@ for _command in (
     work,
     check,
     repair,
+    files,
     types,
     openapi,
     jsonschema,

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
@@ -57,6 +57,7 @@ class _Local(threading.local):
 
     keys: set[str] | None = None
     care: Care = _NO_CARE
+    freed: frozenset[str] = frozenset()
 
 
 @final
@@ -72,6 +73,8 @@ class Database:
         self._helper: Helper | None = None
         self.counts = CopyCounts()
         self._local = _Local()
+        self._free: Callable[[Collection[str]], None] = _do_nothing
+        self._attend_bytes: Callable[[], None] = _do_nothing
         self._scopes = Scopes()
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
@@ -91,8 +94,8 @@ class Database:
         self._storage, self.memory_is_meant = storage, memory
         # If one process has all data, there is no limit.
         limit = self._settings.inline_limit if storage.multi_process else math.inf
-        self._fanout = Fanout(self.schemas, storage, limit)
-        self._helper = Helper(self._fanout.attend) if storage.multi_process and self._settings.fan_out_thread else None
+        self._fanout = Fanout(self.schemas, storage, limit, lambda keys: self._free(keys))
+        self._helper = Helper(self._attend) if storage.multi_process and self._settings.fan_out_thread else None
         self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}
@@ -179,6 +182,7 @@ class Database:
             result = operation(backlog)
             if outer is not None:
                 outer.update(backlog.keys)
+                self._local.freed |= backlog.freed
             return result
 
         def begin(care: Care) -> T:
@@ -192,8 +196,11 @@ class Database:
             # Another gateway's transaction does not start over for us, so windows are measured at once there.
             result = with_care(storage, begin, Care.WINDOWS if storage.in_transaction() else _NO_CARE)
         finally:
-            self._local.keys, self._local.care = None, _NO_CARE
+            freed = self._local.freed | backlog.freed
+            self._local.keys, self._local.care, self._local.freed = None, _NO_CARE, frozenset()
         if not storage.in_transaction():  # one of another gateway may still fail
+            if freed:
+                self._free(freed)
             for relation, source, met in backlog.met:
                 self.counts.note(relation, source, met)
         drained = self._drained(keys | backlog.keys)
@@ -240,6 +247,16 @@ class Database:
             self._helper.wake()
         return drained
 
+    def keep_bytes(self, free: Callable[[Collection[str]], None], attend: Callable[[], None]) -> None:
+        """Take the functions of `gatewayfw.odm.odm.Odm.keep_bytes`."""
+        self._free, self._attend_bytes = free, attend
+
+    def _attend(self) -> int:
+        """Do what the thread of the jobs does; return how many jobs are left."""
+        left = self.fanout.attend()
+        self._attend_bytes()
+        return left
+
     def ready(self, name: str) -> Storage:
         """Return the storage, prepared for a model: definitions checked, indexes ensured.
 
@@ -280,6 +297,10 @@ class Database:
     def index_problems(self) -> list[str]:
         """Return why indexes were not built on first use; for readiness checks."""
         return [problem for problems in self._index_problems.values() for problem in problems]
+
+
+def _do_nothing(*_: object) -> None:
+    """Do nothing: no model keeps bytes elsewhere."""
 
 
 def _check_memory() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final
 
@@ -114,6 +114,17 @@ class Odm:
         """Return a model by name; NotFound when there is none."""
         self.schemas.get_schema(name)
         return self._models[name]
+
+    def keep_bytes(
+        self, model: str, field: str, free: Callable[[Collection[str]], None], attend: Callable[[], None]
+    ) -> None:
+        """Say that a text field of a model holds the key of bytes kept elsewhere.
+
+        ``free`` gets the keys of deleted documents after the commit; not where the process dies first. The thread
+        of the jobs calls ``attend`` now and then. Neither may raise. See `gatewayfw.files`.
+        """
+        self.schemas.bytes_keys[model] = field
+        self._database.keep_bytes(free, attend)
 
     # -- operations
 

@@ -50,6 +50,8 @@ class Schemas(Constructors):
         self.stamp = object()
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
+        #: The field, by model, that holds the key of bytes kept elsewhere; they go when the document goes.
+        self.bytes_keys: dict[str, str] = {}
         #: Where each model was defined.
         self._places: dict[str, str] = {}
 

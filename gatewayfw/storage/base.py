@@ -207,6 +207,14 @@ class Storage(ABC):
             OutcomeUnknown: the database did not say whether the transaction committed.
         """
 
+    def aside(self, fn: Callable[[], T]) -> T:
+        """Run ``fn`` outside of this thread's transaction, and return its result.
+
+        Its writes commit by themselves, also if the transaction fails later. Whether it sees those of the transaction
+        is undefined. An adapter with transactions overrides this.
+        """
+        return fn()
+
     def in_transaction(self) -> bool:
         """Return whether this thread is inside a transaction that others cannot see yet."""
         return False

@@ -24,6 +24,7 @@ from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
 from gatewayfw.storage.memory_duplicates import after_update, taken_fields
+from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
@@ -47,13 +48,6 @@ _REFUSALS = (
 _INDEX_OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression")
 
 
-class _Undo(threading.local):
-    """One thread's open transaction: (collection, _id, document before or None)."""
-
-    images: list[tuple[str, object, Document | None]] | None = None
-    failed: BaseException | None = None
-
-
 class MockStorage(Storage):
     """A `Storage` over a mongomock database."""
 
@@ -62,7 +56,7 @@ class MockStorage(Storage):
     def __init__(self, database: Any) -> None:
         super().__init__()
         self._db = database
-        self._undo = _Undo()
+        self._undo = Undo()
         # mongomock 4.3: clients of one address compare equal even if they do not share a store.
         store = getattr(database.client, "_store", database.client)
         with _LOCKS_GUARD:
@@ -134,6 +128,10 @@ class MockStorage(Storage):
             if self._scopes.scope is not None:
                 self._scopes.scope.commit()
             return result
+
+    def aside(self, fn: Callable[[], T]) -> T:
+        """Run ``fn``, whose writes are not undone; it does see those of the transaction."""
+        return self._undo.aside(fn)
 
     def in_transaction(self) -> bool:
         """Return whether this thread has a transaction open."""

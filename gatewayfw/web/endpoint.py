@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
+from gatewayfw.acts.act import Act
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import Context, ContextFns, fill
@@ -25,6 +26,7 @@ from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, MethodNotAllowed, UnsupportedMediaType
+from gatewayfw.files import Files
 from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
@@ -73,6 +75,11 @@ class Runner(Protocol):
     ) -> bytes | WrittenReply:
         """Return the same for a request with files, and perhaps with a key."""
 
+    def run_act(
+        self, act: Act, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], Response], /
+    ) -> Response:
+        """Return the result of ``finish`` for an act that is registered nowhere."""
+
 
 @final
 @dataclass(frozen=True)
@@ -83,6 +90,7 @@ class Endpoint:
     the definitions are judged when it is mounted, and before the
     first request after any change of them: while some are wrong no act runs.
     ``batches`` runs several acts in one request; without it batches are refused.
+    ``files`` are served below the route.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
@@ -94,6 +102,7 @@ class Endpoint:
     checks: Checks | None = None
     mute: Callable[[str], object] | None = None
     batches: Batches | None = None
+    files: Files | None = None
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""
@@ -115,7 +124,7 @@ class Endpoint:
         asked: dict[str, Any] = {}
         if sent.method == "OPTIONS":
             return self._options()
-        request_id = _request_id(sent)
+        request_id = request_id_of(sent)
         try:
             if sent.method != "POST":
                 raise MethodNotAllowed
@@ -147,7 +156,7 @@ class Endpoint:
         self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
     ) -> Response:
         """Return an exception's error envelope; log it, and send Flask's signal if due."""
-        request_id = request_id or _request_id(request)
+        request_id = request_id or request_id_of(request)
         status, headers, payload = self._describe(error, request_id, asked or {})
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
 
@@ -252,7 +261,9 @@ class Endpoint:
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.
         preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
-        reply = self.reply(b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": _request_id(request)})
+        reply = self.reply(
+            b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": request_id_of(request)}
+        )
         del reply.headers["Content-Type"]  # The reply has no content.
         return self.with_cors(reply, preflight=preflight)
 
@@ -266,6 +277,7 @@ def send_signal(error: Exception) -> None:
         replies.logger.error("a receiver of got_request_exception failed\n%s", traceback_of(failed))
 
 
-def _request_id(sent: Request) -> str:
+def request_id_of(sent: Request) -> str:
+    """Return the id of a request: the one that was sent, if plain, else a new one."""
     given = sent.environ.get("HTTP_X_REQUEST_ID")
     return given if given and _REQUEST_ID.fullmatch(given) else f"{_IDS.getrandbits(128):032x}"

@@ -17,7 +17,10 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.exceptions import HTTPException
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.files import Files
 from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.files import RULE as FILE_RULE
+from gatewayfw.web.files import file_view
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.static import StaticFiles
@@ -75,6 +78,8 @@ def make_blueprint(
     """
     blueprint = GatewayBlueprint(name, __name__, endpoint.check)
     blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
+    if endpoint.files is not None:
+        _serve_files(blueprint, endpoint, endpoint.files)
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):
@@ -141,6 +146,17 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
         _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
         _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)
+
+    blueprint.record(add)
+
+
+def _serve_files(blueprint: Blueprint, endpoint: Endpoint, files: Files) -> None:
+    """Add the route of stored files, and tell them where it is."""
+    view = file_view(endpoint, files)
+
+    def add(state: BlueprintSetupState) -> None:
+        _add_rule(state, "gateway_file", FILE_RULE, view)
+        files.note_mount((state.url_prefix or "").rstrip("/") + RULE)
 
     blueprint.record(add)
 

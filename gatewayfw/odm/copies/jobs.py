@@ -165,6 +165,7 @@ class Backlog:
         keys: the jobs it left; jobs of a failed attempt do not exist.
         care: how much care it takes so that no document becomes too large.
         met: how many copies in a relation a change of a source met; valid once it is committed.
+        freed: the keys of bytes kept elsewhere, whose documents it deleted.
     """
 
     def __init__(self, jobs: Jobs, limit: float = math.inf, care: Care = Care.NONE) -> None:
@@ -173,6 +174,7 @@ class Backlog:
         self.care = care
         self.keys: set[str] = set()
         self.met: list[tuple[Relation, Document, int]] = []
+        self.freed: set[str] = set()
         self._most_spent = 0.0
 
     @property

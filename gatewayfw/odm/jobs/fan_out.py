@@ -14,7 +14,7 @@ import random
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, final
@@ -97,15 +97,20 @@ class Drained:
 class Fanout:
     """The worker for one storage's jobs; calls on any thread work independently.
 
+    ``free`` gets the keys of bytes kept elsewhere, of documents that a cascade deleted.
+
     Attributes:
         limit: most copies that one transaction may write; infinity where everything is written at once.
         waits: whether jobs wait until somebody calls `work`.
     """
 
-    def __init__(self, schemas: Schemas, storage: Storage, limit: float) -> None:
+    def __init__(
+        self, schemas: Schemas, storage: Storage, limit: float, free: Callable[[Collection[str]], object] = len
+    ) -> None:
         self._schemas = schemas
         self._storage = storage
         self.limit = limit
+        self._free = free
         self.waits = False
         self._targets = CarefulTargets(schemas, storage)
         self.jobs = Jobs(storage)
@@ -353,6 +358,8 @@ class Fanout:
 
         counts, backlog = with_care(self._storage, lambda care: self._storage.transaction(lambda: attempt(care)))
         if counts is not None:
+            if backlog.freed:
+                self._free(backlog.freed)
             drained.deleted.update({relation.model: 1})
             drained.deleted.update(counts)
             drained.made.update(backlog.keys)

@@ -5,7 +5,7 @@ Every function here runs inside ``storage.transaction`` and may run several time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,7 +48,7 @@ class Deletes:
         Raises:
             StillReferenced: a relation embeds the document and ``cascade`` is false.
         """
-        root = self._storage.touch(schema.name, filter, _ids_of(schema), lock=LOCK)
+        root = self._storage.touch(schema.name, filter, self._fields_of(schema), lock=LOCK)
         if root is None:
             return None
         if not cascade:
@@ -66,9 +66,22 @@ class Deletes:
             self._leave_holders(schema, root)
         self._lose(losses)
         self._targets.settle(effects)
+        self._backlog.freed.update(self._keys_in(doomed))
         counts = {model: len(ids) for model, ids in sorted(by_model.items())}
         counts[schema.name] -= 1
         return {model: count for model, count in counts.items() if count}
+
+    def _fields_of(self, schema: ModelSchema) -> list[str]:
+        """Return the paths that a delete needs: ids, and the key of bytes kept elsewhere."""
+        key = self._schemas.bytes_keys.get(schema.name)
+        return [*_ids_of(schema), *([] if key is None else [key])]
+
+    def _keys_in(self, doomed: Sources) -> Iterator[str]:
+        """Yield the keys of bytes kept elsewhere, of documents that are deleted."""
+        for (model, _id), document in doomed.items():
+            key = self._schemas.bytes_keys.get(model)
+            if key is not None and isinstance(found := document.get(key), str):
+                yield found
 
     def _departures(self, schema: ModelSchema, root: Document, doomed: Sources, losses: int) -> Effects:
         """Return the effects of deleted documents on their targets; leave excess to jobs."""
@@ -129,7 +142,7 @@ class Deletes:
             for model, ids in sorted(level.items()):
                 for relation in self._schemas.embedders(model):
                     embedding = {f"{relation.name}._id": {"$in": ordered(ids)}}
-                    fields = _ids_of(self._schemas.get_schema(relation.model))
+                    fields = self._fields_of(self._schemas.get_schema(relation.model))
                     found = list(self._storage.find(relation.model, embedding, fields, limit=most))
                     for holder in found:
                         key = (relation.model, holder["_id"])

@@ -27,6 +27,7 @@ class Upload:
         size: its bytes.
         sha256: their hash, in hexadecimal digits.
         stream: its content, from the beginning. It is closed when the request ends.
+        key: where `gatewayfw.files` has stored it; empty before.
     """
 
     def __init__(self, name: str, type: str, size: int, sha256: str, stream: BinaryIO) -> None:
@@ -35,6 +36,7 @@ class Upload:
         self.size = size
         self.sha256 = sha256
         self.stream = stream
+        self.key = ""
 
     def __deepcopy__(self, memo: object) -> Upload:
         """Return the upload itself: copies of a body share its content."""

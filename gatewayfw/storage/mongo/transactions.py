@@ -261,6 +261,14 @@ class Transactions(Storage):
             scope.commit()
             return result
 
+    def aside(self, fn: Callable[[], T]) -> T:
+        """Run ``fn`` without the session of the open transaction."""
+        kept, self._open.transaction = self._open.transaction, None
+        try:
+            return fn()
+        finally:
+            self._open.transaction = kept
+
     def in_transaction(self) -> bool:
         """Return whether this thread has a session with an open transaction."""
         return self._open.transaction is not None

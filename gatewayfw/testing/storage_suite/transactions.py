@@ -52,6 +52,32 @@ class Transactions(Topic):
         storage.insert("others", [{"_id": 1}])
         return "result"
 
+    def test_what_is_written_aside_stays_when_the_transaction_fails(self, storage: Storage) -> None:
+        def fail() -> None:
+            storage.insert("things", [{"_id": 1}])
+            storage.aside(lambda: storage.insert("others", [{"_id": 2}]))
+            assert storage.in_transaction() is True
+            storage.insert("things", [{"_id": 3}])
+            raise KeyError
+
+        storage.insert("others", [{"_id": 1}])
+        with pytest.raises(KeyError):
+            storage.transaction(fail)
+        assert (read_all(storage), read_all(storage, "others")) == ([], [{"_id": 1}, {"_id": 2}])
+
+    def test_a_failure_aside_fails_no_transaction(self, storage: Storage) -> None:
+        def work() -> None:
+            storage.insert("things", [{"_id": 1}])
+            with pytest.raises(DuplicateKey):
+                storage.aside(lambda: storage.insert("others", [{"_id": 1}]))
+
+        storage.insert("others", [{"_id": 1}])
+        storage.transaction(work)
+        assert read_all(storage) == [{"_id": 1}]
+
+    def test_without_a_transaction_aside_is_nothing_special(self, storage: Storage) -> None:
+        assert storage.aside(lambda: storage.count("things", {})) == 0
+
     def test_a_transaction_sees_its_own_writes(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": 1}]))
 

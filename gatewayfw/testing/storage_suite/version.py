@@ -9,6 +9,7 @@ RULES: Mapping[int, str] = {
     1: "everything of gatewayfw 0.1",
     2: "filters have $not, $nor, $all, $size, $regex, and $elemMatch on values; distinct, which has a default",
     3: "updates have $mul, $min, $max and $pop; $push has $position, $slice and $sort, by values or by one field",
+    4: "aside, whose writes a transaction that fails does not undo",
 }
 
 VERSION = max(RULES)

@@ -1,0 +1,327 @@
+"""The files of one gateway: documents about them, and a store of their bytes.
+
+The bytes are stored before the document, and deleted after it. So a document always has its bytes, and what a crash
+leaves are bytes without a document, which the sweep deletes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import random
+import secrets
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO, final
+
+from gatewayfw.acts.act import Act, ActDefinition, parse_act
+from gatewayfw.acts.hooks import Hook
+from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.steps import order_problems
+from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
+from gatewayfw.files.links import LONGEST, SIGNATURE, Links
+from gatewayfw.files.stores import GRACE, FileStore, Readable, new_key, origin_of
+from gatewayfw.logs import traceback_of
+from gatewayfw.odm import Model, Odm
+from gatewayfw.odm.writing.relation_input import object_id as read_id
+from gatewayfw.schemas import Relation, integer, object_id, optional, string
+from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.spelling import MAIN
+from gatewayfw.storage import Document
+
+_LOG = logging.getLogger("gatewayfw.files")
+#: What documents about files have; ``key`` is never shown, and missing where the bytes are elsewhere.
+FIELDS: Mapping[str, Any] = {
+    "name": string(size=(1, 255)),
+    "type": string(size=(1, 255)),
+    "size": integer(minimum=0),
+    "sha256": optional(string(size=64)),
+    "key": optional(string(size=40)),
+}
+_KEY = "key"
+_MISSING = "file not found"
+#: Keys that the sweep asks for at once.
+_BATCH = 500
+
+
+@final
+@dataclass(frozen=True)
+class StoredFile:
+    """A file to be sent: what its document says, and its content, open and seekable."""
+
+    name: str
+    type: str
+    size: int
+    sha256: str
+    content: BinaryIO
+
+
+@dataclass(frozen=True)
+class _Defined:
+    """The model, and the acts that read a file: by link, and under its hooks, if any."""
+
+    model: Model
+    by_hooks: Act | None
+    by_link: Act
+
+
+@final
+class Files:
+    """Files of acts, stored; ``gw.files``."""
+
+    def __init__(self, odm: Odm, acts: Acts, link_key: str) -> None:
+        self._odm = odm
+        self._acts = acts
+        self._links = Links(link_key.encode()) if link_key else None
+        self._store: FileStore | None = None
+        self._defined: _Defined | None = None
+        self._due = 0.0
+        self._base = ""
+
+    def use(self, store: FileStore) -> None:
+        """Keep the bytes of files in a store: `DirectoryFiles` or `GridFsFiles`.
+
+        Raises:
+            DefinitionError: it is no store.
+        """
+        if not isinstance(store, FileStore):
+            raise DefinitionError(f"files.use: expected DirectoryFiles or GridFsFiles, not {type(store).__name__}")
+        store.bind(lambda: self._odm.storage)
+        self._store = store
+        self._odm.schemas.note_change()
+
+    def model(
+        self,
+        name: str = "file",
+        pure_fields: Mapping[str, Any] | None = None,
+        relations: Mapping[str, Relation | Mapping[str, Any]] | None = None,
+        *,
+        read: Sequence[Hook] = (),
+        public: bool = False,
+        limit: str | Sequence[str] | None = None,
+    ) -> Model:
+        """Define the model of documents about files, and who may read them.
+
+        Each gateway has one. Its fields are ``name type size sha256``, and those of ``pure_fields``. Others embed such
+        documents like any other; those that `insert` did not write have no bytes here. ``read`` are the hooks of
+        ``GET {base}/gateway/files/<id>``: they get a body whose ``set`` is ``{"_id": id}``; without any only links
+        open a file (`link`), unless ``public`` is true. ``limit`` is the rate limit of that route, as for acts.
+
+        Raises:
+            DefinitionError: there is one already, the name or a field is taken, or a hook is none.
+        """
+        if self._defined is not None:
+            raise DefinitionError(f"files.model: the model {self._defined.model.name!r} is defined already")
+        own = dict(pure_fields or {})
+        if taken := FIELDS.keys() & own.keys():
+            raise DefinitionError(f"files.model: every file has the field {sorted(taken)[0]!r} of its own")
+        definition = ActDefinition(
+            schema=name,
+            act_name="read",
+            validator={"set": {"_id": object_id(of=name)}, "get": {}},
+            fn=self._open,
+            limit=limit,
+        )
+        schemas, limits = self._odm.schemas, self._acts.limits
+        by_link = parse_act(schemas, limits, _with(definition, public=True))
+        by_hooks = (
+            parse_act(schemas, limits, _with(definition, pre_act=read, public=public)) if read or public else None
+        )
+        options = {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
+        model = self._odm.new_model(name, {**FIELDS, **own}, relations, options)
+        self._odm.keep_bytes(name, _KEY, self._free, self._attend)
+        self._defined = _Defined(model, by_hooks, by_link)
+        return model
+
+    def insert(
+        self,
+        upload: Upload,
+        *,
+        doc: Mapping[str, Any] | None = None,
+        relations: Mapping[str, Any] | None = None,
+        projection: Mapping[str, Any] | None = None,
+    ) -> Document:
+        """Store the bytes of an upload, then insert the document about it.
+
+        Returns the document, projected. ``doc`` has the model's other fields, and may have another ``name``. The bytes
+        are stored once, however often the act runs, and outside of a transaction. For the errors of the document see
+        `Model.insert_one`.
+
+        Raises:
+            UsageError: ``upload`` is none, or its content was changed.
+            ValidationError: ``doc`` has what comes from the file.
+            StorageError: the bytes could not be stored.
+        """
+        model = self._known.model
+        if not isinstance(upload, Upload):
+            raise UsageError(f"files.insert: expected an Upload, not {type(upload).__name__}")
+        given = dict(doc or {})
+        if fixed := sorted((FIELDS.keys() - {"name"}) & given.keys()):
+            raise ValidationError({f"doc.{name}": ["Comes from the file."] for name in fixed})
+        facts = {"name": upload.name, "type": upload.type, "size": upload.size, "sha256": upload.sha256}
+        whole = {**facts, **given, _KEY: self._keep(upload)}
+        return model.insert_one(whole, relations=relations, projection=projection)
+
+    def link(self, id: Any, seconds: int = 300) -> str:
+        """Return a link that opens one file to whoever has it, for some time.
+
+        It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. Whether
+        there is such a file is not looked up.
+
+        Raises:
+            UsageError: there is no setting ``link_key`` outside development, no model, or an argument does not fit.
+        """
+        model = self._known.model
+        id_ = read_id(id)
+        if self._links is None:
+            raise UsageError("files.link: set the setting 'link_key' to a secret of at least 32 bytes")
+        if id_ is None:
+            raise UsageError("files.link: expected the _id of a file")
+        if type(seconds) is not int or not 0 < seconds <= LONGEST:
+            raise UsageError(f"files.link: seconds must be a whole number from 1 to {LONGEST}")
+        base = self._base or "/gateway"
+        if "<" in base:
+            raise UsageError("files.link: the gateway's first url_prefix has a variable")
+        return f"{base}/files/{id_}?{self._links.query(model.name, str(id_), int(time.time()) + seconds)}"
+
+    def note_mount(self, path: str) -> None:
+        """Take the path of a mount; links lead to the first."""
+        self._base = self._base or path
+
+    def sweep(self, seconds: float = GRACE) -> int:
+        """Delete bytes without a document that were stored so many seconds ago.
+
+        Returns their number. Never less than a request may take: its bytes are stored before its document.
+        """
+        if self._defined is None:
+            return 0
+        name, store, storage = self._defined.model.name, self._stored, self._odm.storage
+        count, keys = 0, store.old(origin_of(storage.name, name), seconds)
+        while batch := list(islice(keys, _BATCH)):
+            for key in self._unused(batch):
+                store.delete(key)
+                count += 1
+        return count
+
+    def find_act(self, id: str, query: Mapping[str, str]) -> tuple[Act, dict[str, Any]]:
+        """Return the act that reads a file for a request, and the body it gets.
+
+        Its result is a `StoredFile`.
+
+        Raises:
+            NotFound: there are no files, the id is none, or only links open files.
+            Forbidden: the link is forged, changed or expired.
+        """
+        id_, defined = read_id(id), self._defined
+        if defined is None or id_ is None:
+            raise NotFound(_MISSING)
+        model = defined.model.name
+        if SIGNATURE in query:
+            if self._links is None or not self._links.opens(model, str(id_), query, time.time()):
+                raise Forbidden("the link is not valid, or not any more")
+            act: Act | None = defined.by_link
+        else:
+            act = defined.by_hooks
+        if act is None:
+            raise NotFound(_MISSING)
+        return act, {"service": MAIN, "model": model, "act": "read", "details": {"set": {"_id": str(id_)}, "get": {}}}
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with the definitions, in words."""
+        if self._defined is not None:
+            name = self._defined.model.name
+            if self._store is None:
+                yield f"no store for the files of {name!r}: call files.use(DirectoryFiles(path) or GridFsFiles())"
+            if self._defined.by_hooks is not None:
+                yield from (f"files.model: read: {one}" for one in order_problems(self._defined.by_hooks.pre_act))
+
+    @property
+    def _known(self) -> _Defined:
+        if self._defined is None:
+            raise UsageError("files: no model; call gw.files.model(...) first")
+        return self._defined
+
+    @property
+    def _stored(self) -> FileStore:
+        if self._store is None:
+            raise UsageError("files: no store; call gw.files.use(...) first")
+        return self._store
+
+    def _keep(self, upload: Upload) -> str:
+        """Store the bytes of an upload, unless they are, and return their key."""
+        if not upload.key:
+            store, key = self._stored, new_key(origin_of(self._odm.storage.name, self._known.model.name))
+            upload.stream.seek(0)
+            content = _Hashing(upload.stream)
+            store.put(key, content, upload.size)
+            upload.stream.seek(0)
+            if (content.size, content.digest.hexdigest()) != (upload.size, upload.sha256):
+                store.delete(key)
+                raise UsageError("files.insert: the content of the upload was changed")
+            upload.key = key
+        return upload.key
+
+    def _open(self, body: Mapping[str, Any]) -> StoredFile:
+        wanted = {"_id": body["details"]["set"]["_id"], _KEY: {"$exists": True}}
+        found = self._known.model.find_one(wanted, projection=dict.fromkeys(FIELDS, 1), reveal=[_KEY])
+        if found is None:
+            raise NotFound(_MISSING)
+        content = self._stored.open(found[_KEY], found["size"])
+        if content is None:
+            _LOG.error("the bytes of the file %s are missing", found["_id"])
+            raise NotFound(_MISSING)
+        return StoredFile(found["name"], found["type"], found["size"], found["sha256"], content)
+
+    def _unused(self, keys: Collection[str]) -> list[str]:
+        """Return the keys that no document names."""
+        found = self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
+        used = {one[_KEY] for one in found}
+        return [key for key in keys if key not in used]
+
+    def _free(self, keys: Collection[str]) -> None:
+        """Delete the bytes of deleted documents; what fails is left to the sweep."""
+        try:
+            for key in self._unused(keys):
+                self._stored.delete(key)
+        except (GatewayError, OSError) as error:
+            _LOG.warning("the bytes of deleted files are left to the sweep: %s", type(error).__name__)
+
+    def _attend(self) -> None:
+        """Sweep about once in an hour; the thread of the jobs calls it."""
+        now = time.monotonic()
+        if self._store is None or now < self._due:
+            return
+        is_first = self._due == 0.0
+        self._due = now + GRACE * random.uniform(0.5, 1.5)  # noqa: S311  (so that workers do not all sweep at once)
+        if is_first:
+            return
+        try:
+            self.sweep()
+        except (GatewayError, OSError) as error:
+            _LOG.warning("the sweep of files failed\n%s", traceback_of(error))
+
+
+class _Hashing:
+    """A content that is hashed and counted as it is read."""
+
+    def __init__(self, content: Readable) -> None:
+        self._content = content
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._content.read(size)
+        self.digest.update(data)
+        self.size += len(data)
+        return data
+
+
+def _with(definition: ActDefinition, **changes: Any) -> ActDefinition:
+    return ActDefinition(**{**vars(definition), **changes})
+
+
+def link_key_of(setting: str, *, in_development: bool) -> str:
+    """Return the key that signs links: the setting, in development a random one."""
+    return setting or (secrets.token_hex(32) if in_development else "")

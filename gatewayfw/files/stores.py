@@ -1,0 +1,71 @@
+"""The interface of a store: bytes by random keys.
+
+A key begins with what `origin_of` gives for a database and a model, so that gateways which share a store sweep
+nothing of each other. It is never made from anything that a client sends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Protocol
+
+from gatewayfw.storage import Storage
+
+#: Every key.
+KEY = re.compile(r"[0-9a-f]{40}")
+#: Seconds after which bytes without a document are swept.
+GRACE = 3600.0
+_ORIGIN = 8
+
+
+def origin_of(database: str, model: str) -> str:
+    """Return what the keys of a model's files begin with."""
+    return hashlib.sha256(f"{database}\0{model}".encode()).hexdigest()[:_ORIGIN]
+
+
+def new_key(origin: str) -> str:
+    """Return a key that nobody can guess."""
+    return origin + secrets.token_hex(16)
+
+
+class Readable(Protocol):
+    """A content that is read from its beginning to its end."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+
+
+class FileStore(ABC):
+    """A store of bytes. Instances are safe to share between threads."""
+
+    def bind(self, storage: Callable[[], Storage]) -> None:  # noqa: B027  (most stores need no database)
+        """Take what gives the gateway's storage; `Files.use` calls it once."""
+
+    @abstractmethod
+    def put(self, key: str, content: Readable, size: int) -> None:
+        """Store a content of so many bytes, all or nothing.
+
+        It is durable when this returns, and not part of a transaction.
+
+        Raises:
+            StorageError, Unavailable, Timeout: it could not be stored.
+        """
+
+    @abstractmethod
+    def open(self, key: str, size: int) -> BinaryIO | None:
+        """Return a seekable content of so many bytes; None where it is not there."""
+
+    @abstractmethod
+    def delete(self, key: str) -> None:
+        """Delete a content, if it is there."""
+
+    @abstractmethod
+    def old(self, origin: str, age: float) -> Iterator[str]:
+        """Yield the keys of an origin that were stored more than so many seconds ago.
+
+        What an interrupted `put` left goes by the way.
+        """

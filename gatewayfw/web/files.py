@@ -1,0 +1,105 @@
+"""``GET {base}/gateway/files/<id>``: the content of one file.
+
+Only images that cannot hold a script are shown in a page; everything else is downloaded, and nothing is ever taken for
+another type than the stored one. Source: RFC 9110, section 14; RFC 6266, section 4; the rest is our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from flask import Request, Response, request
+from werkzeug.exceptions import RequestedRangeNotSatisfiable
+from werkzeug.wsgi import wrap_file
+
+from gatewayfw.acts.context import fill
+from gatewayfw.errors import GatewayError, HttpError
+from gatewayfw.files import Files, StoredFile
+from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
+from gatewayfw.web.current import begin
+from gatewayfw.web.endpoint import Endpoint, request_id_of
+
+#: The route, below the gateway's.
+RULE = "/gateway/files/<file_id>"
+#: Headers of every file.
+FIXED: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, no-cache",
+    "Referrer-Policy": "no-referrer",
+}
+_METHODS = "GET, HEAD, OPTIONS"
+_CHUNK = 64 * 1024
+
+
+def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
+    """Return the view of the route; every error is an envelope."""
+
+    def view(file_id: str = "", **_values: Any) -> Response:
+        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
+        request_id = request_id_of(sent)
+        if sent.method == "OPTIONS":
+            return _options(endpoint, sent, request_id)
+        asked: dict[str, Any] = {}
+        try:
+            if sent.method not in ("GET", "HEAD"):
+                raise _not_allowed()
+            context = fill(endpoint.contexts, sent, begin(sent, request_id))
+            endpoint.check()
+            act, body = files.find_act(file_id, sent.args)
+            asked.update(service=body["service"], model=body["model"], act=body["act"])
+            context["body"] = body
+            reply = endpoint.lifecycle.run_act(act, body, lambda found, _: reply_of(found, sent))
+        except Exception as error:  # The seam: every error becomes an envelope.
+            return endpoint.refuse(error, request_id, asked)
+        reply.headers["X-Request-Id"] = request_id
+        return endpoint.with_cors(reply)
+
+    return view
+
+
+def reply_of(found: StoredFile, sent: Request) -> Response:
+    """Return a file, or the part that a request asks for; 304 and 416 have none."""
+    media_type = found.type if found.type in SIGNATURES else UNKNOWN
+    reply = Response(wrap_file(sent.environ, found.content, _CHUNK), direct_passthrough=True, content_type=media_type)
+    reply.call_on_close(found.content.close)
+    reply.headers.update(FIXED)
+    reply.headers["Content-Disposition"] = disposition(found.name, inline=media_type in IMAGES)
+    reply.content_length = found.size
+    reply.set_etag(found.sha256)
+    try:
+        reply.make_conditional(sent, accept_ranges=True, complete_length=found.size)
+    except RequestedRangeNotSatisfiable:
+        found.content.close()
+        refused = Response(status=416, headers={**FIXED, "Content-Range": f"bytes */{found.size}"})
+        refused.headers["Content-Type"] = UNKNOWN
+        return refused
+    return reply
+
+
+def disposition(name: str, *, inline: bool) -> str:
+    """Return the header that says how a file is shown, and what it is called.
+
+    In ASCII, without quotes, and once more as it is.
+    """
+    plain = "".join(char if " " <= char <= "~" and char not in '"\\%' else "_" for char in name)
+    word = "inline" if inline else "attachment"
+    return f"{word}; filename=\"{plain}\"; filename*=UTF-8''{quote(name.encode('utf-8', 'replace'), safe='')}"
+
+
+def _not_allowed() -> GatewayError:
+    error = HttpError("method not allowed: use GET", 405)
+    error.headers = {"Allow": _METHODS}
+    return error
+
+
+def _options(endpoint: Endpoint, sent: Request, request_id: str) -> Response:
+    preflight = "Origin" in sent.headers and "Access-Control-Request-Method" in sent.headers
+    headers = {"Allow": _METHODS, "X-Request-Id": request_id}
+    if preflight and endpoint.cors.origins is not None:
+        headers["Access-Control-Allow-Methods"] = "GET"
+    reply = Response(status=204, headers=headers)
+    del reply.headers["Content-Type"]
+    return endpoint.with_cors(reply, preflight=preflight)

@@ -1,0 +1,42 @@
+"""``files sweep``: what it deletes, and what it ends with."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from gatewayfw import DirectoryFiles, gateway
+from gatewayfw.errors import ValidationError
+from tests.cli.shop import make_app, runner
+from tests.files.conftest import upload
+
+
+@pytest.fixture
+def gw(database, tmp_path):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.files.use(DirectoryFiles(tmp_path))
+    gw.files.model("file")
+    return gw
+
+
+def test_it_deletes_what_is_old_and_has_no_document(gw, tmp_path):
+    run = runner(make_app(shop=gw))
+    kept = gw.files.insert(upload(b"kept"))
+    for content in (b"old", b"new"):
+        with pytest.raises(ValidationError):
+            gw.files.insert(upload(content), doc={"unknown": 1})
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and path.read_bytes() != b"new":
+            os.utime(path, (0, 0))
+    assert run("files", "sweep") == (0, "1 file swept\n")
+    assert run("files", "sweep", "--name", "shop") == (0, "0 files swept\n")
+    left = sorted(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert (left, gw.odm.model("file").count({"_id": kept["_id"]})) == ([b"kept", b"new"], 1)
+
+
+def test_a_gateway_without_files_has_nothing_to_sweep(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    assert runner(make_app(shop=gw))("files", "sweep") == (0, "0 files swept\n")

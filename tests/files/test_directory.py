@@ -1,0 +1,91 @@
+"""Files in a directory: where, with which rights, and never anywhere else."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+
+import pytest
+
+from gatewayfw.errors import DefinitionError, StorageError
+from gatewayfw.files import DirectoryFiles
+
+KEY = "0123456789abcdef0123456789abcdef01234567"
+
+
+def files_in(path):
+    return sorted(str(one.relative_to(path)) for one in path.rglob("*") if one.is_file())
+
+
+def test_two_folders_and_a_key_lead_to_a_file(tmp_path):
+    store = DirectoryFiles(tmp_path)
+    store.put(KEY, io.BytesIO(b"abc"), 3)
+    assert files_in(tmp_path) == [f"45/67/{KEY}"]
+    place = tmp_path / "45" / "67" / KEY
+    modes = [stat.S_IMODE(one.stat().st_mode) for one in (place, place.parent, place.parent.parent)]
+    assert (place.read_bytes(), modes) == (b"abc", [0o600, 0o700, 0o700])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "../" + KEY[3:],
+        "../../etc/passwd",
+        f"/{KEY[1:]}",
+        KEY.upper(),
+        f"{KEY}0",
+        f"{KEY}\n",
+        KEY[:-1] + "/",
+        KEY[:-1] + "\0",
+    ],
+)
+def test_nothing_but_a_key_is_a_place(tmp_path, key):
+    store = DirectoryFiles(tmp_path)
+    for call in (lambda: store.put(key, io.BytesIO(), 0), lambda: store.open(key, 0), lambda: store.delete(key)):
+        with pytest.raises(StorageError):
+            call()
+    assert files_in(tmp_path) == []
+
+
+def test_a_file_that_is_being_written_has_another_name_and_is_removed_when_that_fails(tmp_path):
+    store, seen = DirectoryFiles(tmp_path), []
+
+    class Watched(io.BytesIO):
+        def read(self, size=-1):
+            seen.append(files_in(tmp_path))
+            if len(seen) == 2:
+                raise OSError
+            return b"abc"
+
+    with pytest.raises(StorageError):
+        store.put(KEY, Watched(), 6)
+    assert all(name.startswith(f"45/67/{KEY}.") and name.endswith(".new") for names in seen for name in names)
+    assert (len(seen), files_in(tmp_path)) == (2, [])
+
+
+def test_what_an_interrupted_write_left_is_swept(tmp_path):
+    store = DirectoryFiles(tmp_path)
+    store.put(KEY, io.BytesIO(b"abc"), 3)
+    left = tmp_path / "45" / "67" / f"{KEY}.00000000.new"
+    foreign = tmp_path / "45" / "67" / "0123-not-ours"
+    for path in (left, foreign):
+        path.write_bytes(b"ab")
+    assert (list(store.old(KEY[:8], 60)), left.exists()) == ([], True)
+    os.utime(left, (0, 0))
+    assert (list(store.old(KEY[:8], 60)), left.exists(), foreign.exists()) == ([], False, True)
+
+
+@pytest.mark.parametrize("path", ["/nowhere/at/all", "", None, 5, __file__])
+def test_the_directory_must_be_there(path):
+    with pytest.raises(DefinitionError) as raised:
+        DirectoryFiles(path)
+    assert raised.value.message == f"DirectoryFiles: {str(path)!r} is not a directory"
+
+
+def test_a_file_that_cannot_be_read_is_an_error_not_a_missing_one(tmp_path):
+    store = DirectoryFiles(tmp_path)
+    (tmp_path / "45" / "67" / KEY).mkdir(parents=True)
+    with pytest.raises(StorageError):
+        store.open(KEY, 0)

@@ -1,0 +1,259 @@
+"""The files of a gateway: documents and bytes go together."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw import gateway, integer, string
+from gatewayfw.errors import DefinitionError, Forbidden, NotFound, StillReferenced, UsageError, ValidationError
+from gatewayfw.files.files import link_key_of
+from tests.files.conftest import KEY, upload
+
+FACTS = {"name": 1, "type": 1, "size": 1, "sha256": 1}
+
+
+def bytes_of(gw, id_):
+    """The content of a file, as its route reads it."""
+    act, body = gw.files.find_act(
+        str(id_), dict(part.split("=") for part in gw.files.link(id_).partition("?")[2].split("&"))
+    )
+    with act.fn(body).content as content:
+        return content.read()
+
+
+def test_an_upload_is_a_document_and_bytes(gw, keys):
+    one = upload(b"abc", "a.txt")
+    stored = gw.files.insert(one, projection=FACTS)
+    facts = {"name": "a.txt", "type": "application/octet-stream", "size": 3, "sha256": one.sha256}
+    assert stored == {"_id": stored["_id"], **facts}
+    assert (bytes_of(gw, stored["_id"]), len(keys())) == (b"abc", 1)
+
+
+def test_the_key_is_in_no_reply_and_no_copy(gw):
+    avatar = gw.files.insert(upload())
+    user = gw.odm.model("user").insert_one({}, relations={"avatar": {"_ids": avatar["_id"]}}, projection={"avatar": 1})
+    assert set(avatar) == {"_id", *FACTS}
+    assert set(user["avatar"]) == {"_id", *FACTS}
+
+
+def test_a_document_may_have_fields_and_relations_of_its_own(database, store):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.files.use(store)
+    owner = {"schemaName": "user", "type": "single", "relatedRelations": {"pictures": {"type": "multiple"}}}
+    gw.odm.new_model("user", {"name": string()})
+    gw.files.model("picture", {"width": integer()}, {"owner": owner})
+    ann = gw.odm.model("user").insert_one({"name": "Ann"})["_id"]
+    found = gw.files.insert(
+        upload(),
+        doc={"name": "me", "width": 5},
+        relations={"owner": {"_ids": ann, "relatedRelations": {"pictures": True}}},
+        projection={"name": 1, "width": 1, "owner": 1},
+    )
+    assert found == {"_id": found["_id"], "name": "me", "width": 5, "owner": {"_id": ann, "name": "Ann"}}
+
+
+@pytest.mark.parametrize("name", ["type", "size", "sha256", "key"])
+def test_what_comes_from_the_file_cannot_be_said(gw, keys, name):
+    with pytest.raises(ValidationError) as raised:
+        gw.files.insert(upload(), doc={name: "x"})
+    assert (raised.value.errors, keys()) == ({f"doc.{name}": ["Comes from the file."]}, [])
+
+
+def test_bytes_are_stored_once_however_often_the_act_runs(gw, keys):
+    one, runs = upload(b"abc"), []
+
+    def act():
+        runs.append(copy.deepcopy({"avatar": one}))
+        assert runs[-1]["avatar"].stream.read() == b"abc"
+        return gw.files.insert(runs[-1]["avatar"])["_id"]
+
+    def twice():
+        act()
+        return act()
+
+    id_ = gw.odm.transaction(twice)
+    assert (len(runs), len(keys()), bytes_of(gw, id_)) == (2, 1, b"abc")
+
+
+def test_changed_content_is_refused_and_not_kept(gw, keys):
+    for write in (lambda stream: stream.write(b"xyz"), lambda stream: stream.truncate(1)):
+        one = upload(b"abc")
+        write(one.stream)
+        with pytest.raises(UsageError) as raised:
+            gw.files.insert(one)
+        assert raised.value.message == "files.insert: the content of the upload was changed"
+    assert (keys(), gw.odm.model("file").count()) == ([], 0)
+
+
+def test_only_uploads_are_stored(gw):
+    with pytest.raises(UsageError) as raised:
+        gw.files.insert(b"abc")
+    assert raised.value.message == "files.insert: expected an Upload, not bytes"
+
+
+# -- deletion
+
+
+def test_deleting_a_document_deletes_its_bytes(gw, keys):
+    one, two = (gw.files.insert(upload(content))["_id"] for content in (b"one", b"two"))
+    gw.odm.model("file").delete_one({"_id": one})
+    assert (len(keys()), bytes_of(gw, two)) == (1, b"two")
+
+
+def test_bytes_that_another_document_has_too_stay(gw, keys):
+    same = upload(b"abc")
+    one, two = gw.files.insert(same)["_id"], gw.files.insert(same)["_id"]
+    gw.odm.model("file").delete_one({"_id": one})
+    assert bytes_of(gw, two) == b"abc"
+    gw.odm.model("file").delete_one({"_id": two})
+    assert keys() == []
+
+
+def test_a_deletion_that_is_undone_or_refused_keeps_the_bytes(gw):
+    id_ = gw.files.insert(upload(b"abc"))["_id"]
+    files, users = gw.odm.model("file"), gw.odm.model("user")
+
+    def fail():
+        files.delete_one({"_id": id_})
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        gw.odm.transaction(fail)
+    users.insert_one({}, relations={"avatar": {"_ids": id_}})
+    with pytest.raises(StillReferenced):
+        files.delete_one({"_id": id_})
+    assert bytes_of(gw, id_) == b"abc"
+
+
+def test_bytes_go_after_the_outermost_commit(gw, keys):
+    id_ = gw.files.insert(upload())["_id"]
+    seen = []
+
+    def delete():
+        gw.odm.model("file").delete_one({"_id": id_})
+        seen.append(len(keys()))
+
+    gw.odm.transaction(delete)
+    assert (seen, keys()) == ([1], [])
+
+
+def test_bytes_of_a_cascade_go_too(database, store, keys_of):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.files.use(store)
+    gw.odm.new_model("user", {})
+    gw.files.model("file", {}, {"owner": {"schemaName": "user", "type": "single"}})
+    ann = gw.odm.model("user").insert_one({})["_id"]
+    for content in (b"a", b"b"):
+        gw.files.insert(upload(content), relations={"owner": {"_ids": ann}})
+    assert gw.odm.model("user").delete_one({"_id": ann}, hard_cascade=True)["cascaded"] == {"file": 2}
+    assert keys_of(store) == []
+
+
+# -- sweep
+
+
+def test_the_sweep_deletes_old_bytes_without_a_document(gw, store, keys):
+    kept = gw.files.insert(upload(b"kept"))["_id"]
+    with pytest.raises(ValidationError):
+        gw.files.insert(upload(b"lost"), doc={"unknown": 1})
+    assert (gw.files.sweep(), len(keys())) == (0, 2)
+    assert (gw.files.sweep(-60), gw.files.sweep(-60), len(keys())) == (1, 0, 1)
+    assert bytes_of(gw, kept) == b"kept"
+
+
+def test_the_sweep_leaves_what_another_model_or_database_stored(gw, store, keys):
+    other = gateway()
+    other.odm.set_db(gw.odm.storage)
+    other.files.use(store)
+    other.files.model("image")
+    with pytest.raises(ValidationError):
+        other.files.insert(upload(), doc={"unknown": 1})
+    assert (gw.files.sweep(-60), len(keys()), other.files.sweep(-60)) == (0, 1, 1)
+
+
+# -- links and definitions
+
+
+def test_a_link_is_a_path_below_the_first_mount(gw):
+    id_ = gw.files.insert(upload())["_id"]
+    assert gw.files.link(id_).startswith(f"/gateway/files/{id_}?until=")
+    gw.create_app(url_prefix="/api")
+    gw.create_app(url_prefix="/other")
+    assert gw.files.link(str(id_), 1).startswith(f"/api/gateway/files/{id_}?until=")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["x"], "files.link: expected the _id of a file"),
+        ([None], "files.link: expected the _id of a file"),
+        *(
+            ([ObjectId(), seconds], "files.link: seconds must be a whole number from 1 to 2678400")
+            for seconds in (0, -1, 1.5, True, 10**9)
+        ),
+    ],
+)
+def test_other_links_are_refused(gw, arguments, message):
+    with pytest.raises(UsageError) as raised:
+        gw.files.link(*arguments)
+    assert raised.value.message == message
+
+
+def test_without_a_key_there_are_no_links():
+    gw = gateway()
+    gw.files.model()
+    with pytest.raises(UsageError) as raised:
+        gw.files.link(ObjectId())
+    assert raised.value.message == "files.link: set the setting 'link_key' to a secret of at least 32 bytes"
+    assert link_key_of("", in_development=False) == ""
+    assert link_key_of(KEY, in_development=True) == KEY
+    assert len(link_key_of("", in_development=True)) == 64
+
+
+def test_without_read_only_links_open_a_file(gw):
+    id_ = str(gw.files.insert(upload())["_id"])
+    with pytest.raises(NotFound):
+        gw.files.find_act(id_, {})
+    with pytest.raises(Forbidden):
+        gw.files.find_act(id_, {"until": "99999999999", "signature": "A" * 43})
+    for wrong in ("", "x", id_ + "0", f"{id_}/x", "../" + id_, '{"$ne": null}'):
+        with pytest.raises(NotFound):
+            gw.files.find_act(wrong, {})
+
+
+@pytest.mark.parametrize(
+    ("define", "message"),
+    [
+        (lambda files: files.use("path"), "files.use: expected DirectoryFiles or GridFsFiles, not str"),
+        (lambda files: files.model("a b"), "act a b.read: bad schema"),
+        (
+            lambda files: files.model("a", {"size": integer()}),
+            "files.model: every file has the field 'size' of its own",
+        ),
+        (lambda files: files.model("a", read=[5]), "act a.read: preAct.0 must be a function"),
+        (lambda files: (files.model("a"), files.model("b")), "files.model: the model 'a' is defined already"),
+    ],
+)
+def test_wrong_definitions_are_refused(define, message):
+    with pytest.raises(DefinitionError) as raised:
+        define(gateway().files)
+    assert raised.value.message.startswith(message)
+
+
+def test_a_model_without_a_store_is_a_mistake_that_the_start_reports(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.files.model("file")
+    message = "no store for the files of 'file': call files.use(DirectoryFiles(path) or GridFsFiles())"
+    with pytest.raises(DefinitionError) as raised:
+        gw.create_app()
+    assert raised.value.message == message
+    with pytest.raises(UsageError):
+        gw.files.insert(upload())
+    with pytest.raises(UsageError):
+        gateway().files.insert(upload())

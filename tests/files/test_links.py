@@ -1,0 +1,45 @@
+"""Links: they open one file for some time, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatewayfw.files.links import Links
+
+ID, OTHER = "0" * 24, "1" * 24
+LINKS = Links(b"k" * 32)
+QUERY = dict(part.split("=") for part in LINKS.query("file", ID, 1000).split("&"))
+
+
+def opens(links=LINKS, model="file", id_=ID, now=999.0, **changes):
+    return links.opens(model, id_, {**QUERY, **changes}, now)
+
+
+def test_a_link_opens_its_file_until_its_time():
+    assert (opens(), opens(now=1000.0), opens(now=1000.5), opens(now=10**9)) == (True, True, False, False)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id_": OTHER},
+        {"model": "image"},
+        {"links": Links(b"l" * 32)},
+        {"until": "1001"},
+        {"until": "01000"},
+        {"until": "1000.0"},
+        {"until": "-1"},
+        {"until": "１０００"},
+        {"until": "9" * 400},
+        {"until": ""},
+        {"signature": ""},
+        {"signature": "A" * 43},
+        {"signature": QUERY["signature"][:-1]},
+        {"signature": QUERY["signature"] + "A"},
+        {"signature": QUERY["signature"].swapcase()},
+        {"signature": QUERY["signature"] + "\n"},
+        {"signature": "é" * 43},
+    ],
+)
+def test_a_changed_link_opens_nothing(changes):
+    assert opens(**changes) is False

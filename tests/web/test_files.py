@@ -1,0 +1,286 @@
+"""The route of stored files: who may read one, which part of it, and under which headers."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from urllib.parse import unquote
+
+import mongomock
+import pytest
+from flask import Flask
+from werkzeug.http import parse_options_header
+
+from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, gateway
+from gatewayfw.auth import access_rule
+from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.web.files import disposition
+from tests.web.forms import PNG
+
+KEY = "k" * 32
+DATA = PNG + bytes(range(256)) * 2000
+OTHERS = {
+    "html": b"<!doctype html><script>alert(1)</script>",
+    "svg": b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+    "pdf": b"%PDF-1.7\n",
+}
+
+
+class Service:
+    """A gateway with files, its client, and what the hooks of the route saw."""
+
+    def __init__(self, store, read=None, **model):
+        self.gw = gw = gateway(link_key=KEY)
+        gw.odm.set_db(mongomock.MongoClient().test)
+        gw.files.use(store)
+        self.seen, self.refuse = [], None
+        gw.files.model("file", read=[access_rule(self._hook)] if read is None else read, **model)
+        self.client = gw.create_app().test_client()
+
+    def _hook(self, body):
+        context = self.gw.context_fns.get_context_model()
+        self.seen.append((body, context["body"] == body, context["Headers"].get("token")))
+        if self.refuse is not None:
+            raise self.refuse
+
+    def insert(self, data=DATA, name="me.png", type_="image/png"):
+        upload = Upload(name, type_, len(data), hashlib.sha256(data).hexdigest(), io.BytesIO(data))
+        return str(self.gw.files.insert(upload)["_id"])
+
+    def get(self, id_, method="GET", **headers):
+        path = id_ if id_.startswith("/") else f"/gateway/files/{id_}"
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.client.open(path, method=method, headers=headers)
+
+
+@pytest.fixture(params=["directory", "gridfs"])
+def service(request, tmp_path):
+    return Service(DirectoryFiles(tmp_path) if request.param == "directory" else GridFsFiles())
+
+
+def refusal(reply):
+    return reply.status_code, reply.get_json()["body"]["message"]
+
+
+def test_a_file_is_sent_with_all_its_headers(service):
+    id_ = service.insert()
+    with service.get(id_, X_Request_Id="r-1") as reply:
+        assert (reply.status_code, reply.data) == (200, DATA)
+        assert dict(reply.headers) == {
+            "Content-Type": "image/png",
+            "Content-Length": str(len(DATA)),
+            "Content-Disposition": "inline; filename=\"me.png\"; filename*=UTF-8''me.png",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-cache",
+            "Referrer-Policy": "no-referrer",
+            "ETag": f'"{hashlib.sha256(DATA).hexdigest()}"',
+            "Accept-Ranges": "bytes",
+            "Date": reply.headers.get("Date"),
+            "X-Request-Id": "r-1",
+        } | ({} if "Date" in reply.headers else {"Date": None})
+
+
+def test_the_hooks_get_a_body_with_the_id(service):
+    id_ = service.insert()
+    service.get(id_, token="t").close()
+    body = {"service": "main", "model": "file", "act": "read", "details": {"set": {"_id": id_}, "get": {}}}
+    assert service.seen == [(body, True, "t")]
+
+
+def test_a_hook_refuses_before_anything_is_looked_up(service):
+    service.refuse = Forbidden("not yours")
+    for id_ in (service.insert(), "0" * 24):
+        assert refusal(service.get(id_)) == (403, "not yours")
+
+
+@pytest.mark.parametrize("id_", ["0" * 24, "x", "0" * 25, "..", "%2e%2e", "0" * 23 + "%00", "[object]", "{}", "$ne"])
+def test_what_is_not_there_is_404(service, id_):
+    assert refusal(service.get(id_)) == (404, "file not found")
+
+
+@pytest.mark.parametrize(
+    "path", ["/gateway/files/", "/gateway/files", "/gateway/files/a/b", "/gateway/files/../gateway"]
+)
+def test_other_paths_are_not_the_routes(service, path):
+    assert service.get(path).status_code in (404, 405)
+
+
+def test_missing_bytes_are_404(service):
+    id_ = service.insert()
+    service.gw.odm.storage.update_many("file", {}, {"$set": {"size": 5}})
+    assert refusal(service.get(id_)) == (404, "file not found")
+
+
+# -- parts and conditions
+
+
+@pytest.mark.parametrize(
+    ("given", "start", "end"),
+    [
+        ("bytes=0-9", 0, 10),
+        ("bytes=100000-", 100_000, None),
+        ("bytes=-5", -5, None),
+        ("bytes=261119-261122", 261_119, 261_123),
+    ],
+)
+def test_a_range_is_a_part(service, given, start, end):
+    with service.get(service.insert(), Range=given) as reply:
+        part = DATA[start:end]
+        first = start % len(DATA)
+        assert (reply.status_code, reply.data) == (206, part)
+        assert reply.headers["Content-Range"] == f"bytes {first}-{first + len(part) - 1}/{len(DATA)}"
+        assert reply.headers["Content-Length"] == str(len(part))
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("given", ["bytes=9999999-", "bytes=0-1,5-6", "bytes=5-2"])
+def test_a_range_that_cannot_be_met_is_416(service, given):
+    with service.get(service.insert(), Range=given) as reply:
+        assert (reply.status_code, reply.data) in ((416, b""), (200, DATA))
+        if reply.status_code == 416:
+            assert reply.headers["Content-Range"] == f"bytes */{len(DATA)}"
+
+
+def test_what_the_client_has_is_not_sent_again(service):
+    id_ = service.insert()
+    etag = f'"{hashlib.sha256(DATA).hexdigest()}"'
+    with service.get(id_, If_None_Match=etag) as same, service.get(id_, If_None_Match='"x"') as other:
+        assert (same.status_code, same.data, other.status_code) == (304, b"", 200)
+    with service.get(id_, Range="bytes=0-1", If_Range='"x"') as reply:
+        assert reply.status_code == 200
+
+
+def test_head_has_the_headers_only(service):
+    with service.get(service.insert(), "HEAD") as reply:
+        assert (reply.status_code, reply.data, reply.headers["Content-Length"]) == (200, b"", str(len(DATA)))
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "BREW"])
+def test_other_methods_are_refused(service, method):
+    reply = service.get(service.insert(), method)
+    assert (*refusal(reply), reply.headers["Allow"]) == (405, "method not allowed: use GET", "GET, HEAD, OPTIONS")
+
+
+# -- never a page
+
+
+@pytest.mark.parametrize(
+    ("data", "type_", "shown"),
+    [
+        (OTHERS["html"], "application/octet-stream", "application/octet-stream"),
+        (OTHERS["svg"], "application/octet-stream", "application/octet-stream"),
+        (OTHERS["html"], "text/plain", "text/plain"),
+        (OTHERS["pdf"], "application/pdf", "application/pdf"),
+        (OTHERS["html"], "text/html", "application/octet-stream"),
+        (OTHERS["svg"], "image/svg+xml", "application/octet-stream"),
+        (OTHERS["html"], "text/html\r\nX: y", "application/octet-stream"),
+    ],
+)
+def test_what_may_hold_a_script_is_downloaded(service, data, type_, shown):
+    """Also where a document says so that something else wrote."""
+    with service.get(service.insert(data, "a.html", type_)) as reply:
+        assert reply.data == data
+        assert reply.headers["Content-Type"] == shown
+        assert reply.headers["Content-Disposition"].startswith("attachment; ")
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert reply.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "me.png",
+        'a"b',
+        "a\\b",
+        "a\r\nSet-Cookie: x=1",
+        "é😀.png",
+        "a;b=c",
+        "a%22b",
+        "a\0b",
+        "\u202egnp.exe",
+        "a\ud800",
+        "x" * 255,
+    ],
+)
+def test_a_name_cannot_leave_its_place_in_the_header(name):
+    header = disposition(name, inline=False)
+    assert header.isascii()
+    assert header.isprintable()
+    word, found = parse_options_header(header)
+    assert (word, found) == ("attachment", {"filename": name.encode("utf-8", "replace").decode()})
+    plain = header.split('"')[1]
+    assert not set(plain) & set('"\\%')
+    assert unquote(header.rpartition("''")[2]) == name.encode("utf-8", "replace").decode()
+
+
+# -- links
+
+
+def test_a_link_opens_its_file_without_the_hooks(service):
+    id_, other = service.insert(), service.insert(PNG)
+    link = service.gw.files.link(id_)
+    with service.get(link) as reply:
+        assert (reply.status_code, reply.data, service.seen) == (200, DATA, [])
+    moved = link.replace(id_, other)
+    longer = link.replace("until=", "until=9")
+    for wrong in (moved, longer, link[:-1], link + "A", link.replace("signature=", "signature=A")):
+        assert refusal(service.get(wrong)) == (403, "the link is not valid, or not any more")
+    assert service.seen == []
+
+
+def test_a_link_to_nothing_is_404(service):
+    assert refusal(service.get(service.gw.files.link("0" * 24))) == (404, "file not found")
+
+
+def test_without_hooks_only_links_open_a_file(tmp_path):
+    service = Service(DirectoryFiles(tmp_path), read=[])
+    id_ = service.insert()
+    assert refusal(service.get(id_)) == (404, "file not found")
+    with service.get(service.gw.files.link(id_)) as reply:
+        assert reply.data == DATA
+
+
+def test_public_files_are_everybodys(tmp_path):
+    service = Service(DirectoryFiles(tmp_path), read=[], public=True)
+    with service.get(service.insert()) as reply:
+        assert reply.status_code == 200
+
+
+def test_the_limit_counts_links_too(tmp_path):
+    service = Service(DirectoryFiles(tmp_path), read=[], public=True, limit="2/hour")
+    id_ = service.insert(PNG)
+    statuses = []
+    for path in (id_, service.gw.files.link(id_), id_):
+        with service.get(path) as reply:
+            statuses.append(reply.status_code)
+    assert statuses == [200, 200, 429]
+
+
+# -- mounts
+
+
+def test_a_gateway_without_files_has_none():
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    assert refusal(gw.create_app().test_client().get(f"/gateway/files/{'0' * 24}")) == (404, "file not found")
+
+
+def test_a_host_app_serves_files_below_its_prefix(service):
+    app = Flask("host")
+    service.gw.init_app(app, "/shop/<tenant>")
+    id_ = service.insert(PNG)
+    with app.test_client().get(f"/shop/x/gateway/files/{id_}") as reply:
+        assert reply.data == PNG
+
+
+def test_pages_of_allowed_origins_may_read_files(tmp_path):
+    service = Service(DirectoryFiles(tmp_path), read=[], public=True)
+    id_, origin = service.insert(PNG), "https://shop.example"
+    client = service.gw.create_app(cors=[origin]).test_client()
+    with client.get(f"/gateway/files/{id_}", headers={"Origin": origin}) as reply:
+        assert reply.headers["Access-Control-Allow-Origin"] == origin
+    asked = {"Origin": origin, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "token"}
+    preflight = client.options(f"/gateway/files/{id_}", headers=asked)
+    assert (preflight.status_code, preflight.headers["Access-Control-Allow-Methods"]) == (204, "GET")
+    assert "token" in preflight.headers["Access-Control-Allow-Headers"]
