@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +19,7 @@ from sample_service.city.model import define_city
 from sample_service.country.model import define_country
 from sample_service.file.model import define_file
 from sample_service.organization.model import define_organization
-from sample_service.service import Service
+from sample_service.service import Service, signed_in
 from sample_service.unit.model import define_unit
 from sample_service.user.model import define_user
 
@@ -54,19 +55,20 @@ def create_service(
 
     ``GATEWAYFW_LOGIN_LIMIT`` is how often an address may try to log in; empty for no limit.
     """
-    gw = gateway(require_access=True)
+    token_key = token_key or key_from_environment(os.environ)
+    gw = gateway(require_access=True, **link_key_from(os.environ, token_key))
     if db is None:
         db = mongomock.MongoClient().sample
     gw.odm.set_db(db)
     users = define_user(gw)
-    tokens = Tokens(token_key or key_from_environment(os.environ))
+    auth = Auth(gw.context_fns, Tokens(token_key), load_user=lambda id_: find_caller(users, id_))
     service = Service(
         gw=gw,
-        auth=Auth(gw.context_fns, tokens, load_user=lambda id_: find_caller(users, id_)),
+        auth=auth,
         hasher=hasher or Sha256Hasher(),  # for a new service: Pbkdf2Hasher()
         countries=define_country(gw),
         cities=define_city(gw),
-        files=define_file(gw),
+        files=define_file(gw, read=signed_in(auth)),
         organizations=define_organization(gw),
         units=define_unit(gw),
         users=users,
@@ -81,6 +83,14 @@ def find_caller(users: Model, id_: str) -> dict[str, Any] | None:
     """Return the caller with the fields that access hooks and acts need; never the password's hash."""
     known = {"first_name": 1, "last_name": 1, "email": 1, "isActive": 1, "isGhost": 1, "roles": 1}
     return users.find_one(filters={"_id": id_}, projection=known)
+
+
+def link_key_from(environ: Mapping[str, str], token_key: str | bytes) -> dict[str, Any]:
+    """Return the setting that signs links to files, made from the token key unless ``GATEWAYFW_LINK_KEY`` is set."""
+    if environ.get("GATEWAYFW_LINK_KEY"):
+        return {}
+    secret = token_key if isinstance(token_key, bytes) else token_key.encode()
+    return {"link_key": hmac.new(secret, b"links to files", "sha256").hexdigest()}
 
 
 def options_from(environ: Mapping[str, str]) -> dict[str, Any]:

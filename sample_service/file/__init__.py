@@ -1,10 +1,10 @@
 """The model file and its acts, for everybody who has signed in."""
 
-from sample_service.file import add_file, get_file
+from sample_service.file import add_file, get_file, get_file_link
 from sample_service.service import Service
 
 
 def register(service: Service) -> None:
     """Register all acts of file."""
-    for act in (add_file, get_file):
+    for act in (add_file, get_file, get_file_link):
         act.register(service)

@@ -1,19 +1,27 @@
-"""The model file: data about a file that is stored elsewhere."""
+"""The model file: avatars that users sent, and data about files that are stored elsewhere."""
 
 from __future__ import annotations
 
-from gatewayfw import Gateway, integer, optional, string
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gatewayfw import Gateway, GridFsFiles, integer, optional, string
 from gatewayfw.odm import Model
 from sample_service.mixins import NAME
 
+PATH = string(size=(None, 2000))
 FILE = {
     "name": NAME,
     "type": string(size=(None, 255)),
     "size": integer(minimum=0),
-    "path": optional(string(size=(None, 2000))),
+    "path": optional(PATH),
 }
 
 
-def define_file(gw: Gateway) -> Model:
-    """Define file; ``type`` is a media type, ``size`` counts bytes, ``path`` is its path on the server."""
-    return gw.odm.new_model("file", FILE)
+def define_file(gw: Gateway, read: Sequence[Callable[..., Any]]) -> Model:
+    """Define file; who passes the hooks of ``read`` may read one.
+
+    ``path`` is where one is that is stored elsewhere.
+    """
+    gw.files.use(GridFsFiles())
+    return gw.files.model("file", {"path": optional(PATH)}, read=read)

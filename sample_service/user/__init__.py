@@ -9,6 +9,7 @@ from sample_service.user import (
     get_users,
     login,
     remove_user,
+    set_avatar,
     set_user_roles,
     update_user,
     update_user_relations,
@@ -28,5 +29,6 @@ def register(service: Service) -> None:
         get_me,
         get_my_users,
         set_user_roles,
+        set_avatar,
     ):
         act.register(service)

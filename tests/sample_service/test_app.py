@@ -31,10 +31,11 @@ ACTS = {
         "getMe",
         "getMyUsers",
         "setUserRoles",
+        "setAvatar",
     ],
     "organization": ["addOrganization", "getOrganization", "getOrganizations", "updateOrganization"],
     "unit": ["addUnit", "getUnit", "getUnits", "updateUnit"],
-    "file": ["addFile", "getFile"],
+    "file": ["addFile", "getFile", "getFileLink"],
     "country": ["addCountry", "getCountry"],
     "city": ["addCity", "getCity"],
 }

@@ -1,0 +1,29 @@
+"""file.getFileLink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatewayfw import NotFound, object_id, string
+from sample_service.service import Body, Service
+
+#: Seconds that a link opens a file.
+LASTS = 300
+
+
+def register(service: Service) -> None:
+    """Register the act."""
+
+    @service.gw.acts.act(
+        "file",
+        "getFileLink",
+        set={"fileId": object_id(of="file")},
+        pre_act=service.signed_in,
+        returns={"link": string()},
+    )
+    def get_file_link(body: Body) -> dict[str, Any]:
+        """Return a path that opens one file for some minutes, for an ``<img>``, which sends no token."""
+        id_ = body["details"]["set"]["fileId"]
+        if not service.files.exists({"_id": id_}):
+            raise NotFound("file not found")
+        return {"link": service.gw.files.link(id_, LASTS)}
