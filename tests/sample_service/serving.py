@@ -26,12 +26,12 @@ def _die_with_parent():
 
 
 class Gunicorn:
-    """A running server; ``log`` is the file it writes to."""
+    """A running server; ``log`` is the file it writes to, ``app`` what it serves."""
 
-    def __init__(self, options, uri, key, log):
+    def __init__(self, options, uri, key, log, app="sample_service:create_app()"):
         self.log = log
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
-        command = ["-m", "gunicorn", "sample_service:create_app()", "--workers", "2", "--worker-class", "gthread"]
+        command = ["-m", "gunicorn", app, "--workers", "2", "--worker-class", "gthread"]
         command += ["--threads", "8", "--bind", "127.0.0.1:0", "--no-control-socket", *options]
         with log.open("wb") as output:
             self._process = subprocess.Popen(
