@@ -65,20 +65,21 @@ class PacedWalk(Walk):
         self._pace = pace
 
     def pages(self) -> Iterator[Ids]:
-        """Yield ids up to the last one that matches at the start.
+        """Yield ids by page, up to the last one that matches at the start.
 
         Without this end a walk would go on for as long as others insert faster than it visits.
         """
-        last = next(self._storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1), None)
-        if last is None:
+        page: Ids = self._find_ids(self._wanted, MOST)
+        if len(page) < MOST:
+            yield page
             return
+        (last,) = self._storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1)
         end = order_key(last["_id"])
-        for condition in following():
+        yield page
+        for condition in following(page[-1]):
             while page := self._find_page(condition, end):
                 yield page
                 condition = {"$gt": page[-1]}
-                if page[-1] is None:
-                    break
 
     def _find_page(self, condition: object, end: Any) -> Ids:
         found = self._find_ids(of_ids(self._wanted, condition), MOST)

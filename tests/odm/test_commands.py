@@ -210,6 +210,22 @@ ROWS = {
         lambda office: office.delete("country", EMPTY),
         "change count count delete commit",
     ),
+    "update of many that nothing embeds": (
+        lambda office: office.note.update_many({"text": "old"}, {"$set": {"text": "new"}}),
+        "find find change commit",
+    ),
+    "update of many in 50 teams and in one": (
+        lambda office: office.user.update_many({"age": 5}, {"$set": {"name": "new"}}),
+        "find find change write change write commit",
+    ),
+    "update of many where nothing matches": (
+        lambda office: office.user.update_many({"age": 6}, {"$set": {"name": "new"}}),
+        "find",
+    ),
+    "delete of many members": (
+        lambda office: office.user.delete_many({"_id": BERT}),
+        "find change write delete find find write commit",
+    ),
     "cascade over one town": (
         lambda office: office.delete("country", LAND, hard_cascade=True),
         "change find find write find delete delete commit",

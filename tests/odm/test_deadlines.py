@@ -68,6 +68,14 @@ def remove_relation(world):
     return world.person.remove_relation(filters={"_id": ANNA}, relations={"visited": {"_ids": [LAND]}})
 
 
+def update_many(world):
+    return world.city.update_many({"_id": {"$in": [FAR, NEAR]}}, {"$inc": {"population": 1}})
+
+
+def delete_many(world):
+    return world.club.delete_many({"name": "chess"}, hard_cascade=True)
+
+
 def transaction(world):
     return world.odm.transaction(lambda: [insert_one(world), replace_relation(world)])
 
@@ -76,6 +84,7 @@ def transaction(world):
 COMMITTED = Point("commit", 1, "after")
 COMMITTING = (Point("commit", 1, "before"), COMMITTED)
 OPERATIONS = [insert_one, insert_many, update, delete_cascade, replace_relation, remove_relation, transaction]
+OPERATIONS += [update_many, delete_many]
 
 
 class Place:

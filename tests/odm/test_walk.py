@@ -45,7 +45,9 @@ def sizes(walk, pages, begin=lambda backlog, ids: lambda id_: id_, counts=lambda
 # -- pages
 
 
-def test_pages_have_the_ids_of_every_type_in_order(storage, pace):
+@pytest.mark.parametrize("most", [1, 2, 3, 1_000])
+def test_pages_have_the_ids_of_every_type_in_order(storage, pace, monkeypatch, most):
+    monkeypatch.setattr("gatewayfw.odm.walk.MOST", most)
     storage.insert("things", [{"_id": id_} for id_ in reversed(TYPES)])
     walk = PacedWalk(Transactions(storage), "things", {}, pace)
     assert [id_ for page in walk.pages() for id_ in page] == TYPES
@@ -60,17 +62,18 @@ def test_pages_have_what_matches(storage, pace):
 
 def test_nothing_matches(storage, pace):
     storage.insert("things", [{"_id": IDS[0]}])
-    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, pace).pages()) == []
+    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, pace).pages()) == [[]]
     assert list(InnerWalk(None, storage, "things", {"a": 1}).pages()) == [[]]
 
 
-def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace):
+def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace, monkeypatch):
     """Otherwise it would not end while others insert faster than it visits."""
-    storage.insert("things", [{"_id": IDS[1]}, {"_id": IDS[3]}])
+    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 2)
+    storage.insert("things", [{"_id": IDS[at]} for at in (1, 3, 5, 7)])
     pages = PacedWalk(Transactions(storage), "things", {}, pace).pages()
     first = next(pages)
-    storage.insert("things", [{"_id": IDS[2]}, {"_id": IDS[4]}])
-    assert (first, list(pages)) == ([IDS[1], IDS[3]], [])
+    storage.insert("things", [{"_id": IDS[at]} for at in (2, 4, 6, 8)])
+    assert (first, list(pages)) == ([IDS[1], IDS[3]], [[IDS[4], IDS[5]], [IDS[6], IDS[7]]])
 
 
 def test_pages_are_bounded(storage, pace, monkeypatch):
