@@ -222,4 +222,4 @@ class _Atomic:
 def _values(contexts: ContextFns, item: Item) -> Mapping[str, Any]:
     """Return what the context of an item begins with."""
     body = None if isinstance(item.body, GatewayError) else item.body
-    return {**fresh(contexts.get_context_model()), **item.values, "body": body}
+    return {**fresh({**contexts.get_context_model()}), **item.values, "body": body}

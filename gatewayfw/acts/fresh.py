@@ -5,21 +5,23 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+_COPIED = (dict, list)
+
 
 def fresh(value: Any) -> Any:
     """Return a copy of a value and of all dictionaries and lists in it.
 
     All other objects are shared. What was one object, or a circle, is one in the copy, too.
     """
-    return _copied(value, {})
+    return _copy(value, {}) if isinstance(value, _COPIED) else value
 
 
-def _copied(value: Any, known: dict[int, Any]) -> Any:
-    if not isinstance(value, dict | list):
-        return value
+def _copy(value: Any, known: dict[int, Any]) -> Any:
     if id(value) in known:
         return known[id(value)]
-    known[id(value)] = new = copy(value)  # of a subclass, too
+    # Those of other classes keep theirs; `copy` takes four times as long.
+    known[id(value)] = new = value.copy() if type(value) in _COPIED else copy(value)
     for key, inner in new.items() if isinstance(new, dict) else enumerate(new):
-        new[key] = _copied(inner, known)
+        if isinstance(inner, _COPIED):
+            new[key] = _copy(inner, known)
     return new

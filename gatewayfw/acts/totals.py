@@ -10,11 +10,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from gatewayfw.errors import ReplyTooLarge, ValidationError
-from gatewayfw.schemas.levels import Bounds, Ceilings, bounds_problem
+from gatewayfw.schemas.levels import Bounds
 from gatewayfw.settings import Settings
-
-#: A depth that no body has: each `get` is judged by the depth of its act.
-_ANY_DEPTH = 2**31
 
 
 @final
@@ -26,7 +23,7 @@ class Totals:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._gets: list[Any] = []
+        self._leaves = 0
         #: Bytes of the replies so far; and how many this item may reply, whatever the others do.
         self._bytes, self._own_bytes = 0, 0
         #: Queries of the items before, and of this one.
@@ -50,10 +47,10 @@ class Totals:
             ValidationError: all items together name too many.
         """
         most = max(self._settings.max_get_leaves, bounds.max_get_leaves)
-        gets = [*self._gets, get] if get else self._gets
-        if bounds_problem({"": gets}, Ceilings(_ANY_DEPTH, most)):
+        leaves = self._leaves + count_leaves(get)
+        if leaves > most:
             raise ValidationError({"get": [f"Too many fields: at most {most} in a batch."]})
-        self._gets = gets
+        self._leaves = leaves
 
     def add_queries(self, queries: int) -> None:
         """Count the queries of one `get`.
@@ -97,3 +94,19 @@ class Totals:
     @property
     def _most_bytes(self) -> int:
         return max(self._own_bytes, self._settings.max_reply_bytes)
+
+
+def count_leaves(get: Mapping[Any, Any]) -> int:
+    """Return the number of leaves of a `get`.
+
+    They count as in `gatewayfw.schemas.levels.bounds_problem`.
+    """
+    leaves = 0
+    waiting: list[Any] = [get]
+    while waiting:
+        current = waiting.pop()
+        items = current if isinstance(current, list) else current.values()
+        inner = [item for item in items if type(item) is not int and item and isinstance(item, (list, Mapping))]
+        leaves += len(current) - len(inner)
+        waiting += inner
+    return leaves
