@@ -92,9 +92,9 @@ def served() -> Flask:
 
 
 @contextmanager
-def running(uri: str) -> Iterator[tuple[str, int]]:
-    """Run one worker of 8 threads; gives its URL and pid."""
-    command = [sys.executable, "-m", "gunicorn", "benchmarks.replies:served()", "--bind", "127.0.0.1:0"]
+def running(uri: str, app: str = "benchmarks.replies:served()") -> Iterator[tuple[str, int]]:
+    """Run an app in one worker of 8 threads; gives its URL and pid."""
+    command = [sys.executable, "-m", "gunicorn", app, "--bind", "127.0.0.1:0"]
     command += ["--worker-class", "gthread", "--threads", str(AT_ONCE), "--no-control-socket"]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

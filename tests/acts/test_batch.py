@@ -361,6 +361,18 @@ def test_copies_hold_after_an_atomic_batch(library):
     assert list(library.gw.odm.integrity.check()) == []
 
 
+@pytest.mark.parametrize("atomic", [False, True])
+def test_an_idempotent_act_runs_in_a_batch_as_without_a_key(library, atomic):
+    @library.gw.acts.act("book", "order", set={"title": string()}, idempotent="1h", idempotent_by=lambda body: "ana")
+    def order(body):
+        return library.books.insert_one(doc=body["details"]["set"], projection={"_id": 0, "title": 1})
+
+    items = [asked("order", {"title": "a"})] * 2
+    for _ in range(2):
+        assert library.post(*items, atomic=atomic)[1]["body"] == [done({"title": "a"})] * 2
+    assert library.titles() == ["a"] * 4
+
+
 # -- remote services
 
 
