@@ -316,7 +316,7 @@ def test_jobs_and_copies_of_the_act_are_as_ever(shop):
 
 
 def test_inside_a_transaction_a_key_is_refused(shop):
-    client = InProcessClient(shop.gw, headers={"Idempotency-Key": "k"})
+    client = InProcessClient(shop.gw)
     details = {"caller": "ann", "name": "a", "n": 1}
 
     def work():
@@ -332,7 +332,7 @@ def test_inside_a_transaction_a_key_is_refused(shop):
 
     assert refused(shop.gw.odm.transaction(work)) == (500, "usage_error", "internal error")
     assert shop.names() == []
-    assert client.call("thing", "add", set=details)["name"] == "a"
+    assert client.call("thing", "add", set=details, key="k")["name"] == "a"
 
 
 def test_a_database_without_transactions_is_refused(shop, monkeypatch):

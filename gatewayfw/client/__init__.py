@@ -5,13 +5,15 @@ Both have ``call(model, act, set=..., get=...)``, which returns the ``body`` of 
 them types:
 ``client: Client = HttpClient(url)``.
 
-One call is one request: no redirects, retries, cookies or proxies from the environment. Tokens never appear in logs,
-messages or a ``repr``.
+``send`` returns the reply with its status and headers.
+
+One call is one request, unless ``retries`` of an idempotent act allows more: no redirects, cookies or proxies from the
+environment. Tokens never appear in logs, messages or a ``repr``.
 """
 
 from __future__ import annotations
 
 from gatewayfw.client.clients import MAX_BYTES, HttpClient, InProcessClient
-from gatewayfw.client.replies import BadReply, CallError, NoReply
+from gatewayfw.client.replies import BadReply, CallError, CallReply, NoReply
 
-__all__ = ["MAX_BYTES", "BadReply", "CallError", "HttpClient", "InProcessClient", "NoReply"]
+__all__ = ["MAX_BYTES", "BadReply", "CallError", "CallReply", "HttpClient", "InProcessClient", "NoReply"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from math import isfinite
 from types import MappingProxyType, TracebackType
 from typing import Any, Protocol, TypeVar, final
@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeVar, final
 from flask import Flask
 
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import BadReply, answer, answers, next_of
+from gatewayfw.client.replies import BadReply, CallReply, answers, next_of, reply_of
+from gatewayfw.client.retries import HEADER, make_key, repeat
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
@@ -23,12 +24,14 @@ from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, encode, endpoint
 MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_KEY = re.compile(r"[!-~]([ -~]{0,253}[!-~])?")
 _VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")
 #: Headers that the client sets itself.
 _OWN = frozenset(
     {
         *("accept", "accept-encoding", "content-encoding", "content-length", "content-type"),
         *("connection", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
+        "idempotency-key",
         "x-gateway",
         "x-gateway-detail",
     }
@@ -65,6 +68,8 @@ class _Client:
         service: str = MAIN,
         set: Mapping[str, Any] | None = None,
         get: Mapping[str, Any] | None = None,
+        retries: int = 0,
+        key: str | None = None,
     ) -> Any:
         """Run an act and return its result, the ``body`` of the reply.
 
@@ -72,15 +77,36 @@ class _Client:
         ``set`` is a path (`pathlib.Path`) or a file that is open in binary mode; the whole request is put together in
         memory.
 
+        ``retries`` and ``key`` are for idempotent acts, others refuse them. The request is sent up to ``retries`` more
+        times, always with the same ``Idempotency-Key``, after errors that may pass: where no reply came, the statuses
+        502 to 504, and ``in_progress``. So it is done once. ``key`` is a key of your own, such as the number of an
+        order, which also joins this call with those of other processes; without one the client makes it.
+
         Raises:
             CallError: the gateway refused, or see `BadReply` and `NoReply`.
             OSError: a file cannot be read.
             TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
-            ValueError: it holds NaN, an infinite number, or text that UTF-8 cannot encode.
+            ValueError: it holds NaN, an infinite number, or text that UTF-8 cannot encode; or ``key`` is none.
         """
+        return self.send(model, act, service=service, set=set, get=get, retries=retries, key=key).body
+
+    def send(
+        self,
+        model: str,
+        act: str,
+        *,
+        service: str = MAIN,
+        set: Mapping[str, Any] | None = None,
+        get: Mapping[str, Any] | None = None,
+        retries: int = 0,
+        key: str | None = None,
+    ) -> CallReply:
+        """Run an act as `call` does, and return its result with status and headers."""
         files: dict[str, Any] = {}
         given = {} if set is None else without_files(set, "set", files)
-        return answer(self._post(_body(model, act, service, given, get), files))
+        key = make_key() if retries and key is None else key
+        post = self._ready(_body(model, act, service, given, get), files, key)
+        return repeat(lambda: reply_of(post()), retries)
 
     def batch(self, requests: Iterable[Mapping[str, Any]], *, atomic: bool = False) -> list[Any]:
         """Run several acts by one request and return their results, in order.
@@ -93,7 +119,7 @@ class _Client:
             TypeError, ValueError: as for `call`; or a request has a file or another key, or lacks one.
         """
         bodies = [_body(**request) for request in requests]
-        return answers(self._post({"batch": bodies, "atomic": atomic}), len(bodies))
+        return answers(self._ready({"batch": bodies, "atomic": atomic})(), len(bodies))
 
     def pages(
         self,
@@ -124,13 +150,19 @@ class _Client:
             seen.add(after)
             given["after"] = after
 
-    def _post(self, body: Mapping[str, Any], files: Mapping[str, Any] = MappingProxyType({})) -> HttpReply:
+    def _ready(
+        self, body: Mapping[str, Any], files: Mapping[str, Any] = MappingProxyType({}), key: str | None = None
+    ) -> Callable[[], HttpReply]:
+        """Return a function that posts a request; its files are read now."""
         data = encode(body)
         own = {} if self._token is None else self._token_from.sent(self._token)
         if files:
             data, media_type = form_of(data, files)
             own = {**own, "Content-Type": media_type, "X-Gateway": "1"}
-        return self._transport.post(data, {**self._headers, **_FIXED, **own})
+        if key is not None:
+            own[HEADER] = _checked_key(key)
+        headers = {**self._headers, **_FIXED, **own}
+        return lambda: self._transport.post(data, headers)
 
     def with_token(self: _Self, token: str | None) -> _Self:
         """Return a client that sends another token, or none, over the same connections.
@@ -265,6 +297,12 @@ def _checked(headers: Mapping[str, str], own: Set[str]) -> dict[str, str]:
             raise DefinitionError(f"headers: the value of {name} cannot stand in a header")
         sent[name] = value
     return sent
+
+
+def _checked_key(key: str) -> str:
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise ValueError("key: expected 1 to 255 printable ASCII characters")
+    return key
 
 
 def _checked_token(token: str | None) -> str | None:

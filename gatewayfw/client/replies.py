@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from gatewayfw.wire.batch import items_of, reply_to
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
@@ -64,8 +64,22 @@ def bad_reply(error: NotAGateway) -> BadReply:
     return BadReply(f"bad reply of the gateway: {error}", error.reply.status, "bad_reply", request_id=known)
 
 
-def answer(reply: HttpReply) -> Any:
-    """Return the body of a successful reply.
+class CallReply(NamedTuple):
+    """A success: its ``body``, and what stands around it.
+
+    Attributes:
+        body: the result of the act.
+        status: the HTTP status.
+        headers: those of the reply, by names in any case; ``Idempotent-Replay`` is 1 where it was given before.
+    """
+
+    body: Any
+    status: int
+    headers: Mapping[str, str]
+
+
+def reply_of(reply: HttpReply) -> CallReply:
+    """Return a successful reply.
 
     Raises:
         CallError: the gateway refused.
@@ -77,7 +91,7 @@ def answer(reply: HttpReply) -> Any:
     except NotAGateway as error:
         raise bad_reply(error) from error
     if envelope["success"]:
-        return envelope["body"]
+        return CallReply(envelope["body"], reply.status, reply.headers)
     raise _refusal(reply, envelope["body"])
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from urllib3 import HTTPHeaderDict
 
-from gatewayfw.client.replies import BadReply, CallError, answer, answers
+from gatewayfw.client.replies import BadReply, CallError, answers, reply_of
 from gatewayfw.wire.posting import HttpReply
 
 
@@ -18,13 +18,13 @@ def reply(envelope, status=200, **headers):
 
 def refusal(body, status=400, **headers):
     with pytest.raises(CallError) as caught:
-        answer(reply({"body": body, "success": False}, status, **headers))
+        reply_of(reply({"body": body, "success": False}, status, **headers))
     error = caught.value
     return error.message, error.status, error.code, error.errors, error.request_id, error.retry_after
 
 
 def test_the_body_of_a_success_comes_back():
-    assert answer(reply({"body": {"a": [1]}, "success": True})) == {"a": [1]}
+    assert reply_of(reply({"body": {"a": [1]}, "success": True})).body == {"a": [1]}
 
 
 def test_a_detailed_refusal_is_told_in_full():
@@ -49,7 +49,7 @@ def test_what_has_another_form_is_left_out():
 )
 def test_anything_else_is_a_bad_reply_that_quotes_nothing(envelope, status):
     with pytest.raises(BadReply) as caught:
-        answer(reply(envelope, status, **{"X-Request-Id": "r<1>"}))
+        reply_of(reply(envelope, status, **{"X-Request-Id": "r<1>"}))
     error = caught.value
     assert (error.status, error.code, error.request_id) == (status, "bad_reply", None)
     assert "html" not in error.message

@@ -56,7 +56,7 @@ _METHOD = """\
         *,
         service: {service},
         set: {set},
-        get: {get},
+        get: {get},{keys}
     ) -> {returns}:
 {doc}
 """
@@ -66,6 +66,8 @@ _BATCH = '''\
         """Run several acts by one request; a result is what ``call`` returns, or the error that it raises."""
 '''
 
+#: What ``call`` takes besides, of an idempotent act and of one of which nothing is known.
+_KEYS = "\n        retries: int = 0,\n        key: str | None = None,"
 _FREE = "Mapping[str, Any] | None = None"
 _OF_REMOTE = {"set": _FREE, "get": _FREE}
 
@@ -131,8 +133,9 @@ class _Acts:
         self._request(base, {"model": parts["model"], "act": parts["act"], "set": set_, "get": get}, service)
         returns = self._returned(act["returns"], act["get"], base)
         if _is_paged(act):
-            self.pages.append(_METHOD.format(**parts, method="pages", returns=f"Iterator[{returns}]"))
-        return _METHOD.format(**parts, method="call", returns=returns)
+            self.pages.append(_METHOD.format(**parts, method="pages", keys="", returns=f"Iterator[{returns}]"))
+        keys = _KEYS if act["idempotent"] else ""
+        return _METHOD.format(**parts, method="call", keys=keys, returns=returns)
 
     def _request(self, base: str, arguments: Mapping[str, str], service: str) -> None:
         """Add the class of an act's requests in a batch; its keys are those of ``call``."""
@@ -212,7 +215,7 @@ def _requests(classes: list[str]) -> str:
 def _remote(service: str) -> str:
     """Return the method for a remote service, of which nothing is known."""
     names = {"method": "call", "model": "str", "act": "str", "service": _service(service), **_OF_REMOTE}
-    return _METHOD.format(**names, returns="Any", doc=docstring("An act of a remote service.", "        "))
+    return _METHOD.format(**names, keys=_KEYS, returns="Any", doc=docstring("An act of a remote service.", "        "))
 
 
 def _service(name: str) -> str:

@@ -96,6 +96,7 @@ def _act(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
             _set(act["set"]),
             Member("get", _get(models, act)),
             Member("body", _body(act["returns"])),
+            *([Member("idempotent", "true")] if act["idempotent"] else []),
         ]
     )
 
@@ -139,7 +140,8 @@ def _comment_on(act: Mapping[str, Any]) -> str:
     access = "For anyone." if act["access"] == "public" else ""
     roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""
     limit = f"At most {' and '.join(act['limit'])}." if act["limit"] else ""
+    again = "May be repeated with a key." if act["idempotent"] else ""
     named = [f"{error['status']} {error['code']}" for error in act["errors"]]
     errors = f"Errors of its own: {', '.join(named)}." if named else ""
-    last = " ".join(filter(None, [access, roles, limit, errors]))
+    last = " ".join(filter(None, [access, roles, limit, again, errors]))
     return "\n\n".join(filter(None, [act["description"], last]))

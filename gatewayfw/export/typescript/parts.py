@@ -52,9 +52,12 @@ export interface Doc<M extends string, P extends readonly string[] = []> { reado
 /** An object: what it has in any case, and what only where `get` names it. */
 export interface Parts<Always, Asked> { readonly $always: Always; readonly $asked: Asked }
 /** A service elsewhere: its acts are not known here. */
-export interface Remote { [model: string]: { [act: string]: { set: unknown; get: unknown; body: unknown } } }
+export interface Remote {
+  [model: string]: { [act: string]: { set: unknown; get: unknown; body: unknown; idempotent: true } };
+}
 
-interface AnyAct { set?: unknown; get: unknown; body: unknown }
+interface AnyAct { set?: unknown; get: unknown; body: unknown; idempotent?: true }
+type Repeated<E extends AnyAct> = E extends { idempotent: true } ? RepeatOptions : unknown;
 type Entry<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> =
   Services[S][M][A] extends infer E extends AnyAct ? E : never;
 type Details<E extends AnyAct, G> = Pick<E, "set"> & { get: G & NoInfer<Exact<G, E["get"]>> };
@@ -123,7 +126,9 @@ CLIENT = """\
 export interface Refusal { message: string; code: string; errors?: { [path: string]: string[] }; requestId?: string }
 /** `status` is the one of HTTP; 0 where no reply came, with the code `no_reply`. */
 export interface Failure { success: false; status: number; body: Refusal }
-export type Reply<B> = { success: true; body: B } | Failure;
+/** Headers of a reply; `Idempotent-Replay` is 1 where it was given before. */
+export interface ReplyHeaders { get(name: string): string | null }
+export type Reply<B> = { success: true; status: number; headers: ReplyHeaders; body: B } | Failure;
 
 /** What `call` throws; its `cause` is the error that kept a reply from coming, or from being understood. */
 export class GatewayError extends Error {
@@ -150,7 +155,7 @@ type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } 
 type Fetch = (
   url: string,
   init: { method: string; headers: Headers; body: any; signal?: Signal },
-) => Promise<{ status: number; text(): Promise<string> }>;
+) => Promise<{ status: number; headers?: ReplyHeaders; text(): Promise<string> }>;
 
 export interface ClientOptions {
   /** Where the gateway is: all that stands before `/gateway`. */
@@ -166,6 +171,14 @@ export interface ClientOptions {
 export interface CallOptions {
   headers?: Headers | undefined;
   signal?: Signal | undefined;
+}
+
+/** Options of idempotent acts. */
+export interface RepeatOptions {
+  /** How often the request is sent again, with the same key, where no reply came or the gateway is busy. */
+  retries?: number | undefined;
+  /** The `Idempotency-Key`; without one each call with `retries` makes its own. */
+  key?: string | undefined;
 }
 
 export interface Client {
@@ -184,7 +197,7 @@ export interface Client {
     model: M,
     act: A,
     details: Details<Entry<S, M, A>, G>,
-    options?: CallOptions & { service?: S | undefined },
+    options?: CallOptions & { service?: S | undefined } & Repeated<Entry<S, M, A>>,
   ): Promise<BodyOf<S, M, A, G>>;
 
   /**
@@ -212,7 +225,7 @@ export interface Client {
     const G extends GetOf<S, M, A> = GetOf<S, M, A>,
   >(
     request: { service?: S | undefined; model: M; act: A; details: Details<Entry<S, M, A>, G> },
-    options?: CallOptions,
+    options?: CallOptions & Repeated<Entry<S, M, A>>,
   ): Promise<Reply<BodyOf<S, M, A, G>>>;
 /* batch: method */}
 
@@ -234,6 +247,18 @@ function formOf(json: string, files: [string, any][]): any {
   return form;
 }
 
+/** A key that no other call has. */
+function newKey(): string {
+  const random = () => Math.random().toString(36).slice(2);
+  return (globalThis as any).crypto?.randomUUID?.() ?? `${Date.now()}-${random()}-${random()}`;
+}
+
+/** Whether a reply is a failure after which the same request may succeed. */
+function mayPass(reply: unknown): boolean {
+  if (!(reply instanceof GatewayError)) return false;
+  return [0, 502, 503, 504].includes(reply.status) || reply.code === "in_progress";
+}
+
 export function createClient(options: ClientOptions): Client {
   const { url, token, headers = {}, onError } = options;
   const endpoint = `${url.replace(/\\/+$/, "")}/gateway`;
@@ -248,6 +273,7 @@ export function createClient(options: ClientOptions): Client {
   const post = async (body: any, { headers, signal }: CallOptions = {}, files: Files = []): Promise<any> => {
     const fetch = options.fetch ?? (globalThis as unknown as { fetch: Fetch }).fetch;
     let status = 0;
+    let told: ReplyHeaders = { get: () => null };
     let envelope: any;
     try {
       const json = JSON.stringify(body);
@@ -264,21 +290,29 @@ export function createClient(options: ClientOptions): Client {
         ...(signal ? { signal } : {}),
       });
       status = response.status;
+      told = response.headers ?? told;
       envelope = JSON.parse(await response.text());
     } catch (cause) {
       const why = status ? "the reply is not JSON" : "no reply";
       const code = status ? "no_envelope" : "no_reply";
       return failed(status, { message: `${why}: ${cause instanceof Error ? cause.message : cause}`, code }, cause);
     }
-    if (envelope?.success === true/* batch: success */) return envelope;
+    if (envelope?.success === true/* batch: success */) return { ...envelope, status, headers: told };
     if (envelope?.success === false) return failed(status, { message: "refused", code: "refused", ...envelope.body });
     return failed(status, { message: "the reply is no envelope", code: "no_envelope" });
   };
 
-  const run = async ({ service, model, act, details }: any, options?: CallOptions): Promise<any> => {
+  const run = async ({ service, model, act, details }: any, options: any = {}): Promise<any> => {
     const { set = {}, get } = details;
+    const { retries = 0, key = retries > 0 ? newKey() : undefined, ...rest } = options;
+    if (key !== undefined) rest.headers = { ...rest.headers, "Idempotency-Key": key };
     const files: Files = [];
-    return post({ service, model, act, details: { set: withoutFiles(set, "set", files), get } }, options, files);
+    const body = { service, model, act, details: { set: withoutFiles(set, "set", files), get } };
+    for (let tries = 0; ; tries++) {
+      const reply = await post(body, rest, files);
+      if (tries >= retries || rest.signal?.aborted || !mayPass(reply)) return reply;
+      await new Promise((done) => (globalThis as any).setTimeout(done, Math.min(100 * 2 ** tries, 5000)));
+    }
   };
 
   const client: Client = {

@@ -172,6 +172,8 @@ class Client(Protocol):
         service: Literal["far"],
         set: Mapping[str, Any] | None = None,
         get: Mapping[str, Any] | None = None,
+        retries: int = 0,
+        key: str | None = None,
     ) -> Any:
         """An act of a remote service."""
 '''

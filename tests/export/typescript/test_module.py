@@ -17,6 +17,7 @@ def test_an_act_says_who_may_call_it():
         "access": "rule",
         "roles": ["A", "B"],
         "limit": ["2/minute", "9/hour"],
+        "idempotent": 60,
         "errors": [{"status": 409, "code": "taken", "message": "it is taken"}],
         "maxGetDepth": 8,
         "set": {"kind": "object", "fields": {}, **NEEDED},
@@ -32,7 +33,8 @@ def test_an_act_says_who_may_call_it():
     services = typescript(catalog).split("export interface Services ")[1].split("\n}\n")[0]
     assert re.sub(r"\s+", " ", services) == (
         "{ main: { m: { /** * Do it. * * For the roles A, B. At most 2/minute and 9/hour."
-        " Errors of its own: 409 taken. */ a: { set?: Nothing; get: AnyObject; body: boolean | null }; }; };"
+        " May be repeated with a key. Errors of its own: 409 taken. */"
+        " a: { set?: Nothing; get: AnyObject; body: boolean | null; idempotent: true }; }; };"
         " far: Remote;"
     )
 
