@@ -20,6 +20,7 @@ server::
     │   ├── InProgress           409 in_progress
     │   ├── NotDone              409 not_done
     │   └── StillReferenced      409 still_referenced
+    ├── Stale                    412 stale
     ├── TooLarge                 413 too_large
     │   └── ReplyTooLarge        413 reply_too_large
     ├── KeyReused                422 key_reused
@@ -84,6 +85,7 @@ class HttpError(GatewayError):
         404: "not_found",
         405: "method_not_allowed",
         409: "conflict",
+        412: "precondition_failed",
         413: "too_large",
         415: "unsupported_media_type",
         429: "too_many_requests",
@@ -231,6 +233,24 @@ class StillReferenced(Conflict):
         listed = ", ".join(f"{name}: {count}" for name, count in counts.items())
         super().__init__(f"{model} is still referenced ({listed})")
         self.counts = dict(counts)
+
+
+class Stale(GatewayError):
+    """The document has another revision than asked for. Nothing was written.
+
+    Read it again, and decide again.
+
+    Attributes:
+        revision: the one it has now.
+    """
+
+    status = 412
+    code = "stale"
+
+    def __init__(self, revision: int) -> None:
+        super().__init__(f"the document has changed: its revision is {revision}")
+        self.revision = revision
+        self.errors = {"_rev": [f"is {revision}"]}
 
 
 class TooLarge(GatewayError):

@@ -40,6 +40,7 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
         404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
         409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Or another act of an atomic batch "
         "failed: not_done. Or a request with the same Idempotency-Key is under way: in_progress. Nothing was written.",
+        412: "The document has changed meanwhile: stale. Nothing was written.",
         413: "The request, or what it would make, is too large: too_large. Nothing was written. Or the reply is: "
         "reply_too_large. What was written before stays.",
         415: "The body is not plain application/json, or a file has the content of another type: "
@@ -345,4 +346,11 @@ def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> li
 def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
     ruled = {401, 403} if act["access"] != "public" else set()
     own = {error["status"] for error in act["errors"]}.intersection(_ERRORS)  # others are the default
-    return _ALWAYS | {409} | ruled | own | ({422} if act["idempotent"] else set()) | ({429} if act["limit"] else set())
+    return (
+        _ALWAYS
+        | {409, 412}
+        | ruled
+        | own
+        | ({422} if act["idempotent"] else set())
+        | ({429} if act["limit"] else set())
+    )

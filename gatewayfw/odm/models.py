@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final, overload
+from typing import Any, TypeVar, final, overload
 
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.model_many import ModelMany, Update, check_cascade
 from gatewayfw.odm.model_reads import Filter, Get
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show_one
+from gatewayfw.odm.reading.revisions import judge_miss, of_revision
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
@@ -25,6 +27,8 @@ from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document
+
+T = TypeVar("T")
 
 
 @final
@@ -61,12 +65,24 @@ class Model(ModelMany):
 
     @overload
     def find_one_and_update(
-        self, filter: Filter, update: Update, *, projection: Get | None = None, reveal: Sequence[str] = ()
+        self,
+        filter: Filter,
+        update: Update,
+        *,
+        rev: int | None = None,
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
     ) -> Document | None: ...
 
     @overload
     def find_one_and_update(
-        self, *, filters: Filter, update: Update, projection: Get | None = None, reveal: Sequence[str] = ()
+        self,
+        *,
+        filters: Filter,
+        update: Update,
+        rev: int | None = None,
+        projection: Get | None = None,
+        reveal: Sequence[str] = (),
     ) -> Document | None: ...
 
     def find_one_and_update(
@@ -75,6 +91,7 @@ class Model(ModelMany):
         update: Update | None = None,
         *,
         filters: Filter | None = None,
+        rev: int | None = None,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
@@ -82,6 +99,7 @@ class Model(ModelMany):
 
         ``update`` takes ``$set $unset``, ``$inc $mul $min $max``, and ``$push $addToSet $pull $pop`` on arrays.
         Returns None if nothing matched. An empty ``$set`` changes nothing and returns the document.
+        With ``rev``, the ``_rev`` that a ``get`` has shown, only that revision of the document is changed.
 
         Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
         for each model whose reverse relations the document is in; where a sort field changed, one
@@ -95,6 +113,7 @@ class Model(ModelMany):
             ValidationError: ``$set`` names something other than a pure field, a value or the result does not
                 fit its field, or an operator does not fit the existing value.
             DuplicateKey: a unique index refused the change.
+            Stale: a document matched, but has another revision than ``rev``.
             TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and a field
                 in the update grew; or a document would exceed the database's limit.
         """
@@ -102,16 +121,16 @@ class Model(ModelMany):
         compiled = self._shown(projection)
         wanted = self._filter(filter, filters, reveal)
         change = stored_update(self.schema, update or {})
+        exact = of_revision(wanted, rev)
         if not change.named:
-            return self._first(storage, wanted, compiled)
+            return self._judged(self._first(storage, exact, compiled), wanted, rev)
 
         def write(growth: Growth | None) -> Document | None:
-            return self._database.run(
-                lambda backlog: show_one(
-                    storage, compiled, self._writes(backlog).update(self.schema, wanted, change, compiled.paths, growth)
-                ),
-                hot=self._named(wanted),
-            ).result
+            def attempt(backlog: Backlog) -> Document | None:
+                document = self._writes(backlog).update(self.schema, exact, change, compiled.paths, growth)
+                return show_one(storage, compiled, self._judged(document, wanted, rev))
+
+            return self._database.run(attempt, hot=self._named(wanted)).result
 
         if self._allowance is None:
             return write(None)
@@ -119,11 +138,13 @@ class Model(ModelMany):
         return self._allowance.judge(change, write, looks_first=looks_first)
 
     @overload
-    def delete_one(self, filter: Filter, *, hard_cascade: bool = False, reveal: Sequence[str] = ()) -> DeleteResult: ...
+    def delete_one(
+        self, filter: Filter, *, rev: int | None = None, hard_cascade: bool = False, reveal: Sequence[str] = ()
+    ) -> DeleteResult: ...
 
     @overload
     def delete_one(
-        self, *, filters: Filter, hard_cascade: bool = False, reveal: Sequence[str] = ()
+        self, *, filters: Filter, rev: int | None = None, hard_cascade: bool = False, reveal: Sequence[str] = ()
     ) -> DeleteResult: ...
 
     def delete_one(
@@ -131,6 +152,7 @@ class Model(ModelMany):
         filter: Filter | None = None,
         *,
         filters: Filter | None = None,
+        rev: int | None = None,
         hard_cascade: bool = False,
         reveal: Sequence[str] = (),
     ) -> DeleteResult:
@@ -139,7 +161,7 @@ class Model(ModelMany):
         This is refused while a relation of another document embeds it, unless ``hard_cascade`` is true:
         then holders that require it are deleted in the same way, and the others lose their copy.
         With more holders than the setting ``inline_limit`` the result has ``pending: True`` if a job is
-        still working on them, and ``cascaded`` counts those deleted so far.
+        still working on them, and ``cascaded`` counts those deleted so far. ``rev`` is as for `find_one_and_update`.
 
         Commands on MongoDB, the commit included: 3, one for each model that embeds this one, two
         and one for each window where the document is listed.
@@ -147,14 +169,18 @@ class Model(ModelMany):
         Raises:
             UsageError, ValidationError: a filter that `find` refuses, or an empty one.
             StillReferenced: other documents embed it; the error has the number of holders by model.
+            Stale: as for `find_one_and_update`.
         """
         storage = self._ready()
         wanted = self._filter(filter, filters, reveal)
         check_cascade(hard_cascade)
-        done = self._database.run(
-            lambda backlog: Deletes(self._database.schemas, storage, backlog).delete(self.schema, wanted, hard_cascade),
-            hot=self._named(wanted),
-        )
+        exact = of_revision(wanted, rev)
+
+        def attempt(backlog: Backlog) -> dict[str, int] | None:
+            deletes = Deletes(self._database.schemas, storage, backlog)
+            return self._judged(deletes.delete(self.schema, exact, hard_cascade), wanted, rev)
+
+        done = self._database.run(attempt, hot=self._named(wanted))
         if done.result is None:
             return DeleteResult(deletedCount=0, cascaded={})
         cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
@@ -167,6 +193,7 @@ class Model(ModelMany):
         filter: Filter,
         *,
         relations: Mapping[str, Any],
+        rev: int | None = None,
         projection: Get | None = None,
         replace: bool = False,
         reveal: Sequence[str] = (),
@@ -178,6 +205,7 @@ class Model(ModelMany):
         *,
         filters: Filter,
         relations: Mapping[str, Any],
+        rev: int | None = None,
         projection: Get | None = None,
         replace: bool = False,
         reveal: Sequence[str] = (),
@@ -189,6 +217,7 @@ class Model(ModelMany):
         *,
         relations: Mapping[str, Any],
         filters: Filter | None = None,
+        rev: int | None = None,
         projection: Get | None = None,
         replace: bool = False,
         reveal: Sequence[str] = (),
@@ -197,7 +226,7 @@ class Model(ModelMany):
 
         ``relations`` is as for `insert_one`. With ``replace`` the relation has only the given ids
         afterwards. An id that is there already gets a fresh copy; its membership
-        in a reverse relation changes only if the flag is given.
+        in a reverse relation changes only if the flag is given. ``rev`` is as for `find_one_and_update`.
 
         Commands on MongoDB, the commit included: 4 with one related document, also where the document
         enters windows, unless it is the first there or was related before: then one for each
@@ -209,12 +238,14 @@ class Model(ModelMany):
             NotFound: a related document does not exist; the message names the ids.
             Conflict: a `single` relation is present and ``replace`` is false, or a required
                 relation would be left empty.
+            Stale: as for `find_one_and_update`.
         """
         if not isinstance(replace, bool):
             raise ValidationError({"replace": ["Not a valid boolean."]})
         return self._relate(
             self._filter(filter, filters, reveal),
             relations,
+            rev,
             projection,
             lambda writes, wanted, inputs: writes.add(self.schema, wanted, inputs, replace),
         )
@@ -225,6 +256,7 @@ class Model(ModelMany):
         filter: Filter,
         *,
         relations: Mapping[str, Any],
+        rev: int | None = None,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None: ...
@@ -235,6 +267,7 @@ class Model(ModelMany):
         *,
         filters: Filter,
         relations: Mapping[str, Any],
+        rev: int | None = None,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None: ...
@@ -245,22 +278,26 @@ class Model(ModelMany):
         *,
         relations: Mapping[str, Any],
         filters: Filter | None = None,
+        rev: int | None = None,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
         """End relations of one document; return it projected, or None for no match.
 
         The given ids leave the relation and all of its reverse relations, whatever the flags say.
+        ``rev`` is as for `find_one_and_update`.
 
         Raises:
             UsageError: a filter that `find` refuses, or an empty one.
             ValidationError: unknown names or bad ids.
             NotFound: an id is not related; the message names it.
             Conflict: a required relation would be left empty.
+            Stale: as for `find_one_and_update`.
         """
         return self._relate(
             self._filter(filter, filters, reveal),
             relations,
+            rev,
             projection,
             lambda writes, wanted, inputs: writes.remove(self.schema, wanted, inputs),
         )
@@ -269,6 +306,7 @@ class Model(ModelMany):
         self,
         wanted: Mapping[str, Any],
         relations: Mapping[str, Any],
+        rev: int | None,
         get: Get | None,
         operation: Callable[[Writes, Mapping[str, Any], Mapping[str, RelationInput]], Document | None],
     ) -> Document | None:
@@ -277,12 +315,25 @@ class Model(ModelMany):
         inputs = parse_inputs(self.schema, relations)
         if not inputs:
             raise ValidationError({"relations": ["Name at least one relation."]})
-        return self._database.run(
-            lambda backlog: show_one(storage, projection, operation(self._writes(backlog), wanted, inputs)),
-            hot=[*self._named(wanted), *sources_in(inputs)],
-        ).result
+        exact = of_revision(wanted, rev)
+
+        def attempt(backlog: Backlog) -> Document | None:
+            document = operation(self._writes(backlog), exact, inputs)
+            return show_one(storage, projection, self._judged(document, wanted, rev))
+
+        return self._database.run(attempt, hot=[*self._named(wanted), *sources_in(inputs)]).result
 
     # -- shared by the operations
+
+    def _judged(self, result: T | None, wanted: Mapping[str, Any], rev: int | None) -> T | None:
+        """Return the result of an operation that asked for a revision.
+
+        Raises:
+            Stale: there is none because the document has another revision.
+        """
+        if result is None:
+            judge_miss(self._database.storage, self.name, wanted, rev)
+        return result
 
     def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
         """Return the document that a filter names by `_id`, or None."""
@@ -295,17 +346,17 @@ class Model(ModelMany):
         return self.insert_one(**pythonic(config, keys))
 
     def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Update one document: ``{filter, update, projection}``."""
+        """Update one document: ``{filter, update, rev, projection}``."""
         return self.find_one_and_update(**pythonic(config, keys))
 
     def deleteOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:
-        """Delete one document: ``{filter, hardCascade}``."""
+        """Delete one document: ``{filter, rev, hardCascade}``."""
         return self.delete_one(**pythonic(config, keys))
 
     def addRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Relate one document: ``{filters, relations, projection, replace}``."""
+        """Relate one document: ``{filters, relations, rev, projection, replace}``."""
         return self.add_relation(**pythonic(config, keys))
 
     def removeRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """End relations of one document: ``{filters, relations, projection}``."""
+        """End relations of one document: ``{filters, relations, rev, projection}``."""
         return self.remove_relation(**pythonic(config, keys))

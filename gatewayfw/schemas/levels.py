@@ -17,7 +17,7 @@ from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.kinds.base import Description, KindField, cut
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
 from gatewayfw.schemas.models import Link, ModelSchema
-from gatewayfw.schemas.relations import Relation
+from gatewayfw.schemas.relations import REV, Relation
 from gatewayfw.settings import Settings
 
 #: A restriction as `freeze` returns it: a number of levels, or (name, restriction) pairs.
@@ -29,6 +29,7 @@ NO_OBJECT = "Not a valid mapping type."
 UNKNOWN = "Unknown field."
 NO_FLAG = "Must be 1 or 0."
 NO_LINK_VALUE = "Must be 1, 0 or an object."
+NO_REVISION = "A copy has no revision: ask for it at the top."
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
         "unknown": UNKNOWN,
         "field": NO_FLAG,
         "link": NO_LINK_VALUE,
+        "revision": NO_REVISION,
         "restricted": "Not all fields may be selected: name them in an object.",
     }
 
@@ -287,7 +289,10 @@ class SelectStruct(KindField, mm.Raw, own=True):
         try:
             if top is None or version != self.schemas.version:
                 top = self.resolve()
-            leaves = self._count_leaves(value, top, self.bounds.max_get_depth)
+            # Not in the flags of a level, because these hold below links, too.
+            if revision := REV in value:
+                value = _without_revision(value)
+            leaves = revision + self._count_leaves(value, top, self.bounds.max_get_depth)
         except (DefinitionError, _InDoubt):
             return False
         return leaves <= self.bounds.max_get_leaves
@@ -334,15 +339,15 @@ class SelectStruct(KindField, mm.Raw, own=True):
             raise self.make_error("invalid")
         if problem := bounds_problem(value, self.bounds):
             raise ValidationError(problem)
-        errors = self._errors(value, top)
+        errors = self._errors(value, top, revision=True)
         if errors:
             raise ValidationError(errors)
         return value
 
-    def _errors(self, value: Mapping[Any, Any], allowed: Level) -> dict[Any, Any]:
+    def _errors(self, value: Mapping[Any, Any], allowed: Level, revision: bool = False) -> dict[Any, Any]:
         errors: dict[Any, Any] = {}
         for key, item in value.items():
-            if key == "_id" or key in allowed.pure:
+            if key == "_id" or key in allowed.pure or (key == REV and revision):
                 if not is_flag(item):
                     errors[key] = [self.error_messages["field"]]
             elif key in allowed.links:
@@ -350,7 +355,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
                 if found:
                     errors[key] = found
             else:
-                errors[key] = [self.error_messages["unknown"]]
+                errors[key] = [self.error_messages["revision" if key == REV else "unknown"]]
         return errors
 
     def _link_errors(self, item: Any, link: Selectable) -> Any:
@@ -361,6 +366,13 @@ class SelectStruct(KindField, mm.Raw, own=True):
         if item == 1 and not self.schemas.level(link.model, link.spec).whole:
             return [self.error_messages["restricted"]]
         return None
+
+
+def _without_revision(get: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a `get` without its revision, of which there is only one form."""
+    if not is_flag(get[REV]):
+        raise _InDoubt
+    return {name: value for name, value in get.items() if name != REV}
 
 
 def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Selectable]) -> frozenset[str]:

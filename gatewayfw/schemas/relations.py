@@ -26,6 +26,10 @@ REVERSE_CEILING = 10_000
 #: The most indexes MongoDB allows in one collection, including the one on ``_id``.
 MOST_INDEXES = 64
 
+#: What `get` calls the revision of a document.
+REV = "_rev"
+#: Names that no field may have.
+RESERVED = ("_id", REV)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes")
 _REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default")
@@ -163,11 +167,12 @@ def check_name(name: object, where: str) -> str:
     """Return a name of a model, field or relation.
 
     Raises:
-        DefinitionError: it does not match ``[A-Za-z_]\\w*`` (ASCII), is ``_id`` or starts with ``_gw``.
+        DefinitionError: it does not match ``[A-Za-z_]\\w*`` (ASCII), is ``_id`` or ``_rev``, or starts with ``_gw``.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "_id" or name.startswith("_gw"):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in RESERVED or name.startswith("_gw"):
         raise DefinitionError(
-            f"{where}: {name!r} is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id)"
+            f"{where}: {name!r} is not a usable name (letters, digits and _, not starting with a digit or _gw, "
+            "not _id or _rev)"
         )
     return name
 

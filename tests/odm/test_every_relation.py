@@ -155,7 +155,12 @@ def test_cascade_deletes_holders_that_require_the_source(case):
     result = case.source_model.delete_one(filter={"_id": case.first}, hard_cascade=True)
     if case.relation.optional:
         assert result == {"deletedCount": 1, "cascaded": {}}
-        assert case.world.raw(case.model, holder) == {"_id": holder, **_defaults(case), "name": "holder"}
+        assert case.world.raw(case.model, holder) == {
+            "_id": holder,
+            **_defaults(case),
+            "name": "holder",
+            "_gw": {"r": 1},
+        }
     else:
         assert result == {"deletedCount": 1, "cascaded": {case.model.name: 1}}
         assert case.world.raw(case.model, holder) is None
@@ -205,7 +210,12 @@ def test_remove_ends_relation_and_membership(case):
     before = case.world.digest()
     if case.relation.optional:
         case.model.remove_relation(filters={"_id": holder}, relations=case.input(case.first, flag=True))
-        assert case.world.raw(case.model, holder) == {"_id": holder, **_defaults(case), "name": "holder"}
+        assert case.world.raw(case.model, holder) == {
+            "_id": holder,
+            **_defaults(case),
+            "name": "holder",
+            "_gw": {"r": 1},
+        }
         assert case.listed(case.first) == {}
     else:
         with pytest.raises(Conflict) as raised:

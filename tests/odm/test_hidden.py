@@ -26,7 +26,7 @@ def test_versions_count_updates_and_travel_with_every_copy(world):
     before = world.add_city("before", land)
     world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "new"}})
     after = world.add_city("after", land)
-    assert hidden(world, world.country, land) == {"v": 1}
+    assert hidden(world, world.country, land) == {"v": 1, "r": 1}
     at = {"at": {"country": {str(land): 1}}}
     assert (hidden(world, world.city, before), hidden(world, world.city, after)) == (at, at)
 
@@ -38,9 +38,9 @@ def test_removal_forgets_version_and_opt_out(world):
     out = {"visited": {"visitors": [first, second]}}
     assert hidden(world, world.person, person) == {"out": out, "at": {"visited": {str(first): 1}}}
     world.person.remove_relation(filters={"_id": person}, relations={"visited": {"_ids": [first]}})
-    assert hidden(world, world.person, person) == {"out": {"visited": {"visitors": [second]}}}
+    assert hidden(world, world.person, person) == {"r": 1, "out": {"visited": {"visitors": [second]}}}
     world.person.remove_relation(filters={"_id": person}, relations={"visited": {"_ids": [second]}})
-    assert hidden(world, world.person, person) is None
+    assert hidden(world, world.person, person) == {"r": 2}
 
 
 def test_replacing_a_single_relation_forgets_the_old_source(world):
@@ -51,7 +51,7 @@ def test_replacing_a_single_relation_forgets_the_old_source(world):
     world.city.add_relation(
         filters={"_id": city}, relations={"country": {"_ids": second, "relatedRelations": flags}}, replace=True
     )
-    assert hidden(world, world.city, city) is None
+    assert hidden(world, world.city, city) == {"r": 1}
 
 
 def test_a_cascade_forgets_what_left_the_holders(world):
@@ -59,13 +59,15 @@ def test_a_cascade_forgets_what_left_the_holders(world):
     world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"population": 1}})
     person = world.add_person("p", {"visited": {"_ids": [land]}, "born": {"_ids": land}})
     world.country.delete_one(filter={"_id": land}, hard_cascade=True)
-    assert world.raw(world.person, person) == {"_id": person, "name": "p", "active": True}
+    assert world.raw(world.person, person) == {"_id": person, "name": "p", "active": True, "_gw": {"r": 1}}
 
 
-def test_an_own_id_starts_at_a_later_version(world):
+def test_an_own_id_starts_at_a_later_version_and_revision(world):
     id_ = ObjectId()
     assert world.add_country("land", _id=id_) == id_
-    assert hidden(world, world.country, id_)["v"] > 1_700_000_000_000
+    found = hidden(world, world.country, id_)
+    assert found == dict.fromkeys(("v", "r"), found["v"])
+    assert found["v"] > 1_700_000_000_000_000
 
 
 def test_an_update_of_no_pure_field_changes_nothing(world):

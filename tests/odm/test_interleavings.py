@@ -252,7 +252,7 @@ def test_a_copy_taken_before_a_rename_is_renamed(world, other):
     first, second = PAIRS["insert-rename"]
     together(world, other, first, second, Point("touch", 1, "after"))
     out = {"country": {"cities": [LAND], "biggest": [LAND]}}
-    hidden = {"v": V, "out": out, "at": {"country": {str(LAND): V + 1}}}
+    hidden = {"v": V, "r": V, "out": out, "at": {"country": {str(LAND): V + 1}}}
     expected = {"_id": NEW, "name": "new", "country": copy(LAND, "new land"), "_gw": hidden}
     assert (other.storage.again.is_set(), world.raw(world.city, NEW)) == (True, expected)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import marshmallow as mm
 import pytest
 from hypothesis import given
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
+from gatewayfw.schemas.levels import Ceilings
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
 from tests.strategies import json_values
@@ -79,6 +81,24 @@ def test_one_level_takes_pure_fields_and_copies(town: Schemas, get: Any) -> None
 )
 def test_everything_else_is_refused_by_path(town: Schemas, get: Any, errors: Any) -> None:
     assert refused(town, "city", 1, get) == errors
+
+
+@pytest.mark.parametrize("spec", [0, 1, {"name": 1}, {"country": {"name": 1}}], ids=repr)
+def test_the_revision_is_asked_for_at_the_top_only(town: Schemas, spec: Any) -> None:
+    assert refused(town, "city", spec, {"_rev": 1, "name": 1}) is None
+    assert refused(town, "city", spec, {"_rev": 0}) is None
+    assert refused(town, "city", spec, {"_rev": True}) == {"get._rev": ["Must be 1 or 0."]}
+    message = "A copy has no revision: ask for it at the top."
+    if spec not in (0, {"name": 1}):
+        assert refused(town, "city", spec, {"country": {"_rev": 1}}) == {"get.country._rev": [message]}
+
+
+def test_the_revision_counts_as_a_leaf(schemas: Schemas) -> None:
+    schemas.add("country", {"name": string()})
+    select = schemas.select_struct("country").within(Ceilings(1, 1))
+    assert select.deserialize({"_rev": 1}) == {"_rev": 1}
+    with pytest.raises(mm.ValidationError, match="Too many fields: at most 1."):
+        select.deserialize({"_rev": 1, "_id": 1})
 
 
 def test_zero_levels_take_pure_fields_only(town: Schemas) -> None:

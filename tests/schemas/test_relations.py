@@ -127,7 +127,7 @@ def test_parsed_relations_are_hashable(schemas: Schemas) -> None:
 
 
 AT = "model 'city', relation 'country'"
-NAME_RULE = "is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id)"
+NAME_RULE = "is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id or _rev)"
 KNOWN = "(known: schemaName, type, optional, relatedRelations, limit, sort, excludes)"
 ONE = {"schemaName": "country", "type": "single"}
 MANY = {"schemaName": "country", "type": "multiple"}

@@ -9,6 +9,7 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
 - ``rev``: counts locks, and at least the copies ever made (MongoDB only); it starts at the first
   version if the caller gave the ``_id``, which a deleted document may have had;
 - ``v``: version of the pure fields; absent means 0;
+- ``r``: the revision, see `gatewayfw.odm.reading.revisions`; absent means 0;
 - ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
   for a `single` relation only its presence counts, so that an index can tell members from others;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
@@ -25,6 +26,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.reading.projection import copies_in
+from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Lock
 
@@ -64,7 +66,7 @@ def out_path(reverse: RelatedRelation) -> str:
 class HiddenField:
     """The hidden field of one document: read it, change it, turn it into an update.
 
-    It leaves out ``rev``, which only locks change, and ``cut``, which only windows change.
+    It leaves out ``rev``, which only locks change, ``cut``, which only windows change, and ``r``, which only counts.
     """
 
     def __init__(self, document: Mapping[str, Any] | None = None) -> None:
@@ -108,7 +110,7 @@ class HiddenField:
             self._out[relation][reverse] = _ids(id_ for id_ in listed if id_ not in gone)
 
     def document(self) -> dict[str, Any]:
-        """Return the field's value without ``rev``; ``{}`` if it is empty."""
+        """Return the field's value without ``rev`` and ``r``; ``{}`` if it is empty."""
         out = {name: _told({reverse: list(ids) for reverse, ids in part.items()}) for name, part in self._out.items()}
         at = {name: _told(versions) for name, versions in self._at.items()}
         return _told({"v": self.v, "out": _told(out), "at": _told(at)})
@@ -118,8 +120,16 @@ class HiddenField:
         before, after = HiddenField({HIDDEN: self._stored}).document(), self.document()
         if after == before:
             return {}
-        if not after and self._stored.keys().isdisjoint(("rev", "cut")):
+        if not after and self._stored.keys().isdisjoint(("rev", "r", "cut")):
             return {"$unset": {HIDDEN: ""}}
+        return self._changes(before, after)
+
+    def revised(self) -> dict[str, dict[str, Any]]:
+        """Return the update that also raises the document's revision."""
+        before, after = HiddenField({HIDDEN: self._stored}).document(), self.document()
+        return merged(self._changes(before, after), RAISED)
+
+    def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != before.get(name)}
         gone = {f"{HIDDEN}.{name}": "" for name in before if name not in after}
         return {operator: changes for operator, changes in (("$set", changed), ("$unset", gone)) if changes}

@@ -117,7 +117,7 @@ def _hidden(schema: ModelSchema) -> int:
         versions += element_bytes(relation.name, DOCUMENT + held * (ELEMENT + _HEX + NUMBER))
         lists = (element_bytes(name, list_bytes(held, ID)) for name in relation.related_relations)
         outs += element_bytes(relation.name, DOCUMENT + sum(lists))
-    counters = element_bytes("rev", NUMBER) + element_bytes("v", NUMBER)
+    counters = sum(element_bytes(name, NUMBER) for name in ("rev", "v", "r"))
     return DOCUMENT + counters + element_bytes("at", versions) + element_bytes("out", outs)
 
 

@@ -37,6 +37,7 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import START, following
+from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.effects import Effects
@@ -329,10 +330,10 @@ class Fanout:
         others = {f"{relation.name}.1": {"$exists": True}}
 
         def emptied(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **last}, unset_relation(relation))
+            self._update(relation, part, {**holding, **last}, merged(unset_relation(relation), RAISED))
 
         def pulled(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **others}, pull_copy(relation, job.id))
+            self._update(relation, part, {**holding, **others}, merged(pull_copy(relation, job.id), RAISED))
 
         def deleted(part: Sequence[object]) -> None:
             for id_ in part:

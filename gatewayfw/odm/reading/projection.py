@@ -10,21 +10,24 @@ relation shows are in no copy: their part of the plan is `LinkShape.below`, whic
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, final
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.odm.reading.revisions import REVISION, revision_of
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
-from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, UNKNOWN, bounds_problem, is_flag
+from gatewayfw.schemas.levels import NO_FLAG, NO_LINK_VALUE, NO_OBJECT, NO_REVISION, UNKNOWN, bounds_problem, is_flag
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import Collected, below
+from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.storage.order import order_key
 
 #: Model, revealed fields, and the bytes of a `get`.
 _Key = tuple[str, tuple[str, ...], bytes]
 
+_TOP = "get"
 #: In place of a copy that is not there.
 _NOTHING: dict[str, Any] = {}
 #: Compiled projections that are kept, and how many paths one of them may have: at most about 2.5 MB.
@@ -63,6 +66,7 @@ class Projection:
         exact: whether all that the paths bring is shown, in the order in which it is stored.
         amended: whether each document differs from what is read by its `_id` or by values that Python has otherwise.
         loaded: the names whose values Python has in another form than the database.
+        revision: whether the revision is shown, which is stored under another name.
     """
 
     paths: tuple[str, ...]
@@ -75,6 +79,7 @@ class Projection:
     exact: bool = False
     amended: bool = False
     loaded: frozenset[str] = frozenset()
+    revision: bool = False
 
 
 def links_of(schemas: Schemas, schema: ModelSchema) -> Mapping[str, Link]:
@@ -142,17 +147,18 @@ def compile_projection(
     if problem:
         raise ValidationError({"get": [problem]})
     compiler = _Compiler(schemas)
-    named, links = compiler.level(schema, get, "get", {})
+    named, links = compiler.level(schema, get, _TOP, {})
     if compiler.errors.errors:
         raise ValidationError(compiler.errors.errors)
     own = ["_id"] if get.get("_id", 1) == 1 else []
-    names = [*own, *(name for name in named if name in links or name in visible)]
+    names = [*own, *(name for name in named if name in links or name in visible or name == REV)]
     projection, most = _projection(schema, names, links), schemas.settings.max_get_queries
     if projection.queries > most:
         raise ValidationError({"get": [f"Too many relations of related documents: at most {most}."]})
-    exact = not projection.deeper and all(link.names and link.sort is None for link in links.values())
+    revision = REV in names
+    exact = not projection.deeper and not revision and all(link.names and link.sort is None for link in links.values())
     amended = not own or bool(projection.loaded) or any(link.loaded for link in links.values())
-    return replace(projection, once=True, exact=exact, amended=amended)
+    return replace(projection, once=True, exact=exact, amended=amended, revision=revision)
 
 
 def _revealed(schema: ModelSchema, reveal: tuple[str, ...]) -> tuple[str, ...]:
@@ -178,11 +184,13 @@ class _Compiler:
         named: list[str] = []
         shapes: dict[str, LinkShape] = {}
         for name, value in get.items():
-            if name == "_id" or name in schema.pure:
+            if name == "_id" or name in schema.pure or (name == REV and path == _TOP):
                 if not is_flag(value):
                     self.errors.add(below(path, name), NO_FLAG)
                 elif value == 1:
                     named.append(name)
+            elif name == REV and path != _TOP:
+                self.errors.add(below(path, name), NO_REVISION)
             elif name not in links:
                 self.errors.add(below(path, name), UNKNOWN)
             elif (found := self._link(links[name], value, below(path, name), hidden)) is not None:
@@ -211,7 +219,7 @@ class _Compiler:
 
 def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkShape]) -> Projection:
     """Return the plan of one level."""
-    paths = [path for name in names for path in (_copy_paths(name, links[name]) if name in links else (name,))]
+    paths = [path for name in names for path in _paths(name, links.get(name))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
     queries = sum(1 + inner.queries for _, _, inner in deeper)
@@ -219,7 +227,9 @@ def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkS
     return Projection(tuple(paths), tuple(names), links, deeper, size=size, queries=queries, loaded=loaded)
 
 
-def _copy_paths(name: str, link: LinkShape) -> list[str]:
+def _paths(name: str, link: LinkShape | None) -> Iterable[str]:
+    if link is None:
+        return (REVISION if name == REV else name,)
     inner = dict.fromkeys(("_id", *link.names) if link.below is not None or not link.names else link.names)
     if link.sort is not None:
         inner[link.sort.field] = None
@@ -233,6 +243,8 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
     The document is not changed; the result shares values with it.
     """
     links = projection.links
+    if projection.revision:
+        document = {**document, REV: revision_of(document)}
     if not links:
         shown = {name: document[name] for name in projection.names if name in document}
         return _load(projection.loaded, shown) if projection.loaded else shown

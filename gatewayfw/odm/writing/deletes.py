@@ -174,7 +174,7 @@ class Deletes:
                 relation = self._schemas.get_schema(model).relations[name]
                 hidden.forget(name, gone)
                 update = merged(update, _without(relation, loss.document, gone))
-            changes.setdefault(model, []).append((id_, merged(update, hidden.update())))
+            changes.setdefault(model, []).append((id_, merged(update, hidden.revised())))
         for model, listed in changes.items():
             self._storage.update_each(model, listed)
 

@@ -40,6 +40,7 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.reading.projection import copies_in
+from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
@@ -109,6 +110,8 @@ class Writes:
         told = draft.hidden.document()
         if counts or (new.version and self._storage.counts_locks()):
             told["rev"] = new.version  # a caller's own _id: above that of any earlier document with it
+        if new.version:
+            told["r"] = new.version  # likewise
         if told:
             document[HIDDEN] = told
         return document
@@ -137,7 +140,7 @@ class Writes:
         found = filter if growth is None else growth.look(self._storage, filter)
         if found is None:
             return None
-        update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}})
+        update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}}, RAISED)
         effects = Effects()
         try:
             document = self._targets.change(schema, found, update, fields, effects)
@@ -357,11 +360,8 @@ class Writes:
     def _store_relations(
         self, schema: ModelSchema, draft: Draft, update: dict[str, dict[str, Any]], settled: Settled = UNSETTLED
     ) -> Document | None:
-        update, own = merged(update, draft.hidden.update()), {"_id": draft.document["_id"]}
-        if update:
-            whole = self._targets.change(schema, own, update, None, draft.effects)
-        else:
-            whole = next(self._storage.find(schema.name, own, limit=1), None)
+        update, own = merged(update, draft.hidden.revised()), {"_id": draft.document["_id"]}
+        whole = self._targets.change(schema, own, update, None, draft.effects)
         self._targets.settle(draft.effects, settled)
         return None if whole is None else self._targets.reread(schema, whole)
 

@@ -78,3 +78,11 @@ def test_reading_does_not_share_lists_with_the_document():
     document = {"_gw": {"out": {"orgs": {"users": [A]}}}}
     HiddenField(document).set_out(NEWEST, B, True)
     assert document == {"_gw": {"out": {"orgs": {"users": [A]}}}}
+
+
+def test_a_change_of_the_document_raises_its_revision_and_keeps_the_field():
+    hidden = HiddenField({"_gw": {"r": 1, "out": {"orgs": {"users": [A]}}}})
+    hidden.forget("orgs", [A])
+    assert hidden.update() == {"$unset": {"_gw.out": ""}}
+    assert hidden.revised() == {"$unset": {"_gw.out": ""}, "$inc": {"_gw.r": 1}}
+    assert HiddenField().revised() == {"$inc": {"_gw.r": 1}}

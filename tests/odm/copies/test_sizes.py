@@ -169,7 +169,7 @@ def test_relations_and_reverses_count_full():
     )
     land = {"_id": ID, "name": WIDE * 5}
     city = {**land, "size": 1.5}
-    hidden = {"rev": BIG, "v": BIG}
+    hidden = {"rev": BIG, "v": BIG, "r": BIG}
 
     def out(*names):
         return {name: [ID] for name in names}

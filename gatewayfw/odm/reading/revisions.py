@@ -1,0 +1,54 @@
+"""Revisions: counters of the changes of a document, which `get` calls ``_rev``.
+
+The hidden field has the counter in ``r``; absent means 0. Every change of a document's own content raises it:
+updates, relations added or removed, copies lost because their source was deleted. What the framework keeps up to date
+in it does not: renewed copies, windows, repairs. If its caller gave the ``_id``, it starts at the clock, so that a
+deleted document's revision is never one of its successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from gatewayfw.errors import Stale, ValidationError
+from gatewayfw.schemas.values import HIGHEST
+from gatewayfw.storage import Storage
+
+#: Where a document has its revision.
+REVISION = "_gw.r"
+#: The update that raises it.
+RAISED: Mapping[str, Mapping[str, Any]] = MappingProxyType({"$inc": MappingProxyType({REVISION: 1})})
+
+
+def revision_of(document: Mapping[str, Any]) -> int:
+    """Return the revision of a stored document; 0 if it has none."""
+    hidden = document.get("_gw")
+    found = hidden.get("r") if isinstance(hidden, Mapping) else None
+    return found if type(found) is int else 0
+
+
+def of_revision(filter: Mapping[str, Any], rev: object) -> dict[str, Any]:
+    """Return a stored filter that also asks for a revision; None asks for none.
+
+    Raises:
+        ValidationError: ``rev`` is no whole number from 0.
+    """
+    if rev is None:
+        return dict(filter)
+    if type(rev) is not int or not 0 <= rev <= HIGHEST:
+        raise ValidationError({"rev": ["Must be a whole number from 0."]})
+    return {**filter, REVISION: rev or {"$in": [0, None]}}
+
+
+def judge_miss(storage: Storage, model: str, filter: Mapping[str, Any], rev: object) -> None:
+    """Decide why an operation that asked for a revision met no document.
+
+    Call it in the operation's transaction, with the filter without the revision.
+
+    Raises:
+        Stale: there is a document, of another revision.
+    """
+    if rev is not None and (found := next(storage.find(model, filter, [REVISION], limit=1), None)) is not None:
+        raise Stale(revision_of(found))
