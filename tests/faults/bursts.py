@@ -261,12 +261,12 @@ def judged(bursts, world_of, play_one):
 def without_touch():
     """Read instead of locking, as a design without the touch would."""
 
-    def read(storage, collection, filter, fields, update=None):
+    def read(storage, collection, filter, fields, update=None, *, lock):
         if update:
             return storage.update_one(collection, filter, update, fields)
         return next(storage.find(collection, filter, fields, limit=1), None)
 
-    def change(storage, collection, ids, changes=()):
+    def change(storage, collection, ids, changes=(), *, lock):
         for filter, update in changes:
             storage.update_many(collection, filter, update)
 

@@ -116,8 +116,8 @@ def change_many(model, wanted, update):
     return lambda world: getattr(world, model).update_many(wanted, update)
 
 
-def delete_many(model, *ids, hard_cascade=False):
-    return lambda world: getattr(world, model).delete_many({"_id": {"$in": ids}}, hard_cascade=hard_cascade)
+def delete_many(model, *ids):
+    return lambda world: getattr(world, model).delete_many({"_id": {"$in": ids}})
 
 
 def delete(model, id_):
@@ -175,12 +175,9 @@ PAIRS = {
     "push-claims": (push_city(flags=["cities", "capital"]), push_city(NEWER, flags=["capital"])),
     "many-rename": (change_many("city", LARGE, LARGER), change("country", LAND, name="new land")),
     "many-insert": (change_many("city", LARGE, LARGER), push_city(population=35)),
-    "many-delete": (change_many("city", LARGE, LARGER), delete("city", TOP)),
     "many-move": (change_many("city", LARGE, LARGER), change("city", NORTH, population=5)),
     "many-cascade": (change_many("person", OLD, {"$inc": {"age": 1}}), cascade("country", LAND)),
     "delete-many-embed": (delete_many("city", NORTH, TOP), add("home", NORTH, ERIC)),
-    "delete-many-insert": (delete_many("city", NORTH, TOP), insert_person(home=TOP)),
-    "delete-many-cascade": (delete_many("club", CHESS, GOLF, hard_cascade=True), cascade("country", LAND)),
     "delete-many-many": (delete_many("city", NORTH, TOP), change_many("city", LARGE, LARGER)),
     "transactions": (
         several(insert_city(population=35), change("club", GOLF, name="new golf")),
