@@ -14,9 +14,9 @@ def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
     Each has ``model`` (whose documents are shown), ``type`` (``single`` or ``multiple``),
     ``optional`` (whether a `single` one may be absent), ``fields`` (what the copies show, `_id`
     first), ``limit`` and ``sort`` (``{"field", "order"}`` or null). A relation has ``reverses``, the
-    names of the reverse relations it causes on ``model``; a reverse relation has ``of``, the name of
-    the relation of ``model`` that causes it, and ``default``, true, if members are listed in it unless the
-    flag says false.
+    names of the reverse relations it causes on ``model``, and ``frozen``, true, if its copies are frozen. A
+    reverse relation has ``of``, the name of the relation of ``model`` that causes it, and ``default``, true,
+    if members are listed in it unless the flag says false.
     """
     return {name: _link(schemas, link) for name, link in schemas.links(model.name).items()}
 
@@ -33,5 +33,6 @@ def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
         "sort": None if link.sort is None else {"field": link.sort.field, "order": link.sort.order},
     }
     if isinstance(link, Relation):
-        return {**described, "reverses": list(link.related_relations)}
+        described["reverses"] = list(link.related_relations)
+        return {**described, **({"frozen": True} if link.frozen else {})}
     return {**described, "of": link.relation, **({"default": True} if link.default else {})}

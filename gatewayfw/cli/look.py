@@ -117,7 +117,12 @@ def _describe(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
             for name, field in schema.pure.items()
         },
         "relations": {
-            name: {"schemaName": relation.schema_name, "type": relation.type, "optional": relation.optional}
+            name: {
+                "schemaName": relation.schema_name,
+                "type": relation.type,
+                "optional": relation.optional,
+                "frozen": relation.frozen,
+            }
             for name, relation in schema.relations.items()
         },
         "relatedRelations": {
@@ -138,8 +143,8 @@ def _schema_rows(model: str, parts: Mapping[str, Mapping[str, Any]]) -> Iterator
         notes = [*([] if field["required"] else ["optional"]), *(["excluded"] if field["excluded"] else [])]
         yield model, name, " ".join([field["kind"], *notes])
     for name, relation in parts["relations"].items():
-        optional = " optional" if relation["optional"] else ""
-        yield model, name, f"relation: {relation['type']} {relation['schemaName']}{optional}"
+        notes = "".join(f" {note}" for note in ("optional", "frozen") if relation[note])
+        yield model, name, f"relation: {relation['type']} {relation['schemaName']}{notes}"
     for name, reverse in parts["relatedRelations"].items():
         limit = f", limit {reverse['limit']}" if reverse["limit"] is not None else ""
         default = ", listed by default" if reverse["default"] else ""

@@ -41,12 +41,15 @@ def problems_of(state: State, name: str) -> Iterator[str]:
 
 
 def _expiry_problem(state: State, name: str) -> Iterator[str]:
-    """Refuse TTL indexes, which delete documents without our knowledge."""
+    """Refuse TTL indexes, which delete documents without our knowledge.
+
+    Frozen copies may outlive their source.
+    """
     model = state.models[name]
     if not any("expireAfterSeconds" in index.options for index in model.options.indexes):
         return
     listed = any(relation.related_relations for relation in model.relations.values())
-    if listed or state.embedders.get(name):
+    if listed or any(not relation.frozen for relation in state.embedders.get(name, ())):
         yield f"model {name!r}, createIndex: expireAfterSeconds would delete documents that others embed or list"
 
 

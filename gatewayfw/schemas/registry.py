@@ -219,7 +219,10 @@ class Schemas(Constructors):
         return result
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
-        """Return every relation of any model that holds copies of the model ``name``."""
+        """Return every relation of any model that holds copies of the model ``name``.
+
+        Frozen ones are among them: whoever asks decides what holds for these.
+        """
         return self._state.embedders.get(name, ())
 
     def reverses(self, relation: Relation) -> tuple[RelatedRelation, ...]:

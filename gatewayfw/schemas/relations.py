@@ -31,7 +31,7 @@ REV = "_rev"
 #: Names that no field may have.
 RESERVED = ("_id", REV)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes")
+_RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes", "frozen")
 _REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default")
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
@@ -130,6 +130,7 @@ class Relation:
         sort: the order in which the list is read; None keeps the order given; always None for ``single``.
         name: the field that holds the snapshots.
         model: the model that declares the relation.
+        frozen: whether a copy stays what its source was when it was related.
     """
 
     schema_name: str
@@ -141,6 +142,7 @@ class Relation:
     excludes: frozenset[str] = frozenset()
     name: str = ""
     model: str = ""
+    frozen: bool = False
 
     def __hash__(self) -> int:
         """Hash the names alone, as `RelatedRelation` does."""
@@ -258,6 +260,7 @@ def _parse_relation(value: object, *, model: str, name: str, pure: Collection[st
         excludes=_parse_names(given.get("excludes", ()), where),
         name=name,
         model=model,
+        frozen=_parse_switch(given, "frozen", where),
     )
 
 
@@ -307,7 +310,7 @@ def _write_out(value: object) -> object:
     written: dict[str, Any] = {"type": value.type, "limit": value.limit, "sort": value.sort, "excludes": value.excludes}
     if isinstance(value, Relation):
         written |= {"schemaName": value.schema_name, "optional": value.optional}
-        written |= {"relatedRelations": value.related_relations}
+        written |= {"relatedRelations": value.related_relations, "frozen": value.frozen}
     else:
         written["default"] = value.default
     return {key: item for key, item in written.items() if item is not None}

@@ -46,6 +46,15 @@ def test_a_reverse_relation_tells_that_members_are_listed_by_default():
     assert [link.get("default") for link in links.values()] == [True, None]
 
 
+def test_a_relation_tells_that_its_copies_are_frozen():
+    schemas = Schemas(Settings())
+    schemas.add("author", {"name": string()}, {}, {})
+    author = {"schemaName": "author", "type": "single"}
+    schemas.add("book", {}, {"author": author, "first": {**author, "frozen": True}}, {})
+    links = links_of(schemas, schemas.get_schema("book"))
+    assert [link.get("frozen") for link in links.values()] == [None, True]
+
+
 def test_a_model_that_is_related_to_nothing_has_no_links():
     schemas = Schemas(Settings())
     schemas.add("lake", {"name": string()}, {}, {})

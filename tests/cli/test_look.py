@@ -59,21 +59,22 @@ def test_schemas_as_json(run):
                 "name": {"kind": "string", "required": True, "excluded": False},
                 "price": {"kind": "number", "required": True, "excluded": False},
             },
-            "relations": {"shop": {"schemaName": "shop", "type": "single", "optional": True}},
+            "relations": {"shop": {"schemaName": "shop", "type": "single", "optional": True, "frozen": False}},
             "relatedRelations": {},
         },
     )
 
 
-def test_schemas_name_what_is_listed_by_default():
+def test_schemas_name_what_is_frozen_and_listed_by_default():
     gw = gateway()
     gw.odm.set_db(mongomock.MongoClient().test)
     gw.odm.new_model("shop", {})
     reverse = {"items": {"type": "multiple", "limit": 5, "default": True}}
-    gw.odm.new_model("item", {}, {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": reverse}})
+    shop_of = {"schemaName": "shop", "type": "single", "frozen": True, "relatedRelations": reverse}
+    gw.odm.new_model("item", {}, {"shop": shop_of})
     status, output = runner(make_app(shop=gw))("schemas")
     listed = "shop   items  reverse relation: multiple of item.shop, limit 5, listed by default"
-    assert (status, output.splitlines()[1]) == (0, listed)
+    assert (status, output.splitlines()[1:]) == (0, [listed, "item   shop   relation: single shop frozen"])
 
 
 def test_call_prints_the_envelope(run):

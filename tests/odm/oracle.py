@@ -1,7 +1,8 @@
 """The judge of all tests: compare every embedded copy and every window with its source.
 
 Everything expected is computed here from whole documents, on purpose without the queries that
-the write algorithms and `gatewayfw.odm.upkeep.integrity` use.
+the write algorithms and `gatewayfw.odm.upkeep.integrity` use. Only what a frozen copy must say is written
+nowhere else: `tests.odm.ledger` remembers it.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def _relation_problems(
     for copy in copies_in(value):
         path = f"{relation.name}.{copy.get('_id')}"
         source = data[relation.schema_name].get(copy.get("_id"))
-        if source is None:
+        if relation.frozen:
+            if not {"_id", *fields}.issuperset(copy):
+                yield Problem(relation.model, document["_id"], path, "has fields that no copy may have")
+        elif source is None:
             yield Problem(relation.model, document["_id"], path, "its source does not exist")
         elif copy != copy_of(source, fields):
             yield Problem(relation.model, document["_id"], path, "differs from its source")

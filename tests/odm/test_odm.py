@@ -165,6 +165,13 @@ def test_a_read_preference_does_not_reach_transactions(mongod_uri, mongo_databas
     bare.storage.close()
 
 
+def test_documents_of_which_others_keep_frozen_copies_may_expire(odm):
+    index = {"indexSpec": {"at": 1}, "options": {"expireAfterSeconds": 60}}
+    model = odm.new_model("log", {"at": date()}, options={"createIndex": index})
+    odm.new_model("page", {"name": string()}, {"log": {"schemaName": "log", "type": "single", "frozen": True}})
+    assert model.count() == 0
+
+
 def test_documents_that_others_copy_may_not_expire(odm):
     index = {"indexSpec": {"at": 1}, "options": {"expireAfterSeconds": 60}}
     model = odm.new_model("log", {"at": date()}, options={"createIndex": index})

@@ -33,6 +33,7 @@ WRITTEN = {
     "limit": 3,
     "sort": {"field": "name", "order": "asc"},
     "excludes": ["anthem"],
+    "frozen": True,
     "relatedRelations": {
         "cities": {"type": "multiple", "limit": 50, "sort": {"field": "rank", "order": "desc"}, "excludes": ["tags"]},
         "capital": {"type": "single", "default": True},
@@ -45,6 +46,7 @@ TYPED = Relation(
     limit=3,
     sort=Sort("name", "asc"),
     excludes=frozenset({"anthem"}),
+    frozen=True,
     related_relations={
         "cities": RelatedRelation(type="multiple", limit=50, sort=Sort("rank", "desc"), excludes=frozenset({"tags"})),
         "capital": RelatedRelation(type="single", default=True),
@@ -62,6 +64,7 @@ def test_both_forms_of_a_relation_give_the_same(schemas: Schemas, given: Any) ->
         limit=3,
         sort=Sort("name", "asc"),
         excludes=frozenset({"anthem"}),
+        frozen=True,
         name="countries",
         model="city",
         related_relations={
@@ -128,7 +131,7 @@ def test_parsed_relations_are_hashable(schemas: Schemas) -> None:
 
 AT = "model 'city', relation 'country'"
 NAME_RULE = "is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id or _rev)"
-KNOWN = "(known: schemaName, type, optional, relatedRelations, limit, sort, excludes)"
+KNOWN = "(known: schemaName, type, optional, relatedRelations, limit, sort, excludes, frozen)"
 ONE = {"schemaName": "country", "type": "single"}
 MANY = {"schemaName": "country", "type": "multiple"}
 
@@ -144,6 +147,7 @@ MANY = {"schemaName": "country", "type": "multiple"}
         ({**ONE, "type": "many"}, f"{AT}: type must be 'single' or 'multiple'"),
         ({**ONE, "type": ["single"]}, f"{AT}: type must be 'single' or 'multiple'"),
         ({**ONE, "optional": 1}, f"{AT}: optional must be true or false"),
+        ({**ONE, "frozen": "yes"}, f"{AT}: frozen must be true or false"),
         ({**ONE, "schema_name": "x", 5: 1}, f"{AT}: unknown 'schema_name', 5 {KNOWN}"),
         *[
             ({**MANY, "limit": limit}, f"{AT}: limit must be an integer in 1..1000")

@@ -210,6 +210,8 @@ class Fanout:
         """Run one batch of a job."""
         if job.kind == "windows":
             return self._windows(job, relation)
+        if relation.frozen:
+            return None  # it became frozen after the job was made
         if job.kind == "copies":
             return self._copies(job, relation)
         return self._removal(job, relation, drained)

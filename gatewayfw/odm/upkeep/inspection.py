@@ -119,7 +119,8 @@ class Inspector:
         verdicts = {}
         for relation in schema.relations.values():
             sources = around.get(relation.schema_name, {})
-            judge = Judge(relation, self._targets.source_fields(relation), sources, covered, drops or relation.optional)
+            fields, pure = self._targets.source_fields(relation), source_of(self._schemas, relation).pure
+            judge = Judge(relation, fields, pure, sources, covered, drops or relation.optional)
             verdicts[relation] = judge.verdict(document)
         return verdicts
 
@@ -165,11 +166,14 @@ class Inspector:
     # -- reading
 
     def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
-        """Read embedded sources, and the members that `single` reverses copy."""
+        """Read embedded sources, and the members that `single` reverses copy.
+
+        What frozen copies were taken from decides nothing.
+        """
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}
         for link in links_of(self._schemas, schema).values():
-            if isinstance(link, RelatedRelation) and link.type == "multiple":
+            if link.type == "multiple" if isinstance(link, RelatedRelation) else link.frozen:
                 continue
             model = source_of(self._schemas, link).name
             extra = f"{HIDDEN}.v" if isinstance(link, Relation) else f"{link.relation}._id"

@@ -114,7 +114,8 @@ class Integrity:
 
         A repair that would lose data found nowhere else is not made and needs a decision: a
         dangling copy in a required relation, a required relation without copies, more ids than
-        the limit, several documents in a `single` relation. The same holds for a repair that the database
+        the limit, several documents in a `single` relation, an undeclared field in a frozen copy, or what is
+        no copy among them. The same holds for a repair that the database
         refuses. Problems that a pending job will correct are left to it; the windows of one document are
         recomputed together.
 
@@ -209,7 +210,8 @@ class Integrity:
         Members of a window need no lock: their own changes touch the target.
         """
         verdicts, reverses = report.verdicts.items(), report.reverses.items()
-        copied = [(relation.schema_name, verdict.copies) for relation, verdict in verdicts if verdict.mends]
+        mended = [(relation, verdict) for relation, verdict in verdicts if verdict.mends and not relation.frozen]
+        copied = [(relation.schema_name, verdict.copies) for relation, verdict in mended]
         copied += [(reverse.member, value) for reverse, value in reverses if reverse.type == "single"]
         self._targets.lock((model, ids_in(value)) for model, value in copied)
 

@@ -6,8 +6,8 @@ would lose data found nowhere else in the database; then a person must decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bson import ObjectId
@@ -25,6 +25,8 @@ NO_COPY = "holds what is no copy"
 DOUBLED = "embeds a document twice"
 SEVERAL = "holds several documents"
 OVER_LIMIT = "is over its limit"
+EXCLUDED = "has an excluded field"
+UNDECLARED = "has a field that is not declared"
 DANGLING = "its source does not exist"
 DIFFERS = "differs from its source"
 AHEAD = "is newer than its source"
@@ -74,13 +76,15 @@ class Judge:
 
     Attributes:
         fields: the pure fields of its copies.
-        sources: the documents it may embed, by ``_id``; others do not exist.
+        pure: the pure fields of the embedded model, also those that copies leave out.
+        sources: the documents it may embed, by ``_id``; others do not exist. Frozen copies need none.
         covered: tells whether a pending job will correct the copies of a source.
         drops: whether dangling copies may be dropped.
     """
 
     relation: Relation
     fields: tuple[str, ...]
+    pure: Collection[str]
     sources: Mapping[ObjectId, Document]
     covered: Callable[[Relation, ObjectId], bool]
     drops: bool
@@ -98,14 +102,20 @@ class Judge:
             verdict.faults.append(Fault(relation.name, IS_REQUIRED, mendable=False))
         elif relation.type == "single" and len(distinct) > 1:
             verdict.faults.append(Fault(relation.name, SEVERAL, mendable=False))
+        elif relation.frozen and len(distinct) < len(elements):
+            form = self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
+            verdict.faults += [replace(fault, mendable=False) for fault in form]
         else:
             verdict.faults += self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
             if relation.limit is not None and len(distinct) > relation.limit:
                 verdict.faults.append(Fault(relation.name, OVER_LIMIT, mendable=False))
             versions = _versions(document, relation)
             for id_, copy in distinct.items():
-                self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
-            verdict.orphaned = not relation.optional and self._all_gone(distinct)
+                if relation.frozen:
+                    self._judge_frozen(id_, copy, verdict)
+                else:
+                    self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
+            verdict.orphaned = not relation.optional and not relation.frozen and self._all_gone(distinct)
         return verdict
 
     def _all_gone(self, ids: Iterable[ObjectId]) -> bool:
@@ -123,6 +133,15 @@ class Judge:
         if doubled:
             reasons.append(DOUBLED)
         return [Fault(self.relation.name, reason) for reason in reasons]
+
+    def _judge_frozen(self, id_: ObjectId, copy: Document, verdict: Verdict) -> None:
+        """Judge a copy by its names alone: what its source was is written nowhere else."""
+        path = f"{self.relation.name}.{id_}"
+        if any(name in self.pure and name not in self.fields for name in copy):
+            verdict.faults.append(Fault(path, EXCLUDED))
+        if any(name != "_id" and name not in self.pure for name in copy):
+            verdict.faults.append(Fault(path, UNDECLARED, mendable=False))
+        verdict.copies.append({name: copy[name] for name in copy if name in self.fields or name not in self.pure})
 
     def _judge_copy(self, id_: ObjectId, copy: Document, version: object, verdict: Verdict) -> None:
         path = f"{self.relation.name}.{id_}"

@@ -17,6 +17,7 @@ from gatewayfw.odm.copies.rules import HIDDEN, LOCK, HiddenField, assign, clock,
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.frozen import followers
 from gatewayfw.odm.writing.targets import Sources
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -43,10 +44,10 @@ class Deletes:
         """Delete one document; return its cascaded deletes by model, None for no match.
 
         With ``cascade`` holders that require it are deleted with the same procedure, and others lose
-        their copy. All affected windows are recomputed once, at the end.
+        their copy. Frozen copies stay, also required ones. All affected windows are recomputed once, at the end.
 
         Raises:
-            StillReferenced: a relation embeds the document and ``cascade`` is false.
+            StillReferenced: a relation that is not frozen embeds the document and ``cascade`` is false.
         """
         root = self._storage.touch(schema.name, filter, self._fields_of(schema), lock=LOCK)
         if root is None:
@@ -108,7 +109,7 @@ class Deletes:
 
     def _refuse_if_held(self, schema: ModelSchema, root: Document) -> None:
         held: dict[str, list[dict[str, Any]]] = {}
-        for relation in self._schemas.embedders(schema.name):
+        for relation in followers(self._schemas, schema.name):
             held.setdefault(relation.model, []).append({f"{relation.name}._id": root["_id"]})
         counts: dict[str, int] = {}
         for model, ways in held.items():
@@ -123,7 +124,7 @@ class Deletes:
 
         It must be deleted first: without transactions a job would harm a document that still exists.
         """
-        for relation in self._schemas.embedders(schema.name):
+        for relation in followers(self._schemas, schema.name):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
                 version = max(version_of(root), clock())
                 self._backlog.leave("removal", (schema.name, root["_id"]), relation, version)
@@ -140,7 +141,7 @@ class Deletes:
         while level:
             following: dict[str, set[ObjectId]] = {}
             for model, ids in sorted(level.items()):
-                for relation in self._schemas.embedders(model):
+                for relation in followers(self._schemas, model):
                     embedding = {f"{relation.name}._id": {"$in": ordered(ids)}}
                     fields = self._fields_of(self._schemas.get_schema(relation.model))
                     found = list(self._storage.find(relation.model, embedding, fields, limit=most))

@@ -296,7 +296,8 @@ class Targets:
     def reread(self, schema: ModelSchema, document: Document) -> Document | None:
         """Return the current document.
 
-        In a model related to itself, the effects may have changed it again.
+        In a model related to itself, the effects may have changed it again, also through a frozen relation:
+        that has reverse relations, too.
         """
         if all(relation.model != schema.name for relation in self._schemas.embedders(schema.name)):
             return document

@@ -45,6 +45,7 @@ from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
+from gatewayfw.odm.writing.frozen import followers, ids_to_copy, refuse_shown
 from gatewayfw.odm.writing.new_documents import NewDocument
 from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.odm.writing.targets import Sources
@@ -72,11 +73,14 @@ class Writes:
         Raises:
             NotFound: a related document does not exist.
             DuplicateKey: a unique index refused one.
-            Conflict: an ``_id`` belonged to a deleted document whose copies are still being removed.
+            Conflict: an ``_id`` belonged to a deleted document whose copies are still being removed,
+                or which a frozen copy still shows.
         """
         chosen = [one.fields["_id"] for one in new if one.version]
         if chosen and self._backlog.bounded and (blocked := self._backlog.jobs.blocked(schema.name, chosen)):
             raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
+        if chosen:
+            refuse_shown(self._schemas, self._storage, schema, chosen)
         effects = Effects()
         drafts = [self._begun(one, effects) for one in new]
         sources, settled = self._targets.touch(
@@ -156,7 +160,7 @@ class Writes:
             growth.check(self._storage, document)
         holders = [
             relation
-            for relation in self._schemas.embedders(schema.name)
+            for relation in followers(self._schemas, schema.name)
             if change.named.intersection(self._targets.source_fields(relation))
         ]
         related = {
@@ -288,6 +292,8 @@ class Writes:
     ) -> Document | None:
         """Add or replace one document's related documents; None for no match.
 
+        A frozen copy stays if its id stays in a replaced relation: its source is not read and may be gone.
+
         Raises:
             NotFound: a related document does not exist.
             Conflict: a `single` relation is present and ``replace`` is false, or a required
@@ -305,15 +311,18 @@ class Writes:
             draft.enrol(given, present=before[name])
             draft.drop(given.relation, removed[name])
         is_new = all(id_ not in before[name] for name, given in inputs.items() for id_ in given.ids)
+        taken = {name: ids_to_copy(given, before[name], replace) for name, given in inputs.items()}
+        unread = {name: [id_ for id_ in given.ids if id_ not in taken[name]] for name, given in inputs.items()}
+        targets = {name: [*removed[name], *(unread[name] if given.flags else ())] for name, given in inputs.items()}
         sources, settled = self._targets.touch(
-            [(given.relation, id_) for given in inputs.values() for id_ in given.ids],
-            windows=[(inputs[name].relation.schema_name, ids) for name, ids in removed.items()],
+            [(inputs[name].relation, id_) for name, ids in taken.items() for id_ in ids],
+            windows=[(inputs[name].relation.schema_name, ids) for name, ids in targets.items()],
             locked={(schema.name, document["_id"]): document},
             entering=draft.effects if is_new else None,
         )
         update: dict[str, dict[str, Any]] = {}
         for name, given in inputs.items():
-            fresh = {id_: draft.take(given.relation, sources[given.relation.schema_name, id_]) for id_ in given.ids}
+            fresh = {id_: draft.take(given.relation, sources[given.relation.schema_name, id_]) for id_ in taken[name]}
             copies = [fresh.get(id_) or before[name][id_] for id_ in kept[name]]
             update = merged(update, assign(name, embedded(given.relation, copies)))
         return self._store_relations(schema, draft, update, settled)

@@ -17,7 +17,8 @@ def relation(type="multiple", **more):
 
 
 def verdict(value, *, of=None, covered=False, drops=False, hidden=None):
-    judge = Judge(of or relation(optional=True), ("name",), {A: {**ORG, "_gw": {"v": 2}}}, lambda *_: covered, drops)
+    sources = {A: {**ORG, "_gw": {"v": 2}}}
+    judge = Judge(of or relation(optional=True), ("name",), ("name", "pin"), sources, lambda *_: covered, drops)
     document = {"orgs": value, **({} if hidden is None else {"_gw": hidden})}
     return judge.verdict({} if value is None else document)
 
@@ -53,6 +54,34 @@ def test_a_wrong_form_is_mended(value, reason):
 )
 def test_what_nothing_else_says_is_left_to_a_person(value, of, reason):
     found = verdict(value, of=of)
+    assert (found.faults, found.mends) == ([Fault("orgs", reason, mendable=False)], False)
+
+
+FROZEN = relation(frozen=True)
+
+
+@pytest.mark.parametrize("copy", [{"_id": A, "name": "old"}, {"_id": A}, {"_id": B, "name": "gone"}])
+def test_a_frozen_copy_may_differ_and_outlive_its_source(copy):
+    found = verdict([copy], of=FROZEN, drops=True, hidden={"at": {"orgs": {str(A): 3}}})
+    assert (found.faults, found.copies, found.gone, found.orphaned) == ([], [copy], [], False)
+
+
+def test_a_frozen_copy_loses_what_is_excluded_and_keeps_what_is_not_declared():
+    found = verdict([{"_id": B, "name": "x", "pin": "1", "size": 2}], of=FROZEN)
+    path = f"orgs.{B}"
+    assert found.faults == [
+        Fault(path, "has an excluded field"),
+        Fault(path, "has a field that is not declared", mendable=False),
+    ]
+    assert (found.update(FROZEN), found.taken) == ({"$set": {"orgs": [{"_id": B, "name": "x", "size": 2}]}}, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [([ORG, {"_id": "x", "name": "y"}], "holds what is no copy"), ([ORG, {"_id": A}], "embeds a document twice")],
+)
+def test_a_frozen_relation_loses_no_copy_to_a_repair(value, reason):
+    found = verdict(value, of=FROZEN)
     assert (found.faults, found.mends) == ([Fault("orgs", reason, mendable=False)], False)
 
 
