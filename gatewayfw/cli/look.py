@@ -143,8 +143,8 @@ def _schema_rows(model: str, parts: Mapping[str, Mapping[str, Any]]) -> Iterator
         notes = [*([] if field["required"] else ["optional"]), *(["excluded"] if field["excluded"] else [])]
         yield model, name, " ".join([field["kind"], *notes])
     for name, relation in parts["relations"].items():
-        notes = "".join(f" {note}" for note in ("optional", "frozen") if relation[note])
-        yield model, name, f"relation: {relation['type']} {relation['schemaName']}{notes}"
+        said = "".join(f" {note}" for note in ("optional", "frozen") if relation[note])
+        yield model, name, f"relation: {relation['type']} {relation['schemaName']}{said}"
     for name, reverse in parts["relatedRelations"].items():
         limit = f", limit {reverse['limit']}" if reverse["limit"] is not None else ""
         default = ", listed by default" if reverse["default"] else ""

@@ -23,6 +23,7 @@ from pathlib import Path
 from unittest import mock
 
 import mongomock
+from bson import json_util
 from pymongo import MongoClient
 
 from gatewayfw.errors import GatewayError, StorageError
@@ -35,6 +36,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from tests.faults.clients import at_once
 from tests.faults.invariants import problems
+from tests.odm.ledger import Acknowledged
 from tests.odm.player import Operations
 from tests.odm.world import MODELS, World, define_world
 
@@ -42,6 +44,8 @@ ROOT = Path(__file__).parent.parent.parent
 OPERATIONS = 50
 PROCESSES = 4
 THREADS = 8
+#: How processes tell documents: a date without a time zone, a number as it is.
+PLAIN = json_util.JSONOptions(json_mode=json_util.JSONMode.RELAXED, tz_aware=False)
 #: Copies that a change writes itself in every other burst: so few that most work goes through jobs.
 INLINE = 2
 
@@ -77,8 +81,10 @@ def populate(world):
     places = {"_ids": cities[:2], "relatedRelations": {"clubs": True}}
     for number in range(2):
         world.club.insert_one(doc={"name": f"club {number}"}, relations={"places": places})
-    for number in range(4):
-        world.add_person(f"person {number}", age=number)
+    people = [world.add_person(f"person {number}", age=number) for number in range(4)]
+    for number in range(2):
+        guests = {"to": {"_ids": cities[number]}, "guests": {"_ids": people[number : number + 2]}}
+        world.trip.insert_one(doc={"name": f"trip {number}", "age": number}, relations=guests)
 
 
 def small_batches():
@@ -89,8 +95,9 @@ def small_batches():
 class Player(Operations):
     """Plays random operations on a world; one for each thread."""
 
-    def __init__(self, world, seed):
+    def __init__(self, world, seed, notes):
         self._world = world
+        self._notes = notes
         self._models = [getattr(world, name) for name in MODELS]
         self._random = random.Random(seed)
         self._kinds = [self._insert] * 4 + [self._update] * 6 + [self._add] * 4 + [self._replace] * 2
@@ -107,6 +114,10 @@ class Player(Operations):
         except GatewayError as error:
             return operation.__name__.strip("_"), type(error).__name__
         return operation.__name__.strip("_"), "ok"
+
+    def _note(self, model, document, relations=(), replace=False):
+        if document is not None:
+            self._notes.append((model.name, document))
 
     def _ids(self, model, most):
         ids = sorted(one["_id"] for one in self._world.storage.find(model.name, {}, ()))
@@ -163,17 +174,18 @@ class Player(Operations):
 
 
 def play(world, seed, operations, threads=THREADS):
-    """Play operations of a burst by so many threads; returns how often each ended how."""
+    """Play operations of a burst by so many threads; returns how often each ended how, and what they noted."""
     numbers, barrier = itertools.count(), threading.Barrier(threads)
+    notes = []
 
     def run(number):
-        player, ended = Player(world, f"{seed} {number}"), Counter()
+        player, ended = Player(world, f"{seed} {number}", notes), Counter()
         barrier.wait(30)
         while next(numbers) < operations:
             ended[" ".join(player.play())] += 1
         return ended
 
-    return sum(at_once(threads, run), Counter())
+    return sum(at_once(threads, run), Counter()), notes
 
 
 class Team:
@@ -201,12 +213,13 @@ class Team:
             process.stdout.close()
 
     def play(self, seed, inline_limit):
-        """Play one burst; returns how often each operation ended how."""
+        """Play one burst; returns how often each operation ended how, and what was noted."""
         for number, process in enumerate(self._processes):
             share = OPERATIONS // PROCESSES + (number < OPERATIONS % PROCESSES)
             process.stdin.write(json.dumps([f"{seed} {number}", share, inline_limit]) + "\n")
             process.stdin.flush()
-        return sum((Counter(json.loads(process.stdout.readline())) for process in self._processes), Counter())
+        played = [json_util.loads(process.stdout.readline(), json_options=PLAIN) for process in self._processes]
+        return sum((Counter(ended) for ended, _ in played), Counter()), [note for _, notes in played for note in notes]
 
 
 def member(uri):
@@ -217,7 +230,7 @@ def member(uri):
         if inline_limit not in worlds:
             worlds[inline_limit] = open_world(Tardy(uri), inline_limit)
             worlds[inline_limit].odm.ready()
-        print(json.dumps(play(worlds[inline_limit], seed, share)), flush=True)
+        print(json_util.dumps(play(worlds[inline_limit], seed, share), json_options=PLAIN), flush=True)
     for world in worlds.values():
         world.storage.close()
 
@@ -250,8 +263,15 @@ def judged(bursts, world_of, play_one):
     for number in range(bursts):
         world = world_of(number)
         populate(world)
-        ended += play_one(number)
-        if found := problems(world.odm):
+        frozen = Acknowledged(world.odm.schemas)
+        for name in MODELS:
+            for document in world.storage.find(name, {}):
+                frozen.note(name, document)
+        played, notes = play_one(number)
+        ended += played
+        for name, document in notes:
+            frozen.note(name, document)
+        if found := problems(world.odm) + frozen.problems(world.storage):
             broken[number] = found
             print(f"burst {number}: {len(found)} problems, such as {found[0]}", flush=True)
     return broken, ended

@@ -1,7 +1,7 @@
 """A world of models in which every kind of relation occurs, and what tests ask of it.
 
 Single and multiple, required and optional, one-way, to itself, two relations to one model,
-many-to-many, several reverses of one relation, `single` reverses, excludes on every level.
+many-to-many, several reverses of one relation, `single` reverses, excludes on every level, frozen copies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gatewayfw.schemas import (
 )
 from tests.odm.oracle import check
 
-MODELS = ("country", "city", "person", "club")
+MODELS = ("country", "city", "person", "club", "trip")
 
 
 def define_world(odm):
@@ -114,7 +114,42 @@ def define_world(odm):
             }
         },
     )
-    return {"country": country, "city": city, "person": person, "club": club}
+    trip = odm.new_model(
+        "trip",
+        {"name": string(), "age": optional(integer(minimum=0))},
+        {
+            "to": {
+                "schemaName": "city",
+                "type": "single",
+                "frozen": True,
+                "relatedRelations": {
+                    "trips": {
+                        "type": "multiple",
+                        "limit": 2,
+                        "sort": {"field": "age", "order": "asc"},
+                        "default": True,
+                    },
+                    "latest": {"type": "single"},
+                },
+            },
+            "guests": {
+                "schemaName": "person",
+                "type": "multiple",
+                "optional": True,
+                "frozen": True,
+                "excludes": ["active"],
+                "relatedRelations": {"invited": {"type": "multiple", "limit": 2}},
+            },
+            "after": {
+                "schemaName": "trip",
+                "type": "single",
+                "optional": True,
+                "frozen": True,
+                "relatedRelations": {"before": {"type": "multiple", "limit": 2}},
+            },
+        },
+    )
+    return {"country": country, "city": city, "person": person, "club": club, "trip": trip}
 
 
 class World:
@@ -123,7 +158,7 @@ class World:
     def __init__(self, odm, models):
         self.odm = odm
         self.storage = odm.storage
-        self.country, self.city, self.person, self.club = (models[name] for name in MODELS)
+        self.country, self.city, self.person, self.club, self.trip = (models[name] for name in MODELS)
 
     def problems(self):
         """Every copy, window and `single` reverse that is not right."""
