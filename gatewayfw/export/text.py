@@ -1,4 +1,4 @@
-"""What all exports share: the hash of a catalog and the first line of a file."""
+"""What all exports share: the hash of a catalog, the first line of a file, some words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
+
+#: What is said of frozen copies.
+FROZEN = "as it was when it was related"
 
 
 def digest(catalog: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, final
 
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.patterns import ecma
+from gatewayfw.export.text import FROZEN
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from gatewayfw.schemas.values import HIGHEST, LOWEST
@@ -238,7 +239,8 @@ def _object_of(properties: Schema) -> Schema:
 
 
 def _listed(link: Description, one: Schema) -> Schema:
-    return {"type": "array", "items": one} if link["type"] == "multiple" else one
+    listed = {"type": "array", "items": one} if link["type"] == "multiple" else one
+    return {**listed, "description": FROZEN.capitalize()} if "frozen" in link else listed
 
 
 def _named(kind: Description, *names: str) -> Schema:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from gatewayfw.export.python.types import Entry, Types, class_name, comment
+from gatewayfw.export.text import FROZEN
 
 Selection = Mapping[str, Any]
 #: The hidden names by model; models without any are left out.
@@ -78,7 +79,8 @@ class Selections:
             # One of which only some fields may be asked for takes no 1.
             flag = "Flag" if self._level(below, {}).is_whole else "Literal[0]"
             asked.append(Entry(name, f"{flag} | {inner.get}"))
-            shown.append(Entry(name, f"list[{inner.document}]" if link["type"] == "multiple" else inner.document))
+            copies = f"list[{inner.document}]" if link["type"] == "multiple" else inner.document
+            shown.append(Entry(name, copies, comment=FROZEN if "frozen" in link else ""))
         types = self._types
         get = types.add(types.fresh(f"{base}Get{level}"), asked, f"What a `get` of {_plain(model)} may name.")
         document = types.fresh(f"{base}{level}" if level else f"{base}Document")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.catalog.kinds import Description
-from gatewayfw.export.text import header
+from gatewayfw.export.text import FROZEN, header
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
 from gatewayfw.export.typescript.parts import ASK, BATCH, CLIENT, TYPES
 from gatewayfw.export.typescript.text import Member, block, key, union
@@ -75,9 +75,11 @@ def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> Memb
 def _said_of(link: Mapping[str, Any]) -> str:
     sort = link["sort"]
     of = f"reverse of {link['model']}.{link['of']}" if "of" in link else ""
+    frozen = FROZEN if "frozen" in link else ""
     most = "" if link["limit"] is None else f"at most {link['limit']}"
     order = "" if sort is None else f"by {sort['field']} {sort['order']}ending"
-    line = ", ".join(filter(None, [of, most, order]))
+    listed = "listed by default" if "default" in link else ""
+    line = ", ".join(filter(None, [of, frozen, most, order, listed]))
     return line and f"{line[0].upper()}{line[1:]}."
 
 
