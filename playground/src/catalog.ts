@@ -83,8 +83,12 @@ export interface Link {
   sort: { field: string; order: "asc" | "desc" } | null;
   /** On a relation: the reverse relations that it causes on `model`. */
   reverses?: string[];
+  /** On a relation: its copies stay what they were when they were related. */
+  frozen?: true;
   /** On a reverse relation: the relation of `model` that causes it. */
   of?: string;
+  /** On a reverse relation: new members are listed unless the flag says false. */
+  default?: true;
 }
 
 export interface Model {

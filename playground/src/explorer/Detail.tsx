@@ -125,8 +125,10 @@ function LinkName({ model, name, looked }: { model: string; name: string; looked
 function Shown({ link }: { link: Link }) {
   const notes = [
     link.type === "multiple" ? "many" : link.optional ? "one, or none" : "one",
+    link.frozen ? "frozen" : "",
     link.limit === null ? "" : `at most ${link.limit}`,
     link.sort === null ? "" : `by ${link.sort.field}, ${link.sort.order === "asc" ? "ascending" : "descending"}`,
+    link.default ? "listed by default" : "",
   ];
   return (
     <span class="explorer-notes">

@@ -119,7 +119,11 @@ const RELATIONS: readonly Column<Relation>[] = [
     title: "To",
     cell: ({ link }) => (
       <span>
-        <Jump model={link.model} /> <span class="muted small">{link.type === "multiple" ? "many" : "one"}</span>
+        <Jump model={link.model} />{" "}
+        <span class="muted small">
+          {link.type === "multiple" ? "many" : "one"}
+          {link.frozen ? ", frozen" : ""}
+        </span>
       </span>
     ),
   },
