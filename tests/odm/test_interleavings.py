@@ -25,6 +25,7 @@ LAND, OTHER, EMPTY = (ObjectId(f"{number:024x}") for number in (1, 2, 3))
 FAR, SOUTH, NORTH, TOP, NEW, NEWER = (ObjectId(f"{number:024x}") for number in range(11, 17))
 ANNA, BERT, CARL, DORA, ERIC = (ObjectId(f"{number:024x}") for number in range(21, 26))
 CHESS, GOLF = (ObjectId(f"{number:024x}") for number in (31, 32))
+LOST, EARLY, LATE = (ObjectId(f"{number:024x}") for number in (17, 51, 52))
 CROWD = [ObjectId(f"{number:024x}") for number in range(41, 46)]
 
 #: The version of documents that were inserted with an `_id`, by the clock that `world_storage` sets.
@@ -43,7 +44,10 @@ def world_storage(request, world_database, monkeypatch):
 
 
 def populate(world):
-    """Three countries, four cities of the first, four people, three of whom visited it, and two clubs."""
+    """Three countries, four cities of the first, four people, three of whom visited it, two clubs, and a trip.
+
+    The trip keeps a frozen copy of a city that was deleted.
+    """
     for id_, name in ((LAND, "land"), (OTHER, "other"), (EMPTY, "empty")):
         world.country.insert_one(doc={"_id": id_, "name": name})
     for id_, name, population in ((FAR, "far", 10), (SOUTH, "south", 20), (NORTH, "north", 30), (TOP, "top", 40)):
@@ -57,6 +61,9 @@ def populate(world):
         world.club.insert_one(doc={"_id": id_, "name": name}, relations=relations)
     relations = {"clubs": {"_ids": [GOLF], "relatedRelations": {"members": True, "president": True}}}
     world.person.add_relation(filters={"_id": CARL}, relations=relations)
+    insert_city(LOST, country=OTHER, name="lost", flags=[])(world)
+    insert_trip(EARLY, to=LOST, guests=[ERIC])(world)
+    delete("city", LOST)(world)
 
 
 @pytest.fixture
@@ -102,6 +109,23 @@ def insert_person(id_=DORA, visited=(), name="dora", age=25, **single):
     if visited:
         relations["visited"] = {"_ids": list(visited), "relatedRelations": {"visitors": True}}
     return lambda world: world.person.insert_one(doc={"_id": id_, "name": name, "age": age}, relations=relations)
+
+
+def insert_trip(id_=LATE, to=SOUTH, guests=()):
+    relations = {"to": {"_ids": to, "relatedRelations": {"latest": True}}}
+    if guests:
+        relations["guests"] = {"_ids": list(guests), "relatedRelations": {"invited": True}}
+    return lambda world: world.trip.insert_one(doc={"_id": id_, "name": "trip", "age": 1}, relations=relations)
+
+
+def invite(*ids, replace=False):
+    relations = {"guests": {"_ids": list(ids), "relatedRelations": {"invited": True}}}
+    return lambda world: world.trip.add_relation(filters={"_id": EARLY}, relations=relations, replace=replace)
+
+
+def keep(to):
+    relations = {"to": {"_ids": to, "relatedRelations": {"latest": True}}}
+    return lambda world: world.trip.add_relation(filters={"_id": EARLY}, relations=relations, replace=True)
 
 
 def insert_country(id_):
@@ -179,6 +203,12 @@ PAIRS = {
     "many-cascade": (change_many("person", OLD, {"$inc": {"age": 1}}), cascade("country", LAND)),
     "delete-many-embed": (delete_many("city", NORTH, TOP), add("home", NORTH, ERIC)),
     "delete-many-many": (delete_many("city", NORTH, TOP), change_many("city", LARGE, LARGER)),
+    "freeze-rename": (insert_trip(), change("city", SOUTH, name="new south")),
+    "freeze-delete": (insert_trip(to=TOP), delete("city", TOP)),
+    "refreeze-rename": (invite(ERIC), change("person", ERIC, name="new eric")),
+    "keep-delete": (invite(ERIC, ANNA, replace=True), delete("person", ERIC)),
+    "keep-recreate": (keep(LOST), insert_city(LOST, country=OTHER)),
+    "release-recreate": (delete("trip", EARLY), insert_city(LOST, country=OTHER)),
     "transactions": (
         several(insert_city(population=35), change("club", GOLF, name="new golf")),
         several(change("club", GOLF, name="newer golf"), change("country", LAND, name="new land")),
