@@ -1,4 +1,4 @@
-"""What all exports share: the hash of a catalog, the first line of a file, some words."""
+"""What all exports share: a catalog's hash, a file's first line, some words."""
 
 from __future__ import annotations
 
