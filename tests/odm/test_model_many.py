@@ -92,6 +92,15 @@ def test_all_documents_get_the_same_date(odm):
     assert len(model.distinct("at")) == 1
 
 
+def test_each_document_that_is_changed_gets_a_revision(odm):
+    model = odm.new_model("thing", {"n": integer()})
+    model.insert_many([{"n": number} for number in range(12)])
+    model.update_many({"n": {"$gte": 6}}, {"$inc": {"n": 1}})
+    model.update_many({"n": 7}, {"$set": {"n": 7}})
+    shown = model.find(projection={"_id": 0, "_rev": 1}).sort("_id")
+    assert [one["_rev"] for one in shown] == [0] * 6 + [2] + [1] * 5
+
+
 def test_a_filter_by_an_excluded_field_is_for_server_code(world):
     for number in range(12):
         world.add_person(f"p{number}", password="hash")
