@@ -108,7 +108,7 @@ def service(full, mongo_database, mongod_uri, tmp_path):
 def test_a_worker_that_dies_around_the_commit_leaves_one_document_and_the_same_bytes(
     full, service, mongo_database, report
 ):
-    numbers = range(600 if full else 3)
+    numbers = range(240 if full else 3)
     with ThreadPoolExecutor(8 if full else 2) as clients:
         done = dict(zip(numbers, clients.map(service.send_until_done, numbers), strict=True))
     kept = sorted(one["n"] for one in mongo_database.thing.find())

@@ -13,6 +13,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.monitoring import CommandListener
 
+from gatewayfw import gateway, integer
 from gatewayfw.errors import Conflict, NotFound, StillReferenced
 from gatewayfw.odm import Odm, database
 from gatewayfw.odm.copies.rules import ids_in
@@ -328,4 +329,32 @@ def test_doctor_warns_of_a_real_standalone_server(uri):
     gw = shop(f"{uri}doctor", fan_out_thread=False)
     expected = "warning: the database is a standalone server, without transactions: make it a one-node replica set\n"
     assert runner(make_app(shop=gw))("doctor") == (0, expected)
+    gw.odm.storage.close()
+
+
+def test_idempotent_acts_are_refused_and_after_commit_waits_for_the_end(uri):
+    gw = gateway(fan_out_thread=False, expose_errors=True)
+    gw.odm.set_db(f"{uri}idempotent")
+    things, called = gw.odm.new_model("thing", {"n": integer()}), []
+
+    @gw.acts.act("thing", "add", idempotent="1h", idempotent_by=lambda body: "all")
+    def add(body):
+        things.insert_one(doc={"n": 1})
+
+    body = {"model": "thing", "act": "add", "details": {"set": {}, "get": {}}}
+    reply = gw.create_app().test_client().post("/gateway", json=body, headers={"Idempotency-Key": "k"})
+    assert (reply.status_code, reply.headers["X-Error-Code"], things.count()) == (500, "definition_error", 0)
+    assert "a standalone MongoDB server does not have" in reply.get_json()["body"]["message"]
+
+    def work(fails):
+        gw.odm.after_commit(lambda: called.append(things.count()))
+        things.insert_one(doc={"n": 1})
+        if fails:
+            raise RuntimeError
+        return list(called)
+
+    assert (gw.odm.transaction(lambda: work(False)), called) == ([], [1])
+    with pytest.raises(RuntimeError):
+        gw.odm.transaction(lambda: work(True))
+    assert called == [1]
     gw.odm.storage.close()

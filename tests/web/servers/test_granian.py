@@ -60,7 +60,7 @@ def test_an_environment_without_such_variables_costs_nothing(app):
 #: A service whose acts tell who answers and which connection to the database is used, and one that takes its time.
 PROGRAM = """
 import os, sys, time
-from gatewayfw.core import gateway
+from gatewayfw import Reply, gateway
 gw = gateway()
 gw.odm.set_db(sys.argv[2])
 things = gw.odm.new_model("thing", {"name": gw.schemas.string()})
@@ -77,6 +77,11 @@ def slow(body):
     print("begun", flush=True)
     time.sleep(1)
     return "done"
+
+@gw.acts.act("thing", "made", set={}, get={})
+def made(body):
+    cookies = [{"name": name, "value": "1", "secure": False} for name in "ab"]
+    return Reply("made", 201, {"Location": "/things/1"}, cookies)
 
 gw.run_server(port=int(sys.argv[1]), workers=2, threads=4, server="granian")
 print("stopped", flush=True)
@@ -114,6 +119,12 @@ class Granian:
             reply = pool.request("POST", "/gateway", json={**BODY, "model": "thing", "act": act})
             return reply.status, reply.json()["body"]
 
+    def head(self, act):
+        """Call an act; gives status and the headers of the reply."""
+        with urllib3.HTTPConnectionPool("127.0.0.1", self._port, timeout=60, retries=False) as pool:
+            reply = pool.request("POST", "/gateway", json={**BODY, "model": "thing", "act": act})
+            return reply.status, reply.headers
+
     def pids(self):
         """Return the processes that answer 40 calls at once."""
         with ThreadPoolExecutor(16) as clients:
@@ -145,6 +156,15 @@ def test_granian_answers_from_several_processes_with_clients_of_their_own(grania
     pids = granian.pids()
     assert (len(pids), granian.process.pid in pids) == (2, False)
     assert "opened before fork" not in granian.log()
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+def test_granian_sends_the_status_headers_and_cookies_that_an_act_chose(granian):
+    status, headers = granian.head("made")
+    cookies = [f"{name}=1; Path=/; HttpOnly; SameSite=Lax" for name in "ab"]
+    assert (status, headers["Location"], headers.getlist("Set-Cookie")) == (201, "/things/1", cookies)
+    assert (headers["Content-Type"], headers["Content-Length"]) == ("application/json", "30")
 
 
 @pytest.mark.mongo
