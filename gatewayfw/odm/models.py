@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, final, overload
-
-from bson import ObjectId
+from typing import Any, final, overload
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.model_many import ModelMany, Update, check_cascade
+from gatewayfw.odm.model_many import Update, check_cascade
 from gatewayfw.odm.model_reads import Filter, Get
+from gatewayfw.odm.model_updates import ModelUpdates
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show_one
-from gatewayfw.odm.reading.revisions import judge_miss, of_revision
+from gatewayfw.odm.reading.revisions import of_revision
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
@@ -28,11 +27,9 @@ from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document
 
-T = TypeVar("T")
-
 
 @final
-class Model(ModelMany):
+class Model(ModelUpdates):
     """One model on the gateway's database; made by `Odm.new_model`.
 
     `ModelReads` has the reading operations, `ModelMany` the writes of many documents. Give documents and updates
@@ -70,6 +67,7 @@ class Model(ModelMany):
         update: Update,
         *,
         rev: int | None = None,
+        upsert: bool = False,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None: ...
@@ -81,6 +79,7 @@ class Model(ModelMany):
         filters: Filter,
         update: Update,
         rev: int | None = None,
+        upsert: bool = False,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None: ...
@@ -92,6 +91,7 @@ class Model(ModelMany):
         *,
         filters: Filter | None = None,
         rev: int | None = None,
+        upsert: bool = False,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
     ) -> Document | None:
@@ -99,6 +99,8 @@ class Model(ModelMany):
 
         ``update`` takes ``$set $unset``, ``$inc $mul $min $max``, and ``$push $addToSet $pull $pop`` on arrays.
         Returns None if nothing matched. An empty ``$set`` changes nothing and returns the document.
+        With ``upsert`` a document that is not there is inserted, as `insert_one` does: with the filter's values, which
+        must be an ``_id`` or all fields of a unique index, and with those that the operators and ``$setOnInsert`` give.
         With ``rev``, the ``_rev`` that a ``get`` has shown, only that revision of the document is changed.
 
         Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
@@ -107,6 +109,7 @@ class Model(ModelMany):
         for a model whose definition lets its pure fields exceed the setting ``document_bytes``.
 
         Raises:
+            UsageError: with ``upsert``, the filter, model or update allows none; see `parse_upsert`.
             UsageError: `find` would refuse the filter, or it is empty; there is no operator, an unknown one, or
                 one other than ``$set`` on a field that it does not fit.
             BadRequest: ``$set`` names a path that is changed twice.
@@ -120,22 +123,18 @@ class Model(ModelMany):
         storage = self._ready()
         compiled = self._shown(projection)
         wanted = self._filter(filter, filters, reveal)
+        if upsert is not False:
+            return self._upsert(storage, wanted, self._parsed(wanted, update or {}, rev, upsert), compiled)
         change = stored_update(self.schema, update or {})
         exact = of_revision(wanted, rev)
         if not change.named:
             return self._judged(self._first(storage, exact, compiled), wanted, rev)
 
-        def write(growth: Growth | None) -> Document | None:
-            def attempt(backlog: Backlog) -> Document | None:
-                document = self._writes(backlog).update(self.schema, exact, change, compiled.paths, growth)
-                return show_one(storage, compiled, self._judged(document, wanted, rev))
+        def attempt(backlog: Backlog, growth: Growth | None) -> Document | None:
+            document = self._writes(backlog).update(self.schema, exact, change, compiled.paths, growth)
+            return show_one(storage, compiled, self._judged(document, wanted, rev))
 
-            return self._database.run(attempt, hot=self._named(wanted)).result
-
-        if self._allowance is None:
-            return write(None)
-        looks_first = self._database.is_nested or not storage.has_transactions()
-        return self._allowance.judge(change, write, looks_first=looks_first)
+        return self._update(storage, wanted, change, attempt)
 
     @overload
     def delete_one(
@@ -323,22 +322,6 @@ class Model(ModelMany):
 
         return self._database.run(attempt, hot=[*self._named(wanted), *sources_in(inputs)]).result
 
-    # -- shared by the operations
-
-    def _judged(self, result: T | None, wanted: Mapping[str, Any], rev: int | None) -> T | None:
-        """Return the result of an operation that asked for a revision.
-
-        Raises:
-            Stale: there is none because the document has another revision.
-        """
-        if result is None:
-            judge_miss(self._database.storage, self.name, wanted, rev)
-        return result
-
-    def _named(self, wanted: Mapping[str, Any]) -> list[tuple[str, object]]:
-        """Return the document that a filter names by `_id`, or None."""
-        return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
-
     # The contract's spellings of the methods above; each takes one object or keywords.
 
     def insertOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document:
@@ -346,7 +329,7 @@ class Model(ModelMany):
         return self.insert_one(**pythonic(config, keys))
 
     def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Update one document: ``{filter, update, rev, projection}``."""
+        """Update one document: ``{filter, update, rev, upsert, projection}``."""
         return self.find_one_and_update(**pythonic(config, keys))
 
     def deleteOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:

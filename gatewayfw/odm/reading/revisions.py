@@ -26,7 +26,7 @@ def revision_of(document: Mapping[str, Any]) -> int:
     """Return the revision of a stored document; 0 if it has none."""
     hidden = document.get("_gw")
     found = hidden.get("r") if isinstance(hidden, Mapping) else None
-    return found if type(found) is int else 0
+    return int(found) if isinstance(found, int) and not isinstance(found, bool) else 0  # BSON's are no plain ones
 
 
 def of_revision(filter: Mapping[str, Any], rev: object) -> dict[str, Any]:

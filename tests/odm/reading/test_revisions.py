@@ -93,7 +93,8 @@ def test_a_copy_that_a_job_takes_away_does(world, land):
 def test_a_document_with_its_predecessors_id_has_no_revision_of_it(world):
     given = {"_id": ID, "name": "a"}
     before = world.person.insert_one(given, projection=REV)["_rev"]
-    rename(world.person, ID)
+    assert (rev(world.person, ID), type(rev(world.person, ID))) == (before, int)
+    assert rename(world.person, ID, rev=before) == {"_id": ID, "_rev": before + 1}
     world.person.delete_one({"_id": ID})
     after = world.person.insert_one(given, projection=REV)["_rev"]
     assert 1_000_000_000_000_000 < before < before + 1 < after < 2**53

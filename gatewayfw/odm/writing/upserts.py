@@ -1,0 +1,126 @@
+"""Pure functions for updates that insert the document where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bson import Decimal128
+
+from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm.reading.filters import has_operators
+from gatewayfw.odm.writing.updates import OPERATORS, Change, stored_update
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.storage import Document
+from gatewayfw.storage.pushes import is_each, push
+from gatewayfw.storage.subset import check_operators
+
+#: What only a new document gets.
+_ON_INSERT = "$setOnInsert"
+#: Operators that leave an absent field absent.
+_REMOVING = frozenset({"$unset", "$pull", "$pop"})
+
+
+class Upsert(NamedTuple):
+    """An update, and the document to insert where none matches.
+
+    Attributes:
+        change: what is done to a document that is there.
+        first: the fields of a new one, and its `_id` if the filter names one; not checked as a whole yet.
+        key: the fields that the filter names, sorted. An ``_id`` or unique index on them is taken by one document.
+    """
+
+    change: Change
+    first: Document
+    key: tuple[str, ...]
+
+
+def parse_upsert(schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping[str, Any]) -> Upsert:
+    """Return an update for documents that are there, and the new document.
+
+    ``wanted`` is the filter as stored. The new document has what the filter says, and what the operators make of
+    absent fields, as in MongoDB: ``$inc $min $max`` their operand, ``$mul`` zero, ``$push`` and ``$addToSet`` a list,
+    ``$unset $pull $pop`` nothing.
+
+    Raises:
+        UsageError: the filter is no equality on `_id` or all fields of a unique index, the model requires a relation,
+            or an operator other than ``$set`` names a field of the filter.
+        ValidationError: a field of the filter is null, or would be set to another value.
+        UsageError, BadRequest, ValidationError: as for `stored_update`.
+    """
+    key = _key(schema, wanted)
+    if required := [name for name, relation in schema.relations.items() if not relation.optional]:
+        raise UsageError(f"upsert: a new {schema.name} needs the relation {required[0]}")
+    check_operators(update, OPERATORS | {_ON_INSERT})
+    given = {operator: changes for operator, changes in update.items() if operator != _ON_INSERT}
+    change = stored_update(schema, given or {"$set": {}})
+    later = stored_update(schema, {"$set": update.get(_ON_INSERT, {})})
+    first = dict(wanted)
+    for one in (change, later):
+        _check_key(wanted, one)
+        for operator, changes in one.update.items():
+            for path, operand in changes.items():
+                if operator not in _REMOVING and path not in wanted:
+                    _put(first, path, _first_value(operator, operand))
+    return Upsert(change, first, key)
+
+
+def _key(schema: ModelSchema, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    named = set(wanted)
+    if named != {"_id"} and not any(named == unique for unique in _unique_keys(schema)):
+        raise UsageError("upsert: the filter must name _id, or all fields of a unique index, and nothing else")
+    if any(has_operators(value) or isinstance(value, list) for value in wanted.values()):
+        raise UsageError("upsert: the filter takes one value for each field, no operators or lists")
+    if absent := [name for name, value in wanted.items() if value is None]:
+        raise ValidationError({f"filter.{name}": ["Field may not be null."] for name in absent})
+    return tuple(sorted(named))
+
+
+def _unique_keys(schema: ModelSchema) -> list[set[str]]:
+    """Return the fields of each index that lets one document have a value.
+
+    A partial one leaves documents out, and one with a collation finds others than the filter does.
+    """
+    return [
+        {name for name, _ in index.keys}
+        for index in schema.options.indexes
+        if index.options.get("unique") and index.options.keys().isdisjoint(("partialFilterExpression", "collation"))
+        if all(name in schema.pure for name, _ in index.keys)
+    ]
+
+
+def _check_key(wanted: Mapping[str, Any], change: Change) -> None:
+    """Refuse a change of the fields that the filter names."""
+    for operator, changes in change.update.items():
+        for path, operand in changes.items():
+            name = path.partition(".")[0]
+            if name not in wanted:
+                continue
+            if operator != "$set" or path != name:
+                raise UsageError(f"upsert: {operator} changes {name}, which the filter names")
+            if operand != wanted[name]:
+                raise ValidationError({f"update.{name}": ["Must be the value in the filter."]})
+
+
+def _first_value(operator: str, operand: Any) -> Any:
+    """Return what an operator makes of an absent field."""
+    if operator == "$mul":
+        return Decimal128("0") if isinstance(operand, Decimal128) else operand * 0
+    if operator == "$push":
+        return push([], operand)
+    if operator == "$addToSet":
+        distinct: list[Any] = []
+        for one in operand["$each"] if is_each(operand) else [operand]:
+            if one not in distinct:
+                distinct.append(one)
+        return distinct
+    return operand
+
+
+def _put(document: Document, path: str, value: Any) -> None:
+    """Set a value, with the objects around it."""
+    *parts, last = path.split(".")
+    node = document
+    for part in parts:
+        node = node.setdefault(part, {})
+    node[last] = value

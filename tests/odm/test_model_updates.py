@@ -1,0 +1,118 @@
+"""Upserts: one document for each key, whoever comes first."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import Conflict, UsageError, ValidationError
+from gatewayfw.schemas import defaulted, integer, string
+
+ID = ObjectId("a" * 24)
+UNIQUE = {"createIndex": {"indexSpec": {"key": 1}, "options": {"unique": True}}}
+
+
+@pytest.fixture
+def counters(odm):
+    fields = {"key": string(), "count": integer(maximum=100), "kind": defaulted(string(), "plain")}
+    return odm.new_model("counter", fields, options=UNIQUE)
+
+
+def count(counters, key, update=None, **options):
+    return counters.find_one_and_update({"key": key}, update or {"$inc": {"count": 1}}, upsert=True, **options)
+
+
+def test_what_is_not_there_is_inserted_and_then_updated(counters):
+    first = count(counters, "a", {"$inc": {"count": 2}, "$setOnInsert": {"kind": "new"}})
+    again = count(
+        counters, "a", {"$inc": {"count": 2}, "$setOnInsert": {"kind": "newer"}}, projection={"_rev": 1, "count": 1}
+    )
+    assert first == {"_id": first["_id"], "key": "a", "count": 2, "kind": "new"}
+    assert again == {"_id": first["_id"], "_rev": 1, "count": 4}
+    assert counters.count() == 1
+
+
+def test_a_new_document_gets_defaults_and_has_no_revision_yet(counters):
+    assert count(counters, "a", projection={"_id": 0, "_rev": 1, "kind": 1}) == {"_rev": 0, "kind": "plain"}
+
+
+def test_a_document_is_got_or_created(counters):
+    create = {"$setOnInsert": {"count": 1}}
+    first = count(counters, "a", create)
+    assert count(counters, "a", create) == count(counters, "a", {"$set": {}}) == first
+
+
+def test_a_chosen_id_begins_at_the_clock(counters):
+    made = {"$set": {"key": "k"}, "$inc": {"count": 1}}
+    counters.find_one_and_update({"_id": str(ID)}, made, upsert=True)
+    found = counters.find_one({"_id": ID}, projection={"_rev": 1, "count": 1})
+    assert found == {"_id": ID, "_rev": found["_rev"], "count": 1}
+    assert found["_rev"] > 1_000_000_000_000_000
+
+
+@pytest.mark.parametrize("update", [{"$set": {"kind": "x"}}, {"$inc": {"count": 101}}, {"$set": {"count": "x"}}])
+def test_what_does_not_fit_the_model_is_not_inserted(counters, update):
+    with pytest.raises(ValidationError) as raised:
+        count(counters, "a", update)
+    assert list(raised.value.errors) == ["update.count"]
+    assert counters.count() == 0
+
+
+def test_a_model_with_a_required_relation_has_none(world):
+    with pytest.raises(UsageError, match="a new city needs the relation country"):
+        world.city.find_one_and_update({"_id": ID}, {"$set": {"name": "x"}}, upsert=True)
+
+
+def test_a_revision_is_not_asked_of_what_may_be_new(counters):
+    with pytest.raises(UsageError, match="no revision to ask for"):
+        count(counters, "a", rev=0)
+
+
+def test_upsert_is_a_boolean(counters):
+    with pytest.raises(ValidationError, match="upsert: Not a valid boolean."):
+        counters.find_one_and_update({"key": "a"}, {"$inc": {"count": 1}}, upsert=1)
+
+
+def test_an_id_that_jobs_still_work_on_is_refused(world, land):
+    world.add_person("p", {"visited": {"_ids": [land]}})
+    with world.odm.leave_to_jobs():
+        world.country.delete_one({"_id": land}, hard_cascade=True)
+        if world.storage.multi_process:
+            with pytest.raises(Conflict, match="still being spread or removed"):
+                world.country.find_one_and_update({"_id": land}, {"$set": {"name": "x"}}, upsert=True)
+
+
+def test_an_upsert_inside_a_transaction_is_undone_with_it(odm, counters):
+    def work():
+        count(counters, "a")
+        count(counters, "a")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        odm.transaction(work)
+    assert counters.count() == 0
+
+
+@pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])
+def test_of_upserts_at_once_one_inserts_and_the_others_update(counters, wanted):
+    update = {"$inc": {"count": 1}, **({} if "key" in wanted else {"$set": {"key": "a"}})}
+    counters.count()
+    start, failed = threading.Barrier(6), []
+
+    def upsert():
+        start.wait()
+        try:
+            for _ in range(3):
+                counters.find_one_and_update(wanted, update, upsert=True)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=upsert) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert [(one["key"], one["count"]) for one in counters.find()] == [("a", 18)]
