@@ -16,7 +16,8 @@ def register(service: Service) -> None:
     @service.gw.acts.act(
         "user",
         "setAvatar",
-        set={"avatar": file(most="2MB", types=["image/png", "image/jpeg", "image/webp"])},
+        # Within the client_max_body_size of nginx.conf.
+        set={"avatar": file(most="900kB", types=["image/png", "image/jpeg", "image/webp"])},
         get=1,
         pre_act=service.signed_in,
     )
