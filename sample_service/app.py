@@ -55,13 +55,16 @@ def create_service(
 
     ``GATEWAYFW_LOGIN_LIMIT`` is how often an address may try to log in; empty for no limit.
     """
-    token_key = token_key or key_from_environment(os.environ)
     gw = gateway(require_access=True, **link_key_from(os.environ, token_key))
     if db is None:
         db = mongomock.MongoClient().sample
     gw.odm.set_db(db)
     users = define_user(gw)
-    auth = Auth(gw.context_fns, Tokens(token_key), load_user=lambda id_: find_caller(users, id_))
+    auth = Auth(
+        gw.context_fns,
+        Tokens(token_key or key_from_environment(os.environ)),
+        load_user=lambda id_: find_caller(users, id_),
+    )
     service = Service(
         gw=gw,
         auth=auth,
@@ -85,12 +88,13 @@ def find_caller(users: Model, id_: str) -> dict[str, Any] | None:
     return users.find_one(filters={"_id": id_}, projection=known)
 
 
-def link_key_from(environ: Mapping[str, str], token_key: str | bytes) -> dict[str, Any]:
+def link_key_from(environ: Mapping[str, str], token_key: str | bytes | None) -> dict[str, Any]:
     """Return the setting that signs links to files, made from the token key unless ``GATEWAYFW_LINK_KEY`` is set."""
-    if environ.get("GATEWAYFW_LINK_KEY"):
+    secret = token_key or environ.get("GATEWAYFW_TOKEN_KEY", "")
+    if environ.get("GATEWAYFW_LINK_KEY") or not secret:
         return {}
-    secret = token_key if isinstance(token_key, bytes) else token_key.encode()
-    return {"link_key": hmac.new(secret, b"links to files", "sha256").hexdigest()}
+    key = secret if isinstance(secret, bytes) else secret.encode()
+    return {"link_key": hmac.new(key, b"links to files", "sha256").hexdigest()}
 
 
 def options_from(environ: Mapping[str, str]) -> dict[str, Any]:
