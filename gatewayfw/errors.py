@@ -55,7 +55,8 @@ class GatewayError(Exception):
         message: the text of ``body.message``.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
         headers: extra headers of the reply.
-        done: how many documents `update_many` or `delete_many` had changed or deleted for good before this error.
+        done: how many documents `update_many` or `delete_many` had changed or deleted for good before this error;
+            "nothing was written" is then about the batch that failed.
     """
 
     status: int = 500
