@@ -64,11 +64,13 @@ class AnyOf:
     For mongomock, whose ``$in`` compares with one after the other.
     """
 
-    def __init__(self, values: Iterable[Hashable]) -> None:
-        self._values = frozenset(values)
+    def __init__(self, values: Iterable[Any]) -> None:
+        known = list(values)
+        self._values = frozenset(value for value in known if isinstance(value, Hashable))
+        self._others = [value for value in known if not isinstance(value, Hashable)]  # ids of other tools
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Hashable) and other in self._values
+        return other in self._values if isinstance(other, Hashable) else other in self._others
 
     def __hash__(self) -> int:
         return hash(self._values)

@@ -62,5 +62,6 @@ def test_only_filters_that_mongomock_treats_differently_are_matched_here(filter,
 
 
 def test_any_of_some_values():
-    some = AnyOf([1, "a"])
-    assert [one == some for one in (1, "a", 2, {}, [1], None)] == [True, True, False, False, False, False]
+    some = AnyOf([1, "a", {"b": 1}])
+    assert [one == some for one in (1, "a", {"b": 1})] == [True, True, True]
+    assert [one == some for one in (2, {}, [1], None)] == [False, False, False, False]
