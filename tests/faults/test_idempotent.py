@@ -109,12 +109,14 @@ def test_a_worker_that_dies_around_the_commit_leaves_one_document_and_the_same_b
     full, service, mongo_database, report
 ):
     numbers = range(240 if full else 3)
-    with ThreadPoolExecutor(8 if full else 2) as clients:
+    with ThreadPoolExecutor(8 if full else 1) as clients:
         done = dict(zip(numbers, clients.map(service.send_until_done, numbers), strict=True))
     kept = sorted(one["n"] for one in mongo_database.thing.find())
     assert kept == list(numbers)
     again = {n: service.send_until_done(n)[-1] for n in numbers}
     assert {n: reply[1:] for n, reply in again.items()} == {n: (replies[-1][1], "1") for n, replies in done.items()}
-    # Killed after the commit, so the reply that came at last is that of the first try.
-    assert {replies[-1][2] for n, replies in done.items() if n % 3 == 2} == {"1"}
+    # Killed after the commit, so the reply that came at last is that of the first try, unless another request in the
+    # same worker had killed it before.
+    answered = {replies[-1][2] for n, replies in done.items() if n % 3 == 2}
+    assert "1" in answered if full else answered == {"1"}
     report(requests=len(numbers), tries=sum(map(len, done.values())))
