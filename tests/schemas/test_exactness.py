@@ -32,6 +32,14 @@ def test_what_load_changes_is_told_where_it_is(field, sent, path):
     assert told(field, sent)[1] == {path: ["Not a valid integer."]}
 
 
+def test_parts_after_the_errors_at_which_loading_stopped_are_not_judged():
+    """Long keys are cut in paths, so that many errors may have one path."""
+    sent = {"k" * 70 + str(number): 1 for number in range(150)}
+    _, errors = told(mapping(object_({"a": integer()})), sent)
+    assert list(errors) == ["x." + "k" * 64]
+    assert set(errors["x." + "k" * 64]) == {"Not a valid mapping type."}
+
+
 def test_refused_and_changed_parts_are_all_told():
     assert told(object_({"a": integer(), "b": integer(), "c": integer()}), {"a": 5.0, "b": "x", "c": 1}) == (
         None,
