@@ -74,6 +74,7 @@ def send_head(port, length):
 
 
 def test_an_announced_gigabyte_is_refused_at_once(server, report):
+    send_head(server.pool.port, GIGABYTE)  # a worker has begun then
     reply, seconds = send_head(server.pool.port, GIGABYTE)
     assert reply.startswith(b"HTTP/1.1 413 ")
     report(seconds=round(seconds, 3), peak_memory=server.peak_memory())
