@@ -43,7 +43,8 @@ class Model(ModelUpdates):
 
         ``doc`` has pure fields and may have an ``_id``; ``defaulted`` values are filled in.
         ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
-        reverse relations with ``True`` list the new document, the others leave it out.
+        reverse relations with ``True`` list the new document, those with ``False`` leave it out, and the
+        rest do what their ``default`` says, which is false if not declared.
 
         Commands on MongoDB, including the commit: 2, and one for each related model, which also lists
         the new document there; two more if it is the first one there. A caller's own ``_id`` takes one more.
@@ -54,6 +55,7 @@ class Model(ModelUpdates):
             ValidationError: a field, relation or ``projection`` does not fit the model.
             NotFound: a related document does not exist; the message names the ids.
             DuplicateKey: a unique index, or the ``_id``, is taken.
+            Conflict: a caller's own ``_id`` is that of a deleted document which others still have copies of.
             TooLarge: the pure fields have more bytes than the setting ``document_bytes``, or a
                 document would exceed the database's limit.
         Source: specification 5.2.
@@ -158,7 +160,8 @@ class Model(ModelUpdates):
         """Delete one document.
 
         This is refused while a relation of another document embeds it, unless ``hard_cascade`` is true:
-        then holders that require it are deleted in the same way, and the others lose their copy.
+        then holders that require it are deleted in the same way, and the others lose their copy. Frozen
+        relations do not count: their copies stay.
         With more holders than the setting ``inline_limit`` the result has ``pending: True`` if a job is
         still working on them, and ``cascaded`` counts those deleted so far. ``rev`` is as for `find_one_and_update`.
 
@@ -224,7 +227,8 @@ class Model(ModelUpdates):
         """Relate one document to others; return it projected, or None for no match.
 
         ``relations`` is as for `insert_one`. With ``replace`` the relation has only the given ids
-        afterwards. An id that is there already gets a fresh copy; its membership
+        afterwards. An id that is there already gets a fresh copy, except in a frozen relation with ``replace``,
+        where it keeps its copy, even without a source; its membership
         in a reverse relation changes only if the flag is given. ``rev`` is as for `find_one_and_update`.
 
         Commands on MongoDB, the commit included: 4 with one related document, also where the document

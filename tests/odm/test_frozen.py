@@ -144,6 +144,17 @@ def test_a_flag_on_what_stays_begins_or_ends_its_membership(shop, tea, flag):
     assert shop.listed(tea) == (([1], 1) if flag else ([], None))
 
 
+@pytest.mark.mongo
+@pytest.mark.parametrize(("flags", "locks"), [({}, 0), ({"orders": True}, 1)], ids=["no flag", "a flag"])
+def test_the_source_of_what_stays_is_locked_only_for_its_windows(odm_on, mongo_database, flags, locks):
+    shop = Shop(define_shop(odm_on(mongo_database)))
+    tea = shop.add("tea", 3)
+    order = shop.sell(1, tea)
+    before = shop.stored("product", tea)["_gw"]["rev"]
+    shop.relate(order, "product", tea, replace=True, **flags)
+    assert shop.stored("product", tea)["_gw"]["rev"] == before + locks
+
+
 def test_replacing_by_another_takes_its_copy(shop, tea):
     mug = shop.add("mug", 7)
     order = shop.sell(1, tea)
