@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import os
 
 import pytest
 from bson import ObjectId
 
-from gatewayfw import gateway, integer, string
+from gatewayfw import DirectoryFiles, gateway, integer, string
 from gatewayfw.errors import DefinitionError, Forbidden, NotFound, StillReferenced, UsageError, ValidationError
 from gatewayfw.files.files import link_key_of
 from tests.files.conftest import KEY, upload
+from tests.waiting import wait_until
 
 FACTS = {"name": 1, "type": 1, "size": 1, "sha256": 1}
 
@@ -154,6 +156,27 @@ def test_bytes_of_a_cascade_go_too(database, store, keys_of):
     assert keys_of(store) == []
 
 
+@pytest.mark.mongo
+def test_bytes_of_a_cascade_that_a_job_finishes_go_too(mongo_database, store, keys_of):
+    gw = gateway(inline_limit=1, fan_out_thread=False)
+    gw.odm.set_db(mongo_database)
+    gw.files.use(store)
+    gw.odm.new_model("user", {})
+    gw.files.model("file", {}, {"owner": {"schemaName": "user", "type": "single"}})
+    ann = gw.odm.model("user").insert_one({})["_id"]
+    for content in (b"a", b"b", b"c"):
+        gw.files.insert(upload(content), relations={"owner": {"_ids": ann}})
+    gw.odm.model("user").delete_one({"_id": ann}, hard_cascade=True)
+    assert (gw.odm.work(), gw.odm.model("file").count(), keys_of(store)) == (0, 0, [])
+
+
+def test_bytes_of_many_documents_go_with_them(gw, keys):
+    for content in (b"a", b"b", b"c"):
+        gw.files.insert(upload(content, content.decode()))
+    gw.odm.model("file").delete_many({"name": {"$in": ["a", "b"]}})
+    assert len(keys()) == 1
+
+
 # -- sweep
 
 
@@ -174,6 +197,23 @@ def test_the_sweep_leaves_what_another_model_or_database_stored(gw, store, keys)
     with pytest.raises(ValidationError):
         other.files.insert(upload(), doc={"unknown": 1})
     assert (gw.files.sweep(-60), len(keys()), other.files.sweep(-60)) == (0, 1, 1)
+
+
+@pytest.mark.mongo
+def test_the_thread_of_the_jobs_sweeps(mongo_database, tmp_path, monkeypatch):
+    monkeypatch.setattr("gatewayfw.files.files.GRACE", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.jobs.thread.INTERVAL", 0.01)
+    gw = gateway()
+    gw.odm.set_db(mongo_database)
+    gw.files.use(DirectoryFiles(tmp_path))
+    gw.files.model("file")
+    with pytest.raises(ValidationError):
+        gw.files.insert(upload(), doc={"unknown": 1})
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            os.utime(path, (0, 0))
+    gw.odm.model("file").count()
+    assert wait_until(lambda: not any(path.is_file() for path in tmp_path.rglob("*")))
 
 
 # -- links and definitions

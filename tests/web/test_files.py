@@ -11,11 +11,11 @@ import pytest
 from flask import Flask
 from werkzeug.http import parse_options_header
 
-from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, gateway
+from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, file, gateway
 from gatewayfw.auth import access_rule
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.web.files import disposition
-from tests.web.forms import PNG
+from tests.web.forms import PNG, body_part, form, headers, part
 
 KEY = "k" * 32
 DATA = PNG + bytes(range(256)) * 2000
@@ -255,6 +255,29 @@ def test_the_limit_counts_links_too(tmp_path):
         with service.get(path) as reply:
             statuses.append(reply.status_code)
     assert statuses == [200, 200, 429]
+
+
+# -- once for a key
+
+
+def test_a_file_is_stored_once_for_a_key(service):
+    gw = service.gw
+
+    @gw.acts.act("file", "add", set={"file": file(most=99)}, get=1, idempotent="1h", idempotent_by=lambda body: "me")
+    def add(body):
+        return gw.files.insert(body["details"]["set"]["file"], projection=body["details"]["get"])
+
+    client = gw.create_app().test_client()
+
+    def send(content):
+        sent = form(body_part(model="file", act="add", get={"sha256": 1}), part("set.file", content, "a"))
+        return client.post("/gateway", data=sent, headers=headers(**{"Idempotency-Key": "k1"}))
+
+    first, again, other = send(b"one"), send(b"one"), send(b"two")
+    assert (first.status_code, again.status_code, again.data) == (200, 200, first.data)
+    assert again.headers["Idempotent-Replay"] == "1"
+    assert (other.status_code, other.headers["X-Error-Code"]) == (422, "key_reused")
+    assert gw.odm.model("file").count() == 1
 
 
 # -- mounts
