@@ -5,14 +5,15 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.errors import Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError
+from gatewayfw.errors import Conflict, DuplicateKey, NotFound, Stale, StillReferenced, ValidationError
 from tests.odm.ledger import Exact
 from tests.odm.player import Operations
 from tests.odm.world import MODELS
 
-EXPECTED = (Conflict, DuplicateKey, NotFound, StillReferenced, ValidationError)
+EXPECTED = (Conflict, DuplicateKey, NotFound, Stale, StillReferenced, ValidationError)
 KINDS = ["insert", "insert", "insert_many", "update", "update", "unset", "delete", "cascade"]
 KINDS += ["operate", "operate", "add", "replace", "remove", "transaction", "update_many", "delete_many"]
+KINDS += ["revise", "upsert"]
 
 #: One step: a kind, a model, and numbers that choose documents, flags and values.
 STEPS = st.tuples(
@@ -81,6 +82,20 @@ class Player(Operations):
         except StillReferenced as error:
             gone = error.done
         assert model.count() == before - gone
+
+    def _revise(self, model):
+        """Update what was just read, or another revision of it."""
+        wanted, other = self._one(model), self._next() % 4 == 0
+        found = model.find_one(wanted, projection={"_rev": 1})
+        model.find_one_and_update(wanted, {"$set": self._doc(model)}, rev=(found or {"_rev": 0})["_rev"] + other)
+        assert not (found and other)
+
+    def _upsert(self, model):
+        """Update or insert a document whose model requires no relation."""
+        if all(relation.optional for relation in model.schema.relations.values()):
+            wanted = {"_id": f"{self._next():024x}"}
+            shown = model.find_one_and_update(wanted, {"$set": self._doc(model)}, upsert=True, projection={})
+            assert {name: str(value) for name, value in shown.items()} == wanted
 
     def _delete(self, model):
         model.delete_one(filter=self._one(model))

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.typescript.text import Member, block, union
+from gatewayfw.schemas.relations import REV
 
 #: The fields that links above hide, by model.
 Hidden = Mapping[str, frozenset[str]]
@@ -138,7 +139,9 @@ class Asked(Sent):
         return "AnyObject" if kind["fields"] is None else super().object(kind)
 
     def selection(self, kind: Description) -> str:
-        return self._select(kind, self._levels, {})
+        if "depth" in kind:
+            return f"{self._select(kind, self._levels, {})} & Revised"
+        return self._select({**kind, "fields": [*kind["fields"], REV]}, self._levels, {})
 
     def _select(self, kind: Description, levels: int, hidden: Hidden) -> str:
         """Return the selection of one model; a restricted one is written out."""

@@ -17,8 +17,11 @@ export type Links<M extends Model> = Models[M] extends { links: infer L } ? L : 
 export type Get<M extends Model, D extends number = 1, H = never> = { [K in keyof Whole<M, H>]?: Flag } &
   ([D] extends [0] ? unknown : { [K in keyof Links<M>]?: Flag | GetBelow<Links<M>[K], Below[D], H> });
 
+/** At the top, `get` may also ask for the revision, which counts the changes of the document. */
+export interface Revised { _rev?: Flag }
+
 /** What is shown of a document of the model `M` when `get` is `G`. */
-export type Result<M extends Model, G> = Flat<OwnId<G> & Part<M, G, never>>;
+export type Result<M extends Model, G> = Flat<OwnId<G> & OwnRevision<G> & Part<M, G, never>>;
 
 /** What an act takes as `set`. */
 export type SetOf<S extends Service, M extends ModelOf<S>, A extends ActOf<S, M>> = NonNullable<Entry<S, M, A>["set"]>;
@@ -93,6 +96,9 @@ type Maybe<G> = Exclude<
 type OwnId<G> = "_id" extends keyof G
   ? [G["_id"]] extends [0] ? unknown : 0 extends G["_id"] ? { _id?: ObjectId } : { _id: ObjectId }
   : { _id: ObjectId };
+type OwnRevision<G> = "_rev" extends keyof G
+  ? [G["_rev"]] extends [1] ? { _rev: number } : 1 extends G["_rev"] ? { _rev?: number } : unknown
+  : unknown;
 /** The `_id` of a copy, which is shown in place of nothing. */
 type CopyId<G> = [Sure<G>] extends [never] ? ([Maybe<G>] extends [never] ? OwnId<G> : Partial<OwnId<G>>) : unknown;
 

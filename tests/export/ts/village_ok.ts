@@ -111,3 +111,8 @@ export type Sizes = Assert<Equal<Kinds["size"], number | undefined>>;
 export type Gets = Assert<Equal<GetOf<"main", "person", "free">, { [key: string]: unknown }>>;
 type Rows = BodyOf<"main", "person", "page", { age: 1 }>["rows"];
 export type Pages = Assert<Equal<Rows, { _id: string; age?: number }[]>>;
+
+export async function revisions(): Promise<number[]> {
+  const all = await client.call("person", "all", { get: { _rev: 1, name: 1 } });
+  return all.map((one) => one._rev);
+}

@@ -12,6 +12,10 @@ export async function wrong(): Promise<void> {
   all[0]?.visited;
   // @ts-expect-error a field of a copy that was not asked for
   all[0]?.home.size;
+  // @ts-expect-error a revision that was not asked for
+  all[0]?._rev;
+  // @ts-expect-error a copy has no revision
+  await client.call("person", "all", { get: { name: 1, home: { _rev: 1 } } });
   // @ts-expect-error the id of a copy that was not asked for
   all[0]?.home._id;
   // @ts-expect-error a link may be absent

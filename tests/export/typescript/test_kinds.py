@@ -67,14 +67,14 @@ MODELS = {
     },
 }
 GETS = {
-    "whole": ({"model": "city", "depth": 2}, 8, 'Get<"city", 2>'),
-    "no deeper than the act": ({"model": "city", "depth": 5}, 3, 'Get<"city", 3>'),
-    "no deeper than can be counted": ({"model": "city", "depth": 500}, 600, 'Get<"city", 32>'),
-    "restricted": ({"model": "city", "fields": ["_id", "name"], "links": {}}, 8, "{ _id?: Flag; name?: Flag }"),
+    "whole": ({"model": "city", "depth": 2}, 8, 'Get<"city", 2> & Revised'),
+    "no deeper than the act": ({"model": "city", "depth": 5}, 3, 'Get<"city", 3> & Revised'),
+    "no deeper than can be counted": ({"model": "city", "depth": 500}, 600, 'Get<"city", 32> & Revised'),
+    "restricted": ({"model": "city", "fields": ["_id"], "links": {}}, 8, "{ _id?: Flag; _rev?: Flag }"),
     "what a link hides": (
         {"model": "city", "fields": [], "links": {"people": {"model": "person", "depth": 1}}},
         8,
-        '{ people?: Flag | Get<"person", 1, "person.age"> }',
+        '{ _rev?: Flag; people?: Flag | Get<"person", 1, "person.age"> }',
     ),
     "what a link above hides": (
         {
@@ -90,7 +90,7 @@ GETS = {
             },
         },
         8,
-        "{ people?: Flag | { _id?: Flag; home?: 0 | { name?: Flag } } }",
+        "{ _rev?: Flag; people?: Flag | { _id?: Flag; home?: 0 | { name?: Flag } } }",
     ),
 }
 
@@ -106,7 +106,7 @@ def test_a_get_of_other_kinds():
         "user": {"kind": "selection", "model": "city", "depth": 4, "presence": "optional"},
         "any": {"kind": "any", "presence": "optional"},
     }
-    text = '{ flag: Flag; user?: Get<"city", 2>; any?: unknown }'
+    text = '{ flag: Flag; user?: Get<"city", 2> & Revised; any?: unknown }'
     assert Asked(MODELS, 3).type({"kind": "object", "fields": fields, **NEEDED}) == text
 
 
