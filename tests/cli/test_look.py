@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import click
 import mongomock
 import pytest
 from flask import Flask
@@ -137,12 +138,18 @@ def test_several_gateways_are_told_apart_by_name():
     assert run("acts", "--name", "cars")[1].splitlines()[1:] == ["main     car    beep  assert"]
 
 
-@pytest.mark.parametrize("command", [name for name in gateway_group.commands if name != "call"])
-def test_name_is_needed_among_several_and_must_exist(command):
+def commands(group, *before):
+    """Yield the words of each command in a group, those of groups in it, too."""
+    for name, command in group.commands.items():
+        yield from commands(command, *before, name) if isinstance(command, click.Group) else [(*before, name)]
+
+
+@pytest.mark.parametrize("words", [words for words in commands(gateway_group) if words != ("call",)], ids=" ".join)
+def test_name_is_needed_among_several_and_must_exist(words):
     run = runner(make_app(one=gateway(), two=gateway()))
-    assert [run(command)[0], run(command, "--name", "three")[0]] == [2, 2]
-    assert "give --name with one of: one, two" in run(command)[1]
-    assert "no gateway is named 'three'; there are: one, two" in run(command, "--name", "three")[1]
+    assert [run(*words)[0], run(*words, "--name", "three")[0]] == [2, 2]
+    assert "give --name with one of: one, two" in run(*words)[1]
+    assert "no gateway is named 'three'; there are: one, two" in run(*words, "--name", "three")[1]
 
 
 def test_app_without_a_gateway_says_so():
