@@ -36,8 +36,12 @@ def read(gw: Gateway, data: bytes) -> dict[str, Any]:
 
 
 def validated(gw: Gateway, act: Act, data: bytes) -> dict[str, Any]:
-    """Read a body, judge its details by the act's validator, and compile every selection in its ``get``."""
-    details = act.struct.check(read(gw, data)["details"], act.validation_run_type, act.bounds)
+    """Read a body, judge its details by the act's validator, and compile every selection in its ``get``.
+
+    The validator is that of the JSON: files come beside it.
+    """
+    struct = act.struct.without_files if act.struct.files else act.struct
+    details = struct.check(read(gw, data)["details"], act.validation_run_type, act.bounds)
     for select, get in selections(act, details["get"]):
         compile_projection(gw.schemas, gw.schemas.get_schema(select.model), get)
     return details

@@ -6,7 +6,7 @@ declare const console: { log(text: string): void };
 
 const client = createClient({ url: process.argv[2]! });
 const role = { roleId: 1, name: 1, "scopeType?": 1, "scopeId?": 1 } as const;
-const file = { _id: 1, name: 1, type: 1, size: 1, "path?": 1 } as const;
+const file = { _id: 1, name: 1, type: 1, size: 1, "sha256?": 1, "path?": 1 } as const;
 const organization = { _id: 1, name: 1, "description?": 1 } as const;
 const member = { _id: 1, first_name: 1, last_name: 1, email: 1, "position?": 1, isActive: 1, "features?": [{ feature: 1 }] } as const;
 
