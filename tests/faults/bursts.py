@@ -102,7 +102,7 @@ class Player(Operations):
         self._random = random.Random(seed)
         self._kinds = [self._insert] * 4 + [self._update] * 6 + [self._add] * 4 + [self._replace] * 2
         self._kinds += [self._insert_many, self._unset, self._remove, self._remove, self._delete, self._several]
-        self._kinds += [self._update_many, self._update_many, self._delete_many]
+        self._kinds += [self._update_many, self._update_many, self._delete_many, self._revise, self._upsert]
 
     def play(self):
         """Do one operation on some model; returns its name and how it ended."""
@@ -145,6 +145,16 @@ class Player(Operations):
     def _relations(self, model):
         chosen = model.schema.relations.values()
         return {one.name: self._relation(one) for one in chosen if not one.optional or self._random.random() < 0.5}
+
+    def _revise(self, model):
+        one = self._one(model)
+        if found := model.find_one(one, projection={"_rev": 1}):
+            self._note(model, model.find_one_and_update(one, {"$set": self._doc(model)}, rev=found["_rev"]))
+
+    def _upsert(self, model):
+        if all(relation.optional for relation in model.schema.relations.values()):
+            one = self._one(model) if self._random.random() < 0.5 else {"_id": f"{self._random.randrange(4):024x}"}
+            self._note(model, model.find_one_and_update(one, {"$set": self._doc(model)}, upsert=True))
 
     def _delete(self, model):
         model.delete_one(filter=self._one(model), hard_cascade=model.name in ("person", "club"))
