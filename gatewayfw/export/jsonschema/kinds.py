@@ -1,7 +1,8 @@
 """The kinds of a catalog as JSON Schema: values, selections, documents.
 
-Parts that several acts share are written once, in ``$defs``: ``get.MODEL.DEPTH``, ``shown.MODEL.DEPTH`` and, for the
-copies of a link, ``shown.MODEL.LINK.DEPTH``; a depth is the number of levels of links below.
+Parts that several acts share are written once, in ``$defs``: ``get.MODEL.DEPTH`` and ``shown.MODEL.DEPTH``, and for
+the copies of a link, which have no revision, ``get.MODEL.DEPTH.below`` and ``shown.MODEL.LINK.DEPTH``; a depth is the
+number of levels of links below.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gatewayfw.export.patterns import ecma
 from gatewayfw.export.text import FROZEN
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
+from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 
 Schema = dict[str, Any]
@@ -113,15 +115,21 @@ class Values:
         return written if kind.get("open") else {**written, "additionalProperties": False}
 
     def selection(self, selection: Description, levels: int) -> Schema:
-        """Return the schema of a `get` for one model."""
+        """Return the schema of a `get` for one model.
+
+        Only here, at the top, is there a revision.
+        """
+        return self._selected(selection, levels, {REV: dict(FLAG)})
+
+    def _selected(self, selection: Description, levels: int, more: Schema) -> Schema:
         if levels < 1:
             return {"type": "object", "maxProperties": 0}
         model = selection["model"]
         if "depth" not in selection:
-            return self._named_only(selection, levels)
+            return self._named_only(selection, levels, more)
         depth = selection["depth"]
         name = f"get.{model}.{depth}" if levels > depth else f"get.{model}.{depth}.{levels}"
-        return self.shared(name, lambda: self._level(model, depth, levels))
+        return self.shared(name if more else f"{name}.below", lambda: self._level(model, depth, levels, more))
 
     def filter(self, kind: Description) -> Schema:
         """Return the schema of what a listing is filtered by."""
@@ -147,20 +155,20 @@ class Values:
             self.defs[name] = make()
         return {"$ref": self.prefix + name}
 
-    def _level(self, model: str, depth: int, levels: int) -> Schema:
+    def _level(self, model: str, depth: int, levels: int, more: Schema) -> Schema:
         described = self.models[model]
         links = {
             name: self._link({"model": link["model"], "depth": depth - 1}, levels - 1)
             for name, link in (described["links"].items() if depth else ())
         }
-        return _object_of({**{name: dict(FLAG) for name in described["fields"]}, **links})
+        return _object_of({**{name: dict(FLAG) for name in described["fields"]}, **more, **links})
 
-    def _named_only(self, selection: Description, levels: int) -> Schema:
+    def _named_only(self, selection: Description, levels: int, more: Schema) -> Schema:
         links = {name: self._link(link, levels - 1) for name, link in selection["links"].items()}
-        return _object_of({**{name: dict(FLAG) for name in selection["fields"]}, **links})
+        return _object_of({**{name: dict(FLAG) for name in selection["fields"]}, **more, **links})
 
     def _link(self, selection: Description, levels: int) -> Schema:
-        inner = self.selection(selection, levels)
+        inner = self._selected(selection, levels, {})
         if self._is_whole(selection):
             return {"anyOf": [dict(FLAG), inner]}
         return {"anyOf": [{"const": 0}, inner]}
@@ -192,11 +200,11 @@ class ShownValues(Values):
     def document(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a document in the shape of a whole selection."""
         model = selection["model"]
-        described = self.models[model]
+        fields = self.models[model]["fields"]
         if "depth" not in selection:
-            return self._restricted(selection, described["fields"], levels)
+            return _revised(self._restricted(selection, fields, levels))
         depth = min(selection["depth"], levels)
-        return self.shared(f"shown.{model}.{depth}", lambda: self._document(model, described["fields"], depth))
+        return self.shared(f"shown.{model}.{depth}", lambda: _revised(self._document(model, fields, depth)))
 
     def copies(self, model: str, name: str, depth: int) -> Schema:
         """Return the schema of what a link shows: one copy, or a list of such."""
@@ -232,6 +240,11 @@ class ShownValues(Values):
             else:
                 properties[name] = _listed(link, self._restricted(inner, link["fields"], levels - 1))
         return _object_of(properties)
+
+
+def _revised(document: Schema) -> Schema:
+    """Return the schema of a document that may show its revision."""
+    return {**document, "properties": {**document["properties"], REV: {"type": "integer", "minimum": 0}}}
 
 
 def _object_of(properties: Schema) -> Schema:

@@ -1,8 +1,9 @@
 """Selections as typed dictionaries: what `get` may name and what it shows.
 
 One walk generates both. A selection of ``depth`` levels gives ``UserGet1`` and ``User1``, whose links are of depth 0.
-Below a link that hides fields the classes bear its name (``OrganizationUsersGet0``), because what a link excludes is
-hidden, of the same model, everywhere below it.
+Below a link the classes are those of copies (``UserCopyGet0``), which have no revision. Below one that hides fields
+they bear its name (``OrganizationUsersGet0``), because what a link excludes is hidden, of the same model, everywhere
+below it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, final
 
 from gatewayfw.export.python.types import Entry, Types, class_name, comment
 from gatewayfw.export.text import FROZEN
+from gatewayfw.schemas.relations import REV
 
 Selection = Mapping[str, Any]
 #: The hidden names by model; models without any are left out.
@@ -46,25 +48,30 @@ class Selections:
         self._types = types
         self._known: dict[tuple[str, str], Shape] = {}
 
-    def shape(self, selection: Selection, base: str, hidden: Hidden | None = None) -> Shape:
+    def shape(self, selection: Selection, base: str) -> Shape:
         """Return the shape of a selection.
 
-        ``base`` names it where its author chose what it allows.
+        ``base`` names it where its author chose what it allows. Only here, at the top, is there a revision.
         """
-        hidden = hidden or {}
+        return self._shape(selection, base, {}, revised=True)
+
+    def _shape(self, selection: Selection, base: str, hidden: Hidden, *, revised: bool = False) -> Shape:
         name, level = base, ""
         if "depth" in selection:
             concerned = self._reachable(selection["model"], selection["depth"])
             hidden = {model: names for model, names in hidden.items() if model in concerned}
-            name, level = base if hidden else class_name(selection["model"]), str(selection["depth"])
+            plain = class_name(selection["model"], *([] if revised else ["copy"]))
+            name, level = base if hidden else plain, str(selection["depth"])
         parts = ("model", "depth", "fields", "whole", "links")
         allowed = {part: selection[part] for part in parts if part in selection}
-        key = (name, json.dumps([allowed, {model: sorted(names) for model, names in hidden.items()}], sort_keys=True))
+        concealed = {model: sorted(names) for model, names in hidden.items()}
+        key = (name, json.dumps([allowed, concealed, revised], sort_keys=True))
         if key not in self._known:
-            self._known[key] = self._make(selection, name, level, hidden)
+            self._known[key] = self._make(selection, (name, level), hidden, revised)
         return self._known[key]
 
-    def _make(self, selection: Selection, base: str, level: str, hidden: Hidden) -> Shape:
+    def _make(self, selection: Selection, named: tuple[str, str], hidden: Hidden, revised: bool) -> Shape:
+        base, level = named
         found = self._level(selection, hidden)
         model = selection["model"]
         asked = [Entry(name, "Flag") for name in found.fields]
@@ -72,10 +79,13 @@ class Selections:
             Entry(name, self._types.value(kind, class_name(model, name)), comment=comment(kind))
             for name, kind in found.fields.items()
         ]
+        if revised:
+            asked.append(Entry(REV, "Flag"))
+            shown.append(Entry(REV, "int"))
         for name, below in found.links.items():
             link = self._models[model]["links"][name]
             within = class_name(model, name) if "depth" in below else class_name(base, name)
-            inner = self.shape(below, within, self._below(link, hidden))
+            inner = self._shape(below, within, self._below(link, hidden))
             # One of which only some fields may be asked for takes no 1.
             flag = "Flag" if self._level(below, {}).is_whole else "Literal[0]"
             asked.append(Entry(name, f"{flag} | {inner.get}"))

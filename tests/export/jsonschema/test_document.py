@@ -106,6 +106,26 @@ def test_it_takes_what_the_validator_takes(name: str, data: st.DataObject) -> No
         assert texts <= DETAILS
 
 
+REVISIONS = {
+    "at the top": ({"_rev": 1}, True),
+    "at the top, left out": ({"_rev": 0, "name": 1}, True),
+    "no flag": ({"_rev": 2}, False),
+    "a text": ({"_rev": "1"}, False),
+    "nothing": ({"_rev": None}, False),
+    "an object": ({"_rev": {}}, False),
+    "in a copy": ({"keepers": {"_rev": 1}}, False),
+    "in a copy, left out": ({"_rev": 1, "keepers": {"_rev": 0}}, False),
+    "in a copy of a copy": ({"keepers": {"beasts": {"_rev": 1}}}, False),
+}
+
+
+@pytest.mark.parametrize("name", ["deep_assert", "shallow_assert", "narrow_assert"])
+@pytest.mark.parametrize(("get", "right"), REVISIONS.values(), ids=REVISIONS)
+def test_a_get_names_the_revision_at_the_top_only(name, get, right):
+    body = {"model": "beast", "act": name, "details": {"set": {}, "get": get}}
+    assert (judged(ACTS[name], body)[0], VALIDATORS[name].is_valid(body)) == (right, right)
+
+
 def test_the_root_takes_a_good_body_of_each_act_and_no_other():
     root = Validator(SCHEMA)
     body = {"model": "beast", "act": "shallow_assert", "details": {"set": {}, "get": {"name": 1}}}
@@ -153,6 +173,7 @@ def defs_of(gw, **options):
 
 
 FLAG = {"enum": [0, 1]}
+REVISION = {"type": "integer", "minimum": 0}
 TEXT = {"type": "string"}
 ID = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
 
@@ -190,17 +211,19 @@ def test_what_is_shared_stands_once_for_each_model_and_depth(gw):
             _id=FLAG,
             name=FLAG,
             motto=FLAG,
-            members={"anyOf": [FLAG, ref("get.person.1")]},
-            boss={"anyOf": [FLAG, ref("get.person.1")]},
+            _rev=FLAG,
+            members={"anyOf": [FLAG, ref("get.person.1.below")]},
+            boss={"anyOf": [FLAG, ref("get.person.1.below")]},
         ),
-        "get.person.1": closed(_id=FLAG, name=FLAG, age=FLAG, club={"anyOf": [FLAG, ref("get.club.0")]}),
-        "get.club.0": closed(_id=FLAG, name=FLAG, motto=FLAG),
+        "get.person.1.below": closed(_id=FLAG, name=FLAG, age=FLAG, club={"anyOf": [FLAG, ref("get.club.0.below")]}),
+        "get.club.0.below": closed(_id=FLAG, name=FLAG, motto=FLAG),
         "shown.club.2": closed(
             _id=ID,
             name=TEXT,
             motto=TEXT,
             members={"type": "array", "items": ref("shown.club.members.1")},
             boss=ref("shown.club.boss.1"),
+            _rev=REVISION,
         ),
         "shown.club.members.1": closed(_id=ID, name=TEXT, club=ref("shown.person.club.0")),
         "shown.person.club.0": closed(_id=ID, name=TEXT, motto=TEXT),
@@ -228,7 +251,7 @@ def test_a_get_is_no_deeper_than_the_act_allows(gw):
     defs = defs_of(gw, get=gw.schemas.select_struct("club", 5), max_get_depth=2)
     nothing = {"type": "object", "maxProperties": 0}
     assert defs["main.club.do.get"] == ref("get.club.5.2")
-    assert defs["get.person.4.1"] == closed(_id=FLAG, name=FLAG, age=FLAG, club={"anyOf": [FLAG, nothing]})
+    assert defs["get.person.4.1.below"] == closed(_id=FLAG, name=FLAG, age=FLAG, club={"anyOf": [FLAG, nothing]})
     assert defs["main.club.do.reply"] == ref("shown.club.2")
     get = validator("main.club.do.get", {"$defs": defs})
     gets = [{"members": {"club": 1}}, {"members": {"club": {}}}, {"members": {"club": {"name": 1}}}]
@@ -246,14 +269,16 @@ def test_a_restricted_selection_stands_where_it_is_used(gw):
     assert defs["main.club.do.get"] == closed(
         _id=FLAG,
         name=FLAG,
+        _rev=FLAG,
         members={"anyOf": [{"const": 0}, closed(_id=FLAG, name=FLAG)]},
-        boss={"anyOf": [FLAG, ref("get.person.0")]},
+        boss={"anyOf": [FLAG, ref("get.person.0.below")]},
     )
     assert defs["main.club.do.reply"] == closed(
         _id=ID,
         name=TEXT,
         members={"type": "array", "items": closed(_id=ID, name=TEXT)},
         boss=ref("shown.club.boss.0"),
+        _rev=REVISION,
     )
 
 
@@ -306,5 +331,5 @@ def test_the_details_of_an_act_stand_alone(gw):
     defs_of(gw, get=gw.schemas.select_struct("club", 1))
     catalog = build(gw.schemas, gw.acts)
     schema = details_schema(catalog, catalog["services"]["main"]["acts"]["club"]["do"])
-    assert schema.pop("$defs").keys() == {"get.club.1", "get.person.0"}
+    assert schema.pop("$defs").keys() == {"get.club.1", "get.person.0.below"}
     assert schema == {**closed(get=ref("get.club.1")), "required": ["get"]}

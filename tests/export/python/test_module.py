@@ -40,8 +40,10 @@ def run() -> None:
     token: str = session["token"]
     gone = client.call("user", "removeUser", set={"_id": "5" * 24, "hardCascade": True}, get={"deletedCount": 1})
     count: int = gone["deletedCount"]
+    revised = client.call("user", "getUsers", get={"_rev": 1, "organizations": {"name": 1}})
+    revisions: list[int] = [row["_rev"] for row in revised["rows"]]
     people: float = client.call("country", "getCountry", service="main", set={"countryId": "x"})["population"]
-    print(texts, features, token, count, people, test.call("unit", "getUnits"))
+    print(texts, features, token, count, revisions, people, test.call("unit", "getUnits"))
 """
 
 WRONG = """\
@@ -62,6 +64,9 @@ def run(client: Client) -> None:
     client.call("user", "getUsers", get={"organizations": {"nope": 1}})  #! call-overload
     client.call("organization", "getOrganizations", get={"users": {"roles": 1}})  #! call-overload
     client.call("user", "getUsers", get={"organizations": {"users": 1}})  #! call-overload
+    client.call("user", "getUsers", get={"_rev": 2})  #! call-overload
+    client.call("user", "getUsers", get={"organizations": {"_rev": 1}})  #! call-overload
+    client.call("user", "getUser", set={"userId": "5"})["organizations"][0]["_rev"]  #! typeddict-item
     client.call("user", "getUsers", set={"limit": "3"})  #! call-overload
     client.call("user", "getUser", set={"userId": "5"})["name"]  #! typeddict-item
     client.call("user", "getUser", set={"userId": "5"})["organizations"]["name"]  #! call-overload

@@ -34,6 +34,7 @@ def test_a_selection_chosen_by_its_author(gw):
         {
             "_id": "Flag",
             "name": "Flag",
+            "_rev": "Flag",
             "country": "Literal[0] | CityActCountryGet",
         },  # 1 would show what is not allowed
         {"_id": "Flag", "name": "Flag", "cities": "Flag | CountryCitiesGet0"},
@@ -80,7 +81,7 @@ def test_the_largest_get_brings_exactly_the_keys_of_the_document(gw, monkeypatch
     shown = InProcessClient(gw).call("country", "getCountry", get=largest(module.CountryGet3))
     city = {"_id": None, "name": None}
     below = {"_id": None, "name": None, "since": None, "cities": city}
-    assert keys_in(shown) == {**below, "cities": {**city, "country": below}}
+    assert keys_in(shown) == {**below, "_rev": None, "cities": {**city, "country": below}}
     assert keys_in(shown) == keys_of(module.Country3)
 
 
@@ -97,9 +98,10 @@ def test_what_a_link_hides_stays_hidden_below_it():
         get = gw.schemas.select_struct("country", depth)
         gw.acts.set_act(schema="country", act_name=f"a{depth}", validator={"set": {}, "get": get}, fn=lambda body: None)
     module = loaded(source(gw))
+    top = {"_id": "Id", "name": "str", "_rev": "int"}
     names = [name for name in vars(module) if name.startswith(("Country", "City")) and "Get" not in name]
     assert {name: hints(module, name)[0] for name in names} == {
-        "Country3": {"_id": "Id", "name": "str", "capital": "CountryCapital2", "cities": "list[CountryCities2]"},
+        "Country3": {**top, "capital": "CountryCapital2", "cities": "list[CountryCities2]"},
         "CountryCities2": {"_id": "Id", "since": "int", "country": "CityCountry1_2"},
         "CityCountry1_2": {
             "_id": "Id",
@@ -113,9 +115,23 @@ def test_what_a_link_hides_stays_hidden_below_it():
         "CityCountry1": {"_id": "Id", "name": "str", "capital": "CountryCapital0", "cities": "list[CountryCities0]"},
         "CountryCapital0": {"_id": "Id", "size": "int"},
         "CountryCities0": {"_id": "Id"},
-        "Country2": {"_id": "Id", "name": "str", "capital": "CountryCapital1", "cities": "list[CountryCities1]"},
+        "Country2": {**top, "capital": "CountryCapital1", "cities": "list[CountryCities1]"},
         # What is hidden is out of reach below these.
-        "CountryCities1": {"_id": "Id", "since": "int", "country": "Country0"},
-        "CountryCapital1": {"_id": "Id", "size": "int", "country": "Country0"},
-        "Country0": {"_id": "Id", "name": "str"},
+        "CountryCities1": {"_id": "Id", "since": "int", "country": "CountryCopy0"},
+        "CountryCapital1": {"_id": "Id", "size": "int", "country": "CountryCopy0"},
+        "CountryCopy0": {"_id": "Id", "name": "str"},
+    }
+
+
+def test_only_the_top_has_a_revision_whatever_comes_first(gw):
+    for model, depth in (("country", 1), ("country", 0), ("city", 1)):
+        get = gw.schemas.select_struct(model, depth)
+        gw.acts.set_act(schema=model, act_name=f"a{depth}", validator={"set": {}, "get": get}, fn=lambda body: None)
+    module = loaded(source(gw))
+    assert {name: "_rev" in hints(module, name)[0] for name in vars(module) if "Get" in name} == {
+        "CountryGet1": True,
+        "CountryCitiesGet0": False,
+        "CountryGet0": True,
+        "CityGet1": True,
+        "CountryCopyGet0": False,
     }

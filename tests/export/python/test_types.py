@@ -46,7 +46,7 @@ class CityAddCitySet(_CityAddCitySetNeeded, total=False):
     size: int
 
 
-class CountryGet0(TypedDict, total=False):
+class CountryCopyGet0(TypedDict, total=False):
     """What a `get` of country may name."""
 
     _id: Flag
@@ -54,7 +54,7 @@ class CountryGet0(TypedDict, total=False):
     since: Flag
 
 
-class Country0(TypedDict, total=False):
+class CountryCopy0(TypedDict, total=False):
     """A document of country, as far as `get` asks for it."""
 
     _id: Id
@@ -68,7 +68,8 @@ class CityGet1(TypedDict, total=False):
     _id: Flag
     name: Flag
     size: Flag
-    country: Flag | CountryGet0
+    _rev: Flag
+    country: Flag | CountryCopyGet0
 
 
 class City1(TypedDict, total=False):
@@ -78,7 +79,8 @@ class City1(TypedDict, total=False):
     name: str
     #: How many live there.
     size: int
-    country: Country0
+    _rev: int
+    country: CountryCopy0
 
 
 class Nothing(TypedDict):
@@ -105,6 +107,7 @@ class CountryGet1(TypedDict, total=False):
     _id: Flag
     name: Flag
     since: Flag
+    _rev: Flag
     cities: Flag | CountryCitiesGet0
 
 
@@ -114,6 +117,7 @@ class Country1(TypedDict, total=False):
     _id: Id
     name: str
     since: Date
+    _rev: int
     cities: list[CountryCities0]
 
 
