@@ -296,11 +296,14 @@ class MockStorage(Storage):
         """Do nothing: the database belongs to the caller."""
 
     def _plain(self, collection: str, filter: Filter) -> Document:
-        """Return a filter with the same matches, for mongomock."""
+        """Return a filter with the same matches, for mongomock.
+
+        Conditions that mongomock understands stay: positional paths of an update depend on them.
+        """
         if not needs_matching(filter):
             return dict(filter)
-        everything = self._db[collection].find()
-        return {"_id": AnyOf(document["_id"] for document in everything if matches(filter, document))}
+        found = AnyOf(document["_id"] for document in self._db[collection].find() if matches(filter, document))
+        return {**{key: value for key, value in filter.items() if not needs_matching({key: value})}, "_id": found}
 
     def _write(self, fn: Callable[[], T]) -> T:
         def translated() -> T:

@@ -9,6 +9,9 @@ class Operations:
     `_note` is told what a document became, None where there was none, and with which relation input.
     """
 
+    def _note(self, model, document, relations=(), replace=False):
+        """Do nothing, for players that need no notes."""
+
     def _insert(self, model):
         relations = self._relations(model)
         self._note(model, model.insert_one(doc=self._doc(model), relations=relations), relations)

@@ -48,6 +48,7 @@ def test_foreign_members_can_depart_and_be_replaced(world, foreign):
         "name": "old",
         "country": {"_id": other, "name": "other"},
         "imported": True,
+        "_gw": {"r": 1},
     }
     assert "cities" not in world.raw(world.country, land)
 

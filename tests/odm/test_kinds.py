@@ -22,7 +22,7 @@ def refused(function, **arguments):
     return caught.value.errors
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "file"])  # documents refer to files
 def test_a_kind_is_stored_found_and_shown(odm, name):
     sample = SAMPLES[name]
     thing = odm.new_model("thing", {"x": sample.field})

@@ -155,4 +155,9 @@ def test_cascade_follows_a_cycle_once(world):
         filters={"_id": first}, relations={"friends": {"_ids": [second], "relatedRelations": {"friendOf": True}}}
     )
     assert world.person.delete_one(filter={"_id": first}, hard_cascade=True) == {"deletedCount": 1, "cascaded": {}}
-    assert world.raw(world.person, second) == {"_id": second, "name": "second", "active": True}
+    assert world.raw(world.person, second) == {
+        "_id": second,
+        "name": "second",
+        "active": True,
+        "_gw": {"r": 1},
+    }

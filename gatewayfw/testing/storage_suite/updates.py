@@ -292,6 +292,13 @@ class Updates(Topic):
             {"_id": 2, "users": [{"_id": 1}]},
         ]
 
+    def test_a_positional_path_stands_beside_conditions_on_missing_values(self, storage: Storage) -> None:
+        """The core asks for the version of a copy in this way."""
+        storage.insert("things", [{"_id": 1, "users": [{"_id": 1}, {"_id": 2}], "at": {}}])
+        wanted = {"_id": 1, "users._id": 2, "at.x": None, "at.y": {"$exists": False}}
+        assert storage.update_many("things", wanted, {"$set": {"users.$": {"_id": 2, "n": "z"}}}) == 1
+        assert read_all(storage) == [{"_id": 1, "users": [{"_id": 1}, {"_id": 2, "n": "z"}], "at": {}}]
+
     def test_a_positional_path_may_go_below_the_element(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"users": [{"_id": 1}, {"_id": 2}]}] * 2))
         assert storage.update_many("things", {"users._id": 2}, {"$set": {"users.$.n": "z"}}) == 2
