@@ -112,17 +112,17 @@ def test_the_boxes_of_a_link_are_all_some_or_none(page, login):
     open_act(page, "getUser")
     page.get_by_role("button", name="Fields of avatar").click()
     link = at(page, "get.avatar")
-    fields = ["_id", "name", "type", "size", "path"]
+    fields = ["_id", "name", "type", "size", "sha256", "path"]
     boxes = [at(page, f"get.avatar.{name}") for name in fields]
     link.check()
-    assert [box.is_checked() for box in boxes] == [True] * 5
+    assert [box.is_checked() for box in boxes] == [True] * 6
     boxes[1].uncheck()
-    assert compact(request_of(page)).endswith('"get":{"avatar":{"_id":1,"type":1,"size":1,"path":1}}}')
+    assert compact(request_of(page)).endswith('"get":{"avatar":{"_id":1,"type":1,"size":1,"sha256":1,"path":1}}}')
     assert (link.is_checked(), link.evaluate("box => box.indeterminate")) == (False, True)
     boxes[1].check()
     assert compact(request_of(page)).endswith('"get":{"avatar":1}}')
     link.uncheck()
-    assert [box.is_checked() for box in boxes] == [False] * 5
+    assert [box.is_checked() for box in boxes] == [False] * 6
     assert compact(request_of(page)).endswith('"get":{}}')
 
 
