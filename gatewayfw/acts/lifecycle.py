@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Itera
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from types import CoroutineType, GeneratorType
-from typing import Any, Protocol, TypeVar, final
+from typing import Any, NoReturn, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
@@ -139,10 +139,7 @@ class Lifecycle:
                     return self._forward(found, body, bounds)
                 return finish(found.fn(self.prepare(found, body, bounds)), bounds)
             except Exception as error:
-                shown = self.translate(found, error, bounds)
-                if shown is error:
-                    raise
-                raise shown from error
+                self._raise(found, error, bounds)
 
     def run_keyed(
         self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], key: str
@@ -205,10 +202,17 @@ class Lifecycle:
             try:
                 yield bounds
             except Exception as error:
-                shown = self.translate(act, error, bounds)
-                if shown is error:
-                    raise
-                raise shown from error
+                self._raise(act, error, bounds)
+
+    def _raise(self, found: Act | RemoteService, error: Exception, bounds: RequestBounds) -> NoReturn:
+        """Raise the error to tell of."""
+        shown = self.translate(found, error, bounds)
+        try:
+            if shown is error:
+                raise error
+            raise shown from error
+        finally:
+            del shown, error  # a frame that keeps an error, which keeps the frame, would keep the request
 
     def translate(
         self, found: Act | RemoteService | GatewayError, error: Exception, bounds: RequestBounds
