@@ -15,7 +15,7 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
 from gatewayfw.acts.context import fill
-from gatewayfw.errors import GatewayError, HttpError
+from gatewayfw.errors import BadRequest, GatewayError, HttpError
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.current import begin
@@ -76,6 +76,9 @@ def reply_of(found: StoredFile, sent: Request) -> Response:
         refused = Response(status=416, headers={**FIXED, "Content-Range": f"bytes */{found.size}"})
         refused.headers["Content-Type"] = UNKNOWN
         return refused
+    except OverflowError:  # werkzeug's reading of a year that no date has
+        found.content.close()
+        raise BadRequest("a date in the headers is out of range") from None
     return reply
 
 

@@ -142,6 +142,15 @@ def test_a_range_that_cannot_be_met_is_416(service, given):
             assert reply.headers["Content-Range"] == f"bytes */{len(DATA)}"
 
 
+LATE = "Thu, 01 Jan 99999999999 00:00:00 GMT"
+
+
+@pytest.mark.parametrize("headers", [{"If_Modified_Since": LATE}, {"Range": "bytes=0-1", "If_Range": LATE}])
+def test_a_date_out_of_range_is_400(service, headers):
+    with service.get(service.insert(), **headers) as reply:
+        assert (reply.status_code, reply.headers["X-Error-Code"]) == (400, "bad_request")
+
+
 def test_what_the_client_has_is_not_sent_again(service):
     id_ = service.insert()
     etag = f'"{hashlib.sha256(DATA).hexdigest()}"'
