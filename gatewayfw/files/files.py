@@ -162,7 +162,10 @@ class Files:
             raise ValidationError({f"doc.{name}": ["Comes from the file."] for name in fixed})
         facts = {"name": upload.name, "type": upload.type, "size": upload.size, "sha256": upload.sha256}
         whole = {**facts, **given, _KEY: self._keep(upload)}
-        return model.insert_one(whole, relations=relations, projection=projection)
+        document = model.insert_one(whole, relations=relations, projection=projection)
+        # The document owns the bytes now, and they may go with it: another insert stores its own.
+        self._odm.after_commit(lambda: setattr(upload, "key", ""))
+        return document
 
     def link(self, id: Any, seconds: int = 300) -> str:
         """Return a link that opens one file to whoever has it, for some time.

@@ -106,6 +106,13 @@ def test_deleting_a_document_deletes_its_bytes(gw, keys):
     assert (len(keys()), bytes_of(gw, two)) == (1, b"two")
 
 
+def test_an_upload_that_is_inserted_again_has_its_bytes_again(gw, keys):
+    sent = upload(b"abc")
+    gw.odm.model("file").delete_one({"_id": gw.files.insert(sent)["_id"]})
+    id_ = gw.files.insert(sent)["_id"]
+    assert (bytes_of(gw, id_), len(keys())) == (b"abc", 1)
+
+
 def test_bytes_that_another_document_has_too_stay(gw, keys):
     same = upload(b"abc")
     one, two = gw.files.insert(same)["_id"], gw.files.insert(same)["_id"]
