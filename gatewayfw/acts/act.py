@@ -19,7 +19,7 @@ from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.levels import Bounds, Ceilings
+from gatewayfw.schemas.bounds import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from gatewayfw.errors import ReplyTooLarge, ValidationError
-from gatewayfw.schemas.levels import Bounds
+from gatewayfw.schemas.bounds import Bounds, count_leaves
 from gatewayfw.settings import Settings
 
 
@@ -94,19 +94,3 @@ class Totals:
     @property
     def _most_bytes(self) -> int:
         return max(self._own_bytes, self._settings.max_reply_bytes)
-
-
-def count_leaves(get: Mapping[Any, Any]) -> int:
-    """Return the number of leaves of a `get`.
-
-    They count as in `gatewayfw.schemas.levels.bounds_problem`.
-    """
-    leaves = 0
-    waiting: list[Any] = [get]
-    while waiting:
-        current = waiting.pop()
-        items = current if isinstance(current, list) else current.values()
-        inner = [item for item in items if type(item) is not int and item and isinstance(item, (list, Mapping))]
-        leaves += len(current) - len(inner)
-        waiting += inner
-    return leaves

@@ -14,6 +14,7 @@ from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.kinds.base import Description, KindField, cut
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
 from gatewayfw.schemas.models import Link, ModelSchema
@@ -157,48 +158,6 @@ def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
         return {**dict.fromkeys(names, 1), **below}
 
     return projected(model, spec, {})
-
-
-class Bounds(Protocol):
-    """The bounds of a `get`, from the settings or from the ceilings of one act."""
-
-    @property
-    def max_get_depth(self) -> int:
-        """Deepest nesting."""
-
-    @property
-    def max_get_leaves(self) -> int:
-        """Most leaves: names and list items that contain no others."""
-
-
-@dataclass(frozen=True)
-class Ceilings:
-    """The `Bounds` of one act."""
-
-    max_get_depth: int
-    max_get_leaves: int
-
-
-def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
-    """Return why a `get` is too deep or too wide, or None, without recursion.
-
-    Lists count like objects: a validator other than a select struct may allow them.
-    """
-    most_levels, most_leaves = bounds.max_get_depth, bounds.max_get_leaves
-    leaves = 0
-    waiting: list[tuple[Any, int]] = [(get, 1)]
-    while waiting:
-        current, depth = waiting.pop()
-        if depth > most_levels:
-            return f"Nested too deeply: at most {most_levels} levels."
-        items = current if isinstance(current, list) else current.values()
-        # Nearly all are 1 or 0; asking whether something is a Mapping takes ten times as long.
-        inner = [item for item in items if type(item) is not int and item and isinstance(item, (list, Mapping))]
-        leaves += len(current) - len(inner)
-        if leaves > most_leaves:
-            return f"Too many fields: at most {most_leaves}."
-        waiting.extend((item, depth + 1) for item in inner)
-    return None
 
 
 def is_flag(value: object) -> bool:

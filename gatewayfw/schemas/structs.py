@@ -19,6 +19,7 @@ from marshmallow import Schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
+from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.kinds import as_kind, quick_of
@@ -26,7 +27,7 @@ from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import SchemaField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT
-from gatewayfw.schemas.levels import Bounds, SelectStruct, bounds_problem
+from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
-from gatewayfw.schemas.levels import Ceilings
+from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
 from tests.strategies import json_values

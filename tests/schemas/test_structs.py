@@ -32,7 +32,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.levels import Ceilings
+from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import same
 from gatewayfw.settings import Settings

@@ -37,13 +37,14 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT, Quick, as_it_is
 from gatewayfw.schemas.kinds.text import StringField
-from gatewayfw.schemas.levels import Ceilings, SelectStruct
+from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import storable
 from gatewayfw.settings import Settings
