@@ -132,7 +132,7 @@ class Lifecycle:
             HttpError: an exception that the act or the gateway has given a status.
             Exception: any other error of a hook, the act or ``finish``, unchanged.
         """
-        found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
+        found = self.resolve(body)
         with self.deadline() as bounds:
             try:
                 if isinstance(found, RemoteService):
@@ -175,7 +175,7 @@ class Lifecycle:
             UnsupportedMediaType: the act takes no files, or is a remote service's.
             Exception: any error of `run`, and those of ``parts``.
         """
-        found = self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
+        found = self.resolve(body)
         if isinstance(found, RemoteService) or not found.struct.files:
             raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
         keyed = None if key is None else _read_key(found, body, key)
@@ -222,12 +222,12 @@ class Lifecycle:
         return find_error({**self._acts.exceptions, **own}, error) or complete(error, bounds)
 
     def resolve(self, body: Mapping[str, Any]) -> Act | RemoteService:
-        """Return the act, or the remote service, that a checked body names.
+        """Return the act, or the remote service, that a body names.
 
         Raises:
             UnknownName: there is none.
         """
-        return self._acts.resolve(body["service"], body["model"], body["act"])
+        return self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
 
     def prepare(
         self, act: Act, body: Mapping[str, Any], bounds: RequestBounds, struct: Struct | None = None
