@@ -12,7 +12,7 @@ import random
 import secrets
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, BinaryIO, final
 
@@ -125,9 +125,9 @@ class Files:
             limit=limit,
         )
         schemas, limits = self._odm.schemas, self._acts.limits
-        by_link = parse_act(schemas, limits, _with(definition, public=True))
+        by_link = parse_act(schemas, limits, replace(definition, public=True))
         by_hooks = (
-            parse_act(schemas, limits, _with(definition, pre_act=read, public=public)) if read or public else None
+            parse_act(schemas, limits, replace(definition, pre_act=read, public=public)) if read or public else None
         )
         options = {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
         model = self._odm.new_model(name, {**FIELDS, **own}, relations, options)
@@ -146,8 +146,8 @@ class Files:
         """Store the bytes of an upload, then insert the document about it.
 
         Returns the document, projected. ``doc`` has the model's other fields, and may have another ``name``. The bytes
-        are stored once, however often the act runs, and outside of a transaction. For the errors of the document see
-        `Model.insert_one`.
+        are stored outside of a transaction, and once, however often it begins; another insert after the commit stores
+        them again. For the errors of the document see `Model.insert_one`.
 
         Raises:
             UsageError: ``upload`` is none, or its content was changed.
@@ -319,10 +319,6 @@ class _Hashing:
         self.digest.update(data)
         self.size += len(data)
         return data
-
-
-def _with(definition: ActDefinition, **changes: Any) -> ActDefinition:
-    return ActDefinition(**{**vars(definition), **changes})
 
 
 def link_key_of(setting: str, *, in_development: bool) -> str:

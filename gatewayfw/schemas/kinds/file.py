@@ -27,7 +27,7 @@ class Upload:
         size: its bytes.
         sha256: their hash, in hexadecimal digits.
         stream: its content, from the beginning. It is closed when the request ends.
-        key: where `gatewayfw.files` has stored it; empty before.
+        key: where `gatewayfw.files` has stored it for a document that is not committed yet; else empty.
     """
 
     def __init__(self, name: str, type: str, size: int, sha256: str, stream: BinaryIO) -> None:
