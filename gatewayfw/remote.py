@@ -16,6 +16,7 @@ from urllib3.exceptions import TimeoutError as TooSlow
 
 from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.context import Headers
+from gatewayfw.acts.cookies import TOKEN
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
@@ -49,7 +50,6 @@ _NEVER = frozenset(
         *(FORWARDED_FOR.lower(), HOPS.lower()),
     }
 )
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
@@ -132,7 +132,7 @@ def _checked_names(headers: object, name: str) -> list[str]:
     if not isinstance(headers, Sequence) or isinstance(headers, str):
         raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
     for header in headers:
-        if not isinstance(header, str) or not _HEADER_NAME.fullmatch(header):
+        if not isinstance(header, str) or not TOKEN.fullmatch(header):
             raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
         if header.lower() in _NEVER:
             raise DefinitionError(f"service {name}: headers: {header} is made here and never passed on")

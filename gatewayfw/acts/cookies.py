@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+#: A token of HTTP, such as the name of a header or a cookie.
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _PATH = re.compile(r"/[!-:<-~]*")
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
@@ -78,7 +79,7 @@ def _fits(key: str, given: Mapping[str, Any]) -> bool:
         return value in _SAME_SITE
     if key == "domain" and value is None:
         return True
-    rule = {"name": _NAME, "value": _VALUE, "path": _PATH, "domain": _DOMAIN}[key]
+    rule = {"name": TOKEN, "value": _VALUE, "path": _PATH, "domain": _DOMAIN}[key]
     return isinstance(value, str) and rule.fullmatch(value) is not None
 
 

@@ -16,7 +16,8 @@ from gatewayfw.errors import DefinitionError, GatewayError, HttpError
 Exceptions = Mapping[type[Exception], tuple[int, str, str]]
 NO_EXCEPTIONS: Exceptions = MappingProxyType({})
 
-_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+#: The code of an error, which is a header, too.
+CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def parse_exceptions(given: Any) -> Exceptions:
@@ -66,7 +67,7 @@ def _problems(kind: Any, becomes: Any) -> Iterator[str]:
     status, code, message = becomes
     if type(status) is not int or not 400 <= status <= 599:
         yield f"{name}: the status must be in 400..599"
-    if not isinstance(code, str) or not _CODE.fullmatch(code):
+    if not isinstance(code, str) or not CODE.fullmatch(code):
         yield f"{name}: the code must be up to 64 letters, digits and any of _.-"
     if not isinstance(message, str) or not message:
         yield f"{name}: the message must be text"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from gatewayfw.acts.cookies import cookie_header, cookie_problems
+from gatewayfw.acts.cookies import TOKEN, cookie_header, cookie_problems
 from gatewayfw.errors import UsageError
 
 #: Headers that belong to the envelope, the connection or the mount; no act sets them.
@@ -21,7 +21,6 @@ _NEVER = frozenset(
         *("idempotent-replay", "x-content-type-options", "x-error-code", "x-request-id"),
     }
 )
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _VALUE = re.compile(r"([!-~]([ -~]*[!-~])?)?")
 #: Most characters of one header's value: proxies refuse larger heads.
 _MOST = 4_096
@@ -97,7 +96,7 @@ def _header_problems(headers: Any) -> Iterator[str]:
         return
     seen: set[str] = set()
     for name, value in headers.items():
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not TOKEN.fullmatch(name):
             yield "headers: a name is not one of HTTP"
             continue
         lowered = name.lower()

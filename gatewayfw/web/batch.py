@@ -21,8 +21,8 @@ from gatewayfw.web.failure import error_headers
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish
 
-#: The header of idempotent acts, as WSGI writes it: one key cannot mean several acts.
-_KEY = "HTTP_IDEMPOTENCY_KEY"
+#: The header of idempotent acts, as WSGI writes it.
+KEY = "HTTP_IDEMPOTENCY_KEY"
 _SECONDS = re.compile(r"[0-9]{1,9}")
 _LONGEST_ID = 64
 
@@ -54,7 +54,7 @@ def check_batch(value: Mapping[str, Any], environ: Mapping[str, Any], most: int)
         raise BadRequest(f"batch: at most {most} requests")
     if not isinstance(atomic, bool):
         raise BadRequest("atomic must be true or false")
-    if _KEY in environ:
+    if KEY in environ:
         raise BadRequest("the header Idempotency-Key belongs to one act: a batch takes none")
     for number, one in enumerate(given):
         if isinstance(one, dict) and "batch" in one:

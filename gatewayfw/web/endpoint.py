@@ -31,7 +31,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
-from gatewayfw.web.batch import BatchReplies, check_batch, write_batch
+from gatewayfw.web.batch import KEY, BatchReplies, check_batch, write_batch
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import begin
 from gatewayfw.web.multipart import Form, boundary_of
@@ -223,7 +223,7 @@ class Endpoint:
 
     def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | WrittenReply | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
-        key = sent.environ.get("HTTP_IDEMPOTENCY_KEY")
+        key = sent.environ.get(KEY)
         try:
             body = read_body(sent, self.settings)
         except UnsupportedMediaType:

@@ -11,6 +11,7 @@ import marshmallow
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
+from gatewayfw.acts.exceptions import CODE
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.schemas.paths import Collected, shown
@@ -18,7 +19,6 @@ from gatewayfw.web.reply import dumps, logger
 
 #: The logger of errors that Flask's signal tells of as well, see `gatewayfw.observe.sentry`.
 UNEXPECTED = "gatewayfw.errors"
-_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")
@@ -140,7 +140,7 @@ def _errors(error: GatewayError) -> Mapping[str, list[str]]:
 
 
 def _code(error: GatewayError) -> str:
-    return error.code if _CODE.fullmatch(error.code) else "error"  # Authors may define their own.
+    return error.code if CODE.fullmatch(error.code) else "error"  # Authors may define their own.
 
 
 def _text(error: Exception) -> str:
