@@ -12,8 +12,9 @@ from typing import Any
 
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import FROZEN, header
+from gatewayfw.export.typescript.batches import ASK, BATCH
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
-from gatewayfw.export.typescript.parts import ASK, BATCH, CLIENT, TYPES
+from gatewayfw.export.typescript.parts import CLIENT, TYPES
 from gatewayfw.export.typescript.text import Member, block, key, union
 
 
