@@ -384,19 +384,3 @@ def missing_related(model: str, ids: Iterable[object]) -> NotFound:
     listed = [str(id_) for id_ in ids]
     more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
     return NotFound(f"{model} not found: {', '.join(listed[:_NAMED])}{more}")
-
-
-def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
-    """Return the error for increments that would leave 64 bits.
-
-    ``paths`` are those that an update names.
-    """
-    return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})
-
-
-def misfits(paths: Iterable[str]) -> ValidationError:
-    """Return the error for operators that do not fit the values that are there.
-
-    Null, for example. ``paths`` are those that an update names.
-    """
-    return ValidationError({f"update.{path}": ["Does not fit the value that is there."] for path in paths})

@@ -21,12 +21,12 @@ that each adapter may decide and the core does not rely on:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from bson.regex import Regex
 
-from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.errors import BadRequest, UsageError, ValidationError
 from gatewayfw.storage.expressions import check_expression
 from gatewayfw.storage.pushes import MODIFIERS, find_fault
 
@@ -252,3 +252,19 @@ def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
             pending.extend(value.values())
         elif isinstance(value, (list, tuple)):
             pending.extend(value)
+
+
+def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
+    """Return the error for increments that would leave 64 bits.
+
+    ``paths`` are those that an update names.
+    """
+    return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})
+
+
+def misfits(paths: Iterable[str]) -> ValidationError:
+    """Return the error for operators that do not fit the values that are there.
+
+    Null, for example. ``paths`` are those that an update names.
+    """
+    return ValidationError({f"update.{path}": ["Does not fit the value that is there."] for path in paths})

@@ -10,7 +10,7 @@ from typing import Any
 from bson import Decimal128
 from marshmallow.fields import Field
 
-from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError, beyond_64_bits
+from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
 from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import Operators, stored_operand
 from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys, value_at
@@ -22,7 +22,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage.pushes import is_each
-from gatewayfw.storage.subset import UPDATES, check_element, check_operators
+from gatewayfw.storage.subset import UPDATES, beyond_64_bits, check_element, check_operators
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."

@@ -29,10 +29,9 @@ from gatewayfw.errors import (
     TooLarge,
     Unavailable,
     ValidationError,
-    beyond_64_bits,
-    misfits,
 )
 from gatewayfw.storage.base import MANY_VALUES, Update
+from gatewayfw.storage.subset import beyond_64_bits, misfits
 
 #: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
