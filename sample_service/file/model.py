@@ -7,12 +7,12 @@ from typing import Any
 
 from gatewayfw import Gateway, GridFsFiles, integer, optional, string
 from gatewayfw.odm import Model
-from sample_service.mixins import NAME
 
 PATH = string(size=(None, 2000))
+#: What data about a file has; name and type as those of every file.
 FILE = {
-    "name": NAME,
-    "type": string(size=(None, 255)),
+    "name": string(size=(1, 255)),
+    "type": string(size=(1, 255)),
     "size": integer(minimum=0),
     "path": optional(PATH),
 }
