@@ -24,6 +24,11 @@ def files_of(kind: Mapping[str, Any], path: str = "set") -> dict[str, Mapping[st
     return found
 
 
+def needs_file(act: Mapping[str, Any]) -> bool:
+    """Tell whether each request of an act has a file, so that none is plain JSON."""
+    return bool(_needed(files_of(act["set"])))
+
+
 def form_of(entries: Sequence[ActEntry], prefix: str) -> Schema:
     """Return the media type of requests with files; empty if no act takes any."""
     forms = [(entry, files) for entry in entries if (files := files_of(entry.act["set"]))]
@@ -37,10 +42,13 @@ def form_of(entries: Sequence[ActEntry], prefix: str) -> Schema:
 
 def _schema(entry: ActEntry, files: Mapping[str, Any], prefix: str) -> Schema:
     binary = {"type": "string", "format": "binary"}
-    needed = [path for path, kind in files.items() if kind["presence"] == "required" and path.count(".") == 1]
     return {
         "type": "object",
         "properties": {"gateway-body": {"$ref": f"{prefix}{entry.key}.request"}, **dict.fromkeys(files, binary)},
-        "required": ["gateway-body", *needed],
+        "required": ["gateway-body", *_needed(files)],
         "additionalProperties": False,
     }
+
+
+def _needed(files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return [path for path, kind in files.items() if kind["presence"] == "required" and path.count(".") == 1]

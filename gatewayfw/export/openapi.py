@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.forms import HEADER, form_of
+from gatewayfw.export.forms import HEADER, form_of, needs_file
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema.kinds import Schema
 from gatewayfw.export.text import header
@@ -219,8 +219,9 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
 
 
 def _requests(catalog: Mapping[str, Any]) -> Schema:
-    """Return what a request for one act is."""
-    requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog)]
+    """Return what a request for one act is, as plain JSON."""
+    forms = {f"{entry.key}.request" for entry in acts_of(catalog) if needs_file(entry.act)}
+    requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog) if name not in forms]
     return {"oneOf": requests} if requests else {"not": {}}
 
 
@@ -303,7 +304,8 @@ def _with_files(operation: Schema, entries: Sequence[ActEntry]) -> Schema:
     form = form_of(entries, _SCHEMAS)
     if not form:
         return operation
-    content = {**operation["requestBody"]["content"], **form}
+    plain = {} if all(needs_file(entry.act) for entry in entries) else operation["requestBody"]["content"]
+    content = {**plain, **form}
     body = {**operation["requestBody"], "content": content}
     return {**operation, "parameters": [*operation["parameters"], HEADER], "requestBody": body}
 
