@@ -10,7 +10,7 @@ import mongomock
 from benchmarks.contenders import Contender
 from benchmarks.dataset import JOINED, Size, country, user
 from gatewayfw.storage import Document, MockStorage
-from gatewayfw.storage.base import Filter, Sorting
+from gatewayfw.storage.terms import Filter, Sorting
 
 #: What a database returns for getUser and getCountry.
 _USER = {name: value for name, value in user(7, Size()).items() if name != JOINED}

@@ -18,7 +18,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.files.stores import FileStore, Readable
 from gatewayfw.schemas.relations import check_name
 from gatewayfw.storage import Storage
-from gatewayfw.storage.base import Index
+from gatewayfw.storage.terms import Index
 
 #: Bytes of one chunk, as GridFS has them.
 CHUNK = 255 * 1024

@@ -28,8 +28,8 @@ from gatewayfw.odm.writing.careful import with_care
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
-from gatewayfw.storage.base import Filter, Index
 from gatewayfw.storage.deadlines import Deadline, Scopes
+from gatewayfw.storage.terms import Filter, Index
 
 _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")

@@ -31,9 +31,9 @@ from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Sorting
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_pipeline
+from gatewayfw.storage.terms import Sorting
 
 Get = Mapping[str, Any]
 Filter = Mapping[str, Any]

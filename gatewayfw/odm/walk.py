@@ -16,8 +16,8 @@ from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import following
 from gatewayfw.odm.writing.pace import MOST, Pace, at_attempt
 from gatewayfw.storage import Storage
-from gatewayfw.storage.base import Filter
 from gatewayfw.storage.order import order_key
+from gatewayfw.storage.terms import Filter
 
 T = TypeVar("T")
 Ids = Sequence[Any]

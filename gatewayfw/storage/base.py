@@ -25,76 +25,26 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.commits import Commits
 from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.matching import distinct_values
+from gatewayfw.storage.terms import (
+    MANY_VALUES,
+    NOTHING,
+    Document,
+    Filter,
+    Index,
+    Lock,
+    Sorting,
+    Trouble,
+    Update,
+)
 
 T = TypeVar("T")
-Document = dict[str, Any]
-Filter = Mapping[str, Any]
-Update = Mapping[str, Mapping[str, Any]]
-Sorting = Sequence[tuple[str, int]]
-#: The message where `Storage.distinct` finds too much.
-MANY_VALUES = "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
-#: An update that changes nothing.
-NOTHING: Update = MappingProxyType({})
-
-
-class Marked(StorageError):
-    """A document to touch has an unwanted mark, so nothing was locked."""
-
-
-@dataclass(frozen=True)
-class Lock:
-    """How to lock documents where only a write can lock them.
-
-    Attributes:
-        counter: the path of an integer that only locks use, and that may be missing.
-        step: how much each lock adds to it, 1 or more.
-        unmarked: the path of a mark, an object, that the document must not have; empty for none.
-    """
-
-    counter: str
-    step: int = 1
-    unmarked: str = ""
-
-
-@dataclass(frozen=True)
-class Index:
-    """An index: ``(field, 1 | -1)`` pairs, and MongoDB's options.
-
-    Attributes:
-        instead: the keys of another index that serves as well if it exists already; empty for none.
-    """
-
-    keys: tuple[tuple[str, int], ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    instead: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def unique(self) -> bool:
-        """Whether two documents may not share the indexed values."""
-        return bool(self.options.get("unique"))
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """Why a database cannot be reached.
-
-    Attributes:
-        kind: ``unreachable``, ``unauthenticated``, ``no_primary`` (of the replica set) or ``wrong_set``
-            (no server of the requested replica set).
-        text: the same in words, with hosts but without credentials; for logs and `doctor`, not for clients.
-    """
-
-    kind: Literal["unreachable", "unauthenticated", "no_primary", "wrong_set"]
-    text: str
 
 
 class Storage(ABC):

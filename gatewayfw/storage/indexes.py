@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gatewayfw.storage.base import Index
+from gatewayfw.storage.terms import Index
 
 
 def find_missing(

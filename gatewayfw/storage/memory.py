@@ -19,7 +19,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
-from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Storage, T, Update
+from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
@@ -29,6 +29,7 @@ from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.subset import projection_of
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
 #: One lock per store of documents, so that two adapters on one mongomock client share it.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()

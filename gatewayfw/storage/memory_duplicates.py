@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gatewayfw.storage.base import Document, Filter, Update
+from gatewayfw.storage.terms import Document, Filter, Update
 
 
 def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from gatewayfw.storage.base import Document
+from gatewayfw.storage.terms import Document
 
 T = TypeVar("T")
 

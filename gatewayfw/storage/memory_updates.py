@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
-from gatewayfw.storage.base import Document, Filter, Update
 from gatewayfw.storage.pushes import is_each, push
 from gatewayfw.storage.subset import beyond_64_bits, misfits
+from gatewayfw.storage.terms import Document, Filter, Update
 
 _ABSENT: Any = object()
 #: Stands for anything below a value that is neither an object nor a list.

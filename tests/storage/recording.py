@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.storage import Storage
-from gatewayfw.storage.base import NOTHING
 from gatewayfw.storage.subset import check_filter, check_update
+from gatewayfw.storage.terms import NOTHING
 
 
 class OutsideSubset(AssertionError):

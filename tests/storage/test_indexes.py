@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.storage.base import Index
 from gatewayfw.storage.indexes import describe_unbuilt, find_missing
+from gatewayfw.storage.terms import Index
 
 A, B = (("a", 1),), (("b", -1), ("_id", 1))
 PLAIN, UNIQUE = Index(B), Index(A, {"unique": True})

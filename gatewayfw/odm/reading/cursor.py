@@ -9,7 +9,7 @@ from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm.reading.paths import is_key
 from gatewayfw.storage import Document
-from gatewayfw.storage.base import Sorting
+from gatewayfw.storage.terms import Sorting
 
 _ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
 

@@ -18,9 +18,9 @@ from gatewayfw.odm.copies.sizes import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Filter
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.pushes import is_each, push
+from gatewayfw.storage.terms import Filter
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.

@@ -24,8 +24,8 @@ from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Filter, Marked, Update
 from gatewayfw.storage.documents import encode
+from gatewayfw.storage.terms import Filter, Marked, Update
 
 T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")

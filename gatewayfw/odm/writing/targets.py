@@ -23,7 +23,7 @@ from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Key, Settled
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.base import Filter, Lock, Update
+from gatewayfw.storage.terms import Filter, Lock, Update
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]

@@ -14,7 +14,7 @@ from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError
 
-from gatewayfw.storage.base import Document, Filter, Update
+from gatewayfw.storage.terms import Document, Filter, Update
 
 
 class PlainWrites:

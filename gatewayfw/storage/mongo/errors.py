@@ -30,8 +30,8 @@ from gatewayfw.errors import (
     Unavailable,
     ValidationError,
 )
-from gatewayfw.storage.base import MANY_VALUES, Update
 from gatewayfw.storage.subset import beyond_64_bits, misfits
+from gatewayfw.storage.terms import MANY_VALUES, Update
 
 #: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)

@@ -11,8 +11,8 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from gatewayfw.storage.base import Index
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
+from gatewayfw.storage.terms import Index
 
 _LOG = logging.getLogger("gatewayfw.storage")
 

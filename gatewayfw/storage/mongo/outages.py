@@ -19,8 +19,8 @@ from pymongo.server_description import ServerDescription
 from pymongo.topology_description import TopologyDescription
 
 from gatewayfw.logs import escaped
-from gatewayfw.storage.base import Trouble
 from gatewayfw.storage.mongo.errors import AUTHENTICATION_FAILED, is_unauthenticated
+from gatewayfw.storage.terms import Trouble
 
 _LOG = logging.getLogger("gatewayfw.storage")
 Address = tuple[str, int | None]

@@ -11,8 +11,8 @@ from pymongo.cursor import Cursor
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
 from pymongo.read_concern import ReadConcern
 
-from gatewayfw.storage.base import Document, Filter, Sorting
 from gatewayfw.storage.mongo.replies import Kept, take
+from gatewayfw.storage.terms import Document, Filter, Sorting
 
 #: The highest limit of a query that is read with one command.
 MOST_LISTED = 10_000

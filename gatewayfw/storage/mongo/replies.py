@@ -14,7 +14,7 @@ from bson import decode
 from bson.codec_options import CodecOptions, TypeRegistry
 from bson.raw_bson import DEFAULT_RAW_BSON_OPTIONS, RawBSONDocument
 
-from gatewayfw.storage.base import Document
+from gatewayfw.storage.terms import Document
 
 #: Most bytes to decode at once, except for a single larger document.
 AT_ONCE = 256 * 1024

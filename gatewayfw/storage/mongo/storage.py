@@ -14,13 +14,13 @@ from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.base import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_update
 from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
 from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, SNAPSHOT, Arriving, Listed, Query, count_matches
 from gatewayfw.storage.mongo.transactions import Transactions
 from gatewayfw.storage.subset import projection_of
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
 #: Documents to take from a cursor at once; the server's first batch has as many.
 _BATCH = 101

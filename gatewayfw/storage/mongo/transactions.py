@@ -25,11 +25,12 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
-from gatewayfw.storage.base import Filter, Storage, T, Trouble
+from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.deadlines import Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
+from gatewayfw.storage.terms import Filter, Trouble
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: Most seconds of an abort, and least seconds of a commit with its retries; both run outside the caller's deadline.

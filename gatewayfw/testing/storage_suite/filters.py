@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from gatewayfw.storage.base import Document, Storage
+from gatewayfw.storage.base import Storage
 from gatewayfw.storage.subset import check_filter
+from gatewayfw.storage.terms import Document
 from gatewayfw.testing.storage_suite.topic import DAY, ID, LATER_ID, LOCK, Topic, add_ids, collect_ids, parametrize
 
 #: name: (documents, which get 1, 2, 3... as ids; the filter; the ids it finds)

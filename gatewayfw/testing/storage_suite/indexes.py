@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import DuplicateKey, Timeout
-from gatewayfw.storage.base import Index, Storage
+from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import Index
 from gatewayfw.testing.storage_suite.topic import Topic, add_ids, wait_for_the_end
 
 

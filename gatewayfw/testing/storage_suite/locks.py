@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gatewayfw.storage.base import Document, Filter, Lock, Marked, Storage, Update
+from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import Document, Filter, Lock, Marked, Update
 from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, remove_locks, run_at_once
 
 

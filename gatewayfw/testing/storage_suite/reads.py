@@ -9,8 +9,9 @@ import pytest
 from bson import encode
 
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.base import MANY_VALUES, Document, Index, Storage
+from gatewayfw.storage.base import Storage
 from gatewayfw.storage.order import order_key
+from gatewayfw.storage.terms import MANY_VALUES, Document, Index
 from gatewayfw.testing.storage_suite.topic import DAY, ID, Topic, add_ids, collect_ids, parametrize, read_all
 
 #: name: (the document but its id; the fields; what is read but the id)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gatewayfw.errors import DuplicateKey, GatewayError, Timeout
-from gatewayfw.storage.base import Document, Storage
+from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import Document
 from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, run_elsewhere
 
 

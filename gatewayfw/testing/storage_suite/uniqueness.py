@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.storage.base import Document, Index, Storage
+from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import Document, Index
 from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, parametrize, read_all, run_at_once
 
 #: name: (the unique indexes: fields and further options; the documents; one that is refused; the fields it names)

@@ -10,8 +10,9 @@ import pytest
 from bson import encode
 
 from gatewayfw.errors import StorageError, ValidationError
-from gatewayfw.storage.base import Document, Storage
+from gatewayfw.storage.base import Storage
 from gatewayfw.storage.subset import check_update
+from gatewayfw.storage.terms import Document
 from gatewayfw.testing.storage_suite.topic import DAY, Topic, add_ids, parametrize, read_all
 
 _SECOND = timedelta(seconds=1)

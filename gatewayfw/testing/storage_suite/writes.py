@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge
-from gatewayfw.storage.base import Document, Storage
+from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import Document
 from gatewayfw.testing.storage_suite.topic import DAY, ID, LOCK, Topic, add_ids, parametrize, read_all, run_at_once
 
 VALUES: Mapping[str, tuple[Any, Any]] = {

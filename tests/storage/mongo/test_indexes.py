@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.storage.base import Index
 from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
+from gatewayfw.storage.terms import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
 
