@@ -47,6 +47,11 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
     return _of_each(given, where, meant)
 
 
+def all_of(conditions: Sequence[Condition]) -> Condition:
+    """Return the filter for what meets all conditions; none is merged into another."""
+    return {} if not conditions else conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}
+
+
 def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[Condition]:
     if not isinstance(given, Mapping):
         if "eq" not in field.operators:

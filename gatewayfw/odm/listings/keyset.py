@@ -6,10 +6,18 @@ database reads half of an index. Missing and null are one value, below all other
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
 from bson import ObjectId
+
+from gatewayfw.odm.listings.conditions import Condition, all_of
+
+#: Alternatives of one filter at most: the database scans an index for each and merges them.
+_MOST_ALTERNATIVES = 40
 
 
 @dataclass(frozen=True)
@@ -30,21 +38,41 @@ class Order:
         own = [] if self.path == "_id" else [(self.path, self.direction)]
         return [*own, ("_id", self.direction)]
 
-    def after(self, value: Any, id_: ObjectId) -> dict[str, Any]:
-        """Return the condition for all rows after one with this value and id.
+    def after(self, value: Any, id_: ObjectId, among: Sequence[Condition]) -> Condition:
+        """Return the filter for all rows that meet some conditions and come after one with this value and id.
 
-        Written so that the database reads one stretch of one index, also beside ``$eq`` and ``$in``: the
-        bounds stand outside of ``$or``, which passes over rows of the same value.
+        Written so that the database reads the rows of the page and hardly any other: each alternative is
+        one stretch of an index, also beside ``$eq`` and, up to a number of values, ``$in``.
         """
+        stretches = self._stretches(value, id_)
+        each = [*map(_alternatives, among), stretches]
+        if prod(map(len, each)) > _MOST_ALTERNATIVES:
+            return all_of([*among, self._passing(value, stretches)])
+        found = [all_of(some) for some in product(*each)]
+        return found[0] if len(found) == 1 else {"$or": found}
+
+    def _stretches(self, value: Any, id_: ObjectId) -> list[Condition]:
+        """Return conditions of which each later row meets exactly one."""
         path, beyond = self.path, "$gt" if self.direction > 0 else "$lt"
         later = {"_id": {beyond: id_}}
         if path == "_id":
-            return later
-        if value is None:
-            same = {path: {"$eq": None}, **later}
-            return {"$or": [same, {path: {"$ne": None}}]} if self.direction > 0 else same
+            return [later]
+        same = {path: {"$eq": value}, **later}
         if self.direction > 0:
-            return {path: {"$gte": value}, "$or": [{path: {"$gt": value}}, later]}
-        # Not above: null and missing, too. The last two pass over values of other types, which other tools stored.
-        below = [{path: {"$lt": value}}, {path: {"$lte": value}, **later}, {path: {"$eq": None}}]
-        return {path: {"$not": {"$gt": value}}, "$or": below}
+            return [same, {path: {"$ne": None} if value is None else {"$gt": value}}]
+        return [same] if value is None else [same, {path: {"$lt": value}}, {path: {"$eq": None}}]
+
+    def _passing(self, value: Any, stretches: list[Condition]) -> Condition:
+        """Return one condition for all later rows, which also reads the earlier ones of the same value."""
+        if value is None:
+            return {"$or": stretches}
+        bounds = {"$gte": value} if self.direction > 0 else {"$not": {"$gt": value}}  # with null and missing
+        return {self.path: bounds, "$or": stretches}
+
+
+def _alternatives(condition: Condition) -> list[Condition]:
+    """Return conditions of which at least one is met where this one is: one for each value of ``$in``."""
+    (path, test), *others = condition.items()
+    if not others and isinstance(test, dict) and list(test) == ["$in"] and test["$in"]:
+        return [{path: {"$eq": value}} for value in test["$in"]]
+    return [condition]

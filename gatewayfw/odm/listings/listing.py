@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
-from bson import Decimal128
+from bson import Decimal128, ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw.batches import in_batches
 from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
-from gatewayfw.odm.listings.conditions import conditions_of
+from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.odm.listings.fields import CountField, FilterField
 from gatewayfw.odm.listings.keyset import Order
@@ -118,13 +118,14 @@ class Listing:
         own = stored_filter(self._schemas, schema, where, "where", revealed(schema, reveal))
         conditions = [own, *asked] if own else asked
         after = given.get("after")
-        later = [] if after is None else [_after(after, about, order, found)]
+        everything = all_of(conditions)
+        wanted = everything if after is None else order.after(*_place(after, about, order, found), conditions)
         projection = self._shown(details.get("get"))
         storage = self._ready()
-        rows, last = _read(storage, declared.model, _all_of([*conditions, *later]), projection, order, most)
+        rows, last = _read(storage, declared.model, wanted, projection, order, most)
         result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, *last)}
         if declared.count is not False and after is None:
-            result["total"] = _total(storage, declared, _all_of(conditions))
+            result["total"] = _total(storage, declared, everything)
         return result
 
 
@@ -190,14 +191,13 @@ def _limit(given: Mapping[str, Any], declared: Declaration) -> int:
     return limit
 
 
-def _after(token: Any, about: bytes, order: Order, found: Resolution) -> dict[str, Any]:
-    """Return the condition for what comes after the row that a token names."""
+def _place(token: Any, about: bytes, order: Order, found: Resolution) -> tuple[Any, ObjectId]:
+    """Return sort value and `_id` of the row that a token names."""
     try:
         value, id_ = read_token(token, about)
-        value = _sort_value(order, found, value)
+        return _sort_value(order, found, value), id_
     except (ArithmeticError, TypeError, ValueError, ValidationError):
         raise ValidationError({"set.after": [_FOREIGN]}) from None
-    return order.after(value, id_)
 
 
 def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) -> str:
@@ -233,8 +233,3 @@ def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -
         return storage.count(declared.model, wanted)
     counted = storage.count(declared.model, wanted, limit=declared.count + 1)
     return counted if counted <= declared.count else {"atLeast": declared.count}
-
-
-def _all_of(conditions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the filter for what meets all conditions; none is merged into another."""
-    return {} if not conditions else conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}
