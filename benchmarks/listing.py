@@ -122,6 +122,7 @@ def _listed(uri: str, documents: int) -> Iterator[tuple[Listing, Database[Docume
         try:
             books.count()  # the first use builds the indexes
             _fill(database, documents)
+            client.admin.command("fsync")  # else the database writes all this while the first pages are timed
             yield listing, database, finds
         finally:
             client.drop_database(database.name)
