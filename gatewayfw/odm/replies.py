@@ -11,6 +11,7 @@ from typing import Any, final
 from gatewayfw.errors import DefinitionError, DuplicateKey, Unavailable, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.storage import Document, Index, Storage
+from gatewayfw.storage.terms import WriteConflict
 
 COLLECTION = "_gw_replies"
 #: The database deletes records after the time that they state.
@@ -56,28 +57,36 @@ class Replies:
         """
         storage = self._ready()
         same = {"_id": record["_id"]}
-        is_first = True  # whether the attempt under way has done nothing but its first write
-        begun = False
+        is_first = is_lost = False  # whether the first write is under way; whether it has met another request
+
+        def write() -> None:
+            nonlocal is_first, is_lost
+            is_first = True
+            try:
+                if replace:
+                    storage.delete_many(COLLECTION, {**same, "token": replace})
+                storage.insert(COLLECTION, [dict(record)])
+            except WriteConflict:
+                is_lost = True
+                raise
+            is_first = False
 
         def work() -> None:
-            nonlocal is_first, begun
-            if begun and is_first:
+            if is_lost:
                 raise _Lost
-            begun = is_first = True
-            if replace:
-                storage.delete_many(COLLECTION, {**same, "token": replace})
-            storage.insert(COLLECTION, [dict(record)])
-            is_first = False
+            write()
             storage.update_one(COLLECTION, same, {"$set": dict(answer())}, ())
 
         try:
             self._database.transact(work, (COLLECTION, {**same, "token": record["token"]}))
-        except _Lost:
-            return "CONFLICT"
-        except (DuplicateKey, Unavailable) as error:
-            if not (begun and is_first):
+        except (_Lost, Unavailable):
+            if not is_lost:
                 raise
-            return "DUPLICATE" if isinstance(error, DuplicateKey) else "CONFLICT"
+            return "CONFLICT"
+        except DuplicateKey:
+            if not is_first:
+                raise
+            return "DUPLICATE"
         return "DONE"
 
     def _ready(self) -> Storage:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from gatewayfw.errors import StorageError
+from gatewayfw.errors import StorageError, Unavailable
 
 Document = dict[str, Any]
 Filter = Mapping[str, Any]
@@ -21,6 +21,10 @@ NOTHING: Update = MappingProxyType({})
 
 class Marked(StorageError):
     """A document to touch has an unwanted mark, so nothing was locked."""
+
+
+class WriteConflict(Unavailable):
+    """Another transaction writes what this one was about to write."""
 
 
 @dataclass(frozen=True)

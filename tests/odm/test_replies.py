@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pytest
 
-from gatewayfw.errors import DefinitionError, DuplicateKey, Timeout, UsageError
+from gatewayfw.errors import DefinitionError, DuplicateKey, Timeout, Unavailable, UsageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.replies import COLLECTION
 from gatewayfw.schemas import Schemas, string
@@ -116,6 +116,37 @@ def test_who_meets_another_in_the_first_write_does_not_run(odm, storage):
         assert first.result() == "DONE"
     assert outcomes == ["CONFLICT" if storage.multi_process else "DUPLICATE"]
     assert records(odm) == [record()]
+
+
+@pytest.mark.parametrize("error", [Unavailable, Timeout])
+def test_a_database_that_fails_in_the_first_write_is_no_other_request(odm, error, monkeypatch):
+    def fail(*_):
+        raise error
+
+    assert odm.replies.find("r") is None
+    with monkeypatch.context() as patched:
+        patched.setattr(odm.storage, "insert", fail)
+        with pytest.raises(error):
+            odm.replies.attempt(record(), never, replace=None)
+    assert records(odm) == []
+
+
+@pytest.mark.mongo
+def test_a_lost_connection_in_the_first_write_begins_it_again(mongo_database, monkeypatch):
+    from gatewayfw.storage.mongo.transactions import _Conflict
+
+    odm = make_odm(mongo_database)
+    insert, failed = odm.storage.insert, []
+
+    def lose(*given):
+        if not failed:
+            failed.append(given)
+            raise _Conflict
+        insert(*given)
+
+    monkeypatch.setattr(odm.storage, "insert", lose)
+    assert odm.replies.attempt(record(), dict, replace=None) == "DONE"
+    assert (len(failed), records(odm)) == (1, [record()])
 
 
 def test_nothing_may_be_done_inside_a_transaction(odm):

@@ -43,6 +43,8 @@ _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 _MANY_VALUES = 17217
 #: Server error codes: a wrong user name or password; a missing privilege, or no user at all.
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
+#: Server error code of a write that met another transaction.
+WRITE_CONFLICT = 112
 #: Server error code of many refused updates.
 _BAD_VALUE = 2
 #: Server error codes of an operator that does not fit the value it meets.

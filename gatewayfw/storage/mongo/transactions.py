@@ -28,9 +28,9 @@ from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.deadlines import Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
-from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, translate_error, without_documents
+from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
-from gatewayfw.storage.terms import Filter, Trouble
+from gatewayfw.storage.terms import Filter, Trouble, WriteConflict
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: Most seconds of an abort, and least seconds of a commit with its retries; both run outside the caller's deadline.
@@ -50,7 +50,11 @@ QUEUE, _QUEUE_SHARE = 1.0, 0.25
 
 
 class _Conflict(Unavailable):
-    """The transaction lost against another one and may be retried."""
+    """The transaction lost against another one, or its server, and may be retried."""
+
+
+class _WriteConflict(_Conflict, WriteConflict):
+    """It lost against another one."""
 
 
 class _Transaction:
@@ -224,7 +228,7 @@ class Transactions(Storage):
             return error, None
         self._connection.note(error)
         if self._open.transaction is not None and _is_transient(error):
-            return _Conflict(), error
+            return (_WriteConflict() if getattr(error, "code", None) == WRITE_CONFLICT else _Conflict()), error
         return translate_error(error), without_documents(error)
 
     def _command(self) -> AbstractContextManager[ClientSession | None]:
