@@ -61,14 +61,18 @@ class ModelUpdates(ModelMany):
 
         This begins again where another call has inserted it meanwhile.
         """
+        inserts = False
 
         def attempt(backlog: Backlog, growth: Growth | None) -> Document | None:
+            nonlocal inserts
+            inserts = False
             writes = self._writes(backlog)
             if parsed.change.named:
                 document = writes.update(self.schema, wanted, parsed.change, compiled.paths, growth)
             else:
                 document = next(storage.find(self.name, wanted, compiled.paths, limit=1), None)
             if document is None:
+                inserts = True
                 new = parse_document(self.schema, parsed.first, {}, self._allowance, "update")
                 (document,) = writes.insert(self.schema, [new])
             return show_one(storage, compiled, document)
@@ -79,7 +83,9 @@ class ModelUpdates(ModelMany):
                 return self._update(storage, wanted, parsed.change, attempt)
             except DuplicateKey as error:
                 meetings += 1
-                if meetings == _MEETINGS or self._database.is_nested or tuple(sorted(error.fields)) != parsed.key:
+                # The document that has the values of another unique index may be the one that the filter names.
+                most = _MEETINGS if tuple(sorted(error.fields)) == parsed.key else 2
+                if not inserts or meetings >= most or self._database.is_nested:
                     raise
 
     # -- shared by the operations on one document
