@@ -16,7 +16,7 @@ from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
-from gatewayfw.acts.batch import Batches
+from gatewayfw.acts.batch import Batches, Scopes
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.acts.once import Once
@@ -35,7 +35,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
 from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.current import make_contexts
+from gatewayfw.web.current import FlaskGlobals, make_contexts
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.mount import NAME, make_blueprint
 from gatewayfw.web.playground import Guard, Playground, check_options
@@ -115,7 +115,7 @@ class Gateway:
             partial(self.odm.deadline, self.settings.deadline),
             Once(self.odm.replies, self.context_fns),
         )
-        batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
+        batches = Batches(self.lifecycle, Scopes(self.context_fns, FlaskGlobals()), self.settings, self.odm)
         self._batches = batches if self.settings.max_batch else None
         key = link_key_of(self.settings.link_key, in_development=is_development(os.environ))
         self.files = Files(self.odm, self.acts, key)

@@ -1,19 +1,19 @@
 """Batches: several acts in one request.
 
-Each item is a request of its own: it begins with a copy of the request's context and has its own hooks, limits and
-reply. They share one deadline and the sums of `gatewayfw.acts.totals`. The items of an atomic batch are done in one
-transaction, all or none. Source: specification 2.3.
+Each item is a request of its own: it begins with a copy of the request's context and globals and has its own hooks,
+limits and reply. They share one deadline and the sums of `gatewayfw.acts.totals`. The items of an atomic batch are done
+in one transaction, all or none. Source: specification 2.3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.context import Context, ContextFns
+from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.fresh import fresh
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, complete
 from gatewayfw.acts.replies import WrittenReply
@@ -53,6 +53,16 @@ class ItemReply(NamedTuple):
     succeeded: bool
 
 
+class Globals(Protocol):
+    """What the host's framework keeps for a request besides: Flask's `g`."""
+
+    def read(self) -> dict[str, Any]:
+        """Return what it holds."""
+
+    def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
+        """Let it hold these values in a block, which gets them; afterwards the previous ones."""
+
+
 class Replies(Protocol):
     """Writes the replies of items."""
 
@@ -76,15 +86,38 @@ class Transactions(Protocol):
         """Run ``fn`` all or nothing, perhaps several times."""
 
 
+#: What hooks and act of an item share, and no other item sees: the values of its context, and of `Globals`.
+Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
+
+
+@final
+class Scopes:
+    """Gives each item what it shares with nobody."""
+
+    def __init__(self, contexts: ContextFns, globals_: Globals) -> None:
+        self._contexts = contexts
+        self._globals = globals_
+
+    def begin(self, item: Item) -> Shared:
+        """Return what an item begins with: copies of what the request has."""
+        body = None if isinstance(item.body, GatewayError) else item.body
+        context, values = fresh([{**self._contexts.get_context_model()}, self._globals.read()])
+        return {**context, **item.values, "body": body}, values
+
+    @contextmanager
+    def open(self, shared: Shared) -> Iterator[Shared]:
+        """Let it be that of the block, which gets it as it is then."""
+        with self._contexts.open(shared[0]) as context, self._globals.open(shared[1]) as values:
+            yield context, values
+
+
 @final
 class Batches:
     """Runs the batches of one gateway."""
 
-    def __init__(
-        self, lifecycle: Lifecycle, contexts: ContextFns, settings: Settings, transactions: Transactions
-    ) -> None:
+    def __init__(self, lifecycle: Lifecycle, scopes: Scopes, settings: Settings, transactions: Transactions) -> None:
         self._lifecycle = lifecycle
-        self._contexts = contexts
+        self._scopes = scopes
         self._settings = settings
         self._transactions = transactions
 
@@ -110,7 +143,7 @@ class Batches:
         return written
 
     def _answer(self, number: int, item: Item, replies: Replies) -> ItemReply:
-        with self._contexts.open(_values(self._contexts, item)):
+        with self._scopes.open(self._scopes.begin(item)):
             try:
                 return replies.done(self._lifecycle.run(item.checked(), replies.finish))
             except Exception as error:  # The seam: every error of an item becomes its reply.
@@ -121,7 +154,7 @@ class Batches:
         with self._lifecycle.deadline() as bounds:
             if not self._transactions.has_transactions():
                 raise BadRequest("atomic: this gateway has no database with transactions")
-            batch = _Atomic(self._lifecycle, self._contexts, replies, bounds)
+            batch = _Atomic(self._lifecycle, self._scopes, replies, bounds)
             try:
                 batch.prepare(items, acts, Totals(self._settings))
                 return self._transactions.transaction(lambda: batch.attempt(Totals(self._settings)))
@@ -149,7 +182,7 @@ class _Prepared(NamedTuple):
 
     act: Act
     body: Mapping[str, Any]
-    context: Context
+    shared: Shared
 
 
 @final
@@ -159,15 +192,15 @@ class _Atomic:
     It remembers which item failed, and how.
     """
 
-    def __init__(self, lifecycle: Lifecycle, contexts: ContextFns, replies: Replies, bounds: RequestBounds) -> None:
+    def __init__(self, lifecycle: Lifecycle, scopes: Scopes, replies: Replies, bounds: RequestBounds) -> None:
         self._lifecycle = lifecycle
-        self._contexts = contexts
+        self._scopes = scopes
         self._replies = replies
         self._bounds = bounds
         self._acts: Sequence[Act | GatewayError] = ()
         self._prepared: list[_Prepared] = []
         self._at = 0
-        self._context: Mapping[str, Any] = {}
+        self._shared: Shared = ({}, {})
         self._error: Exception | None = None
 
     def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: Totals) -> None:
@@ -175,22 +208,22 @@ class _Atomic:
         self._bounds.totals, self._acts = totals, acts
         for number, (item, act) in enumerate(zip(items, acts, strict=True)):
             totals.begin_item()
-            with self._working(number, _values(self._contexts, item)) as context:
+            with self._working(number, self._scopes.begin(item)) as shared:
                 if isinstance(act, GatewayError):
                     raise act
                 body = self._lifecycle.prepare(act, item.checked(), self._bounds)
-                self._prepared.append(_Prepared(act, body, context))
+                self._prepared.append(_Prepared(act, body, shared))
 
     def attempt(self, totals: Totals) -> list[ItemReply]:
         """Run the acts, in a transaction that may begin again; return the replies."""
         self._bounds.totals = totals
         written: list[ItemReply] = []
-        for number, (act, *given) in enumerate(self._prepared):
+        for number, (act, body, shared) in enumerate(self._prepared):
             totals.begin_item()
             totals.claim()  # its hooks ran before
             self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
-            body, context = fresh(given)
-            with self._working(number, context):
+            body, *both = fresh([body, *shared])
+            with self._working(number, tuple(both)):
                 self._bounds.check()
                 reply = self._replies.done(self._replies.finish(act.fn(body), self._bounds))
             totals.add_bytes(len(reply.json))
@@ -204,22 +237,16 @@ class _Atomic:
     def refusals(self, error: Exception) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
         shown = self._lifecycle.translate(self._acts[self._at], error, self._bounds)
-        with self._contexts.open(self._context):
+        with self._scopes.open(self._shared):
             reply = self._replies.failed(self._at, shown)
         others = (self._replies.failed(number, NotDone()) for number in range(len(self._acts)))
         return [reply if number == self._at else other for number, other in enumerate(others)]
 
     @contextmanager
-    def _working(self, number: int, values: Mapping[str, Any]) -> Iterator[Context]:
-        with self._contexts.open(values) as context:
+    def _working(self, number: int, shared: Shared) -> Iterator[Shared]:
+        with self._scopes.open(shared) as shared:
             try:
-                yield context
+                yield shared
             except Exception as error:
-                self._at, self._context, self._error = number, context, error
+                self._at, self._shared, self._error = number, shared, error
                 raise
-
-
-def _values(contexts: ContextFns, item: Item) -> Mapping[str, Any]:
-    """Return what the context of an item begins with."""
-    body = None if isinstance(item.body, GatewayError) else item.body
-    return {**fresh({**contexts.get_context_model()}), **item.values, "body": body}

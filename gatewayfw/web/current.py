@@ -1,12 +1,14 @@
-"""Flask's current request, which carries the contexts of gateways."""
+"""Flask's current request, which carries the contexts of gateways, and its `g`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, final
 from weakref import proxy
 
-from flask import Request, request
+from flask import Request, g, request
+from flask.globals import app_ctx
 from werkzeug.datastructures import EnvironHeaders
 
 from gatewayfw.acts.context import ADDRESS, Context, ContextFns, Headers
@@ -48,3 +50,23 @@ def _headers(environ: WSGIEnvironment, request_id: str | None) -> Iterator[tuple
         return
     yield from ((name, value) for name, value in sent if name != "X-Request-Id")
     yield "X-Request-Id", request_id
+
+
+@final
+class FlaskGlobals:
+    """Lets parts of one request have a `flask.g` each."""
+
+    def read(self) -> dict[str, Any]:
+        """Return what it holds."""
+        return {name: g.get(name) for name in g}
+
+    @contextmanager
+    def open(self, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Let it be another one in a block, with these values; the block gets what it holds."""
+        before, app_ctx.g = app_ctx.g, app_ctx.app.app_ctx_globals_class()
+        try:
+            held = vars(app_ctx.g)
+            held.update(values)
+            yield held
+        finally:
+            app_ctx.g = before

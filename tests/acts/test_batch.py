@@ -6,8 +6,9 @@ import json
 
 import pytest
 from bson import ObjectId
+from flask import g
 
-from gatewayfw import string
+from gatewayfw import HttpError, string
 from gatewayfw.errors import Timeout
 from tests.batches import NOT_DONE, Library, add, asked, done, failed, library, stopped
 
@@ -67,6 +68,35 @@ def test_each_item_has_a_context_of_its_own(library):
         assert seen == [("x", [0, 1], None, "/gateway"), ("y", [0, 1], None, "/gateway")]
         assert (kept["context"].tags, "user" in kept["context"], kept["context"].body) == ([0], False, None)
         seen.clear()
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_each_item_has_a_flask_g_of_its_own(library, atomic):
+    seen, kept = [], {}
+
+    @library.client.application.before_request
+    def begin():
+        g.host, g.tags = "host", []
+
+    @library.client.application.after_request
+    def end(reply):
+        kept.update({name: g.get(name) for name in g})
+        return reply
+
+    def load_user(body):
+        g.setdefault("user", body["details"]["set"]["name"])
+        g.tags.append(g.user)
+
+    @library.gw.acts.act("book", "keep", set={"name": string()}, pre_act=[load_user])
+    def keep(body):
+        seen.append((g.host, body["details"]["set"]["name"], g.user, list(g.tags)))
+        g.host = "changed"
+        if g.user == "z":
+            raise HttpError("not z", 409)
+
+    library.post(*(asked("keep", {"name": name}) for name in "xyz"), atomic=atomic)
+    assert seen == [("host", name, name, [name]) for name in "xyz"]
+    assert kept == {"host": "host", "tags": []}
 
 
 def test_each_item_has_an_id_of_its_own(library):
@@ -273,17 +303,19 @@ def test_hooks_and_validation_of_all_items_come_before_the_first_act(library):
     assert order == [(name, title) for title in "xy" for name in ("validation", "act")] + [("fn", "x"), ("fn", "y")]
 
 
-def test_each_attempt_has_a_fresh_body_and_context(library, monkeypatch):
+def test_each_attempt_has_a_fresh_body_context_and_g(library, monkeypatch):
     fns, seen = library.gw.context_fns, []
 
     def load_user():
         fns.add_context({"user": {"visits": 0}})
+        g.user = fns.get_context_model().user
 
     @library.gw.acts.act("book", "visit", set={"title": string()}, pre_act=[load_user])
     def visit(body):
         context = fns.get_context_model()
         assert context.body is body
         context.user["visits"] += 1
+        assert g.user is context.user
         body["details"]["set"]["title"] += "!"
         seen.append((context.user["visits"], body["details"]["set"]["title"]))
         return library.books.insert_one(doc=body["details"]["set"], projection={"_id": 0, "title": 1})

@@ -6,11 +6,11 @@ import gc
 import weakref
 
 import pytest
-from flask import Flask
+from flask import Flask, g
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
-from gatewayfw.web.current import begin, make_contexts
+from gatewayfw.web.current import FlaskGlobals, begin, make_contexts
 
 
 def sent(**headers):
@@ -45,3 +45,14 @@ def test_each_request_has_its_own_context():
         assert contexts.get_context_model().Headers.get("token") == "a"
         with app.test_request_context(headers={"Token": "b"}):
             assert contexts.get_context_model().Headers.get("token") == "b"
+
+
+def test_a_block_has_a_g_of_its_own():
+    globals_, fails = FlaskGlobals(), RuntimeError()
+    with Flask(__name__).app_context():
+        g.a = 1
+        with pytest.raises(RuntimeError), globals_.open({"b": 2}) as held:
+            g.c = 3
+            assert (held, globals_.read(), "a" in g) == ({"b": 2, "c": 3}, {"b": 2, "c": 3}, False)
+            raise fails
+        assert globals_.read() == {"a": 1}
