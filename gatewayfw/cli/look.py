@@ -57,6 +57,7 @@ def list_schemas(name: str | None, as_json: bool) -> None:
 @click.option("--get", default="{}", help="details.get as JSON.")
 @click.option("--token", help="Sent where the gateway looks for one.")
 @click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
+@click.option("--key", help="Sent as Idempotency-Key: an idempotent act that has answered it answers the same again.")
 @click.option("--service", default="main", show_default=True)
 @NAME
 @with_appcontext
@@ -67,6 +68,7 @@ def call(
     get: str,
     token: str | None,
     role: str | None,
+    key: str | None,
     service: str,
     name: str | None,
 ) -> None:
@@ -75,12 +77,12 @@ def call(
     The exit status is 1 unless it succeeded. If the app's reply is not an envelope, the error names its status.
     """
     name, _ = find_gateway(name)
-    for option, text in (("--token", token), ("--role", role)):
+    for option, text in (("--token", token), ("--role", role), ("--key", key)):
         if text is not None and not (text.isascii() and text.isprintable()):
             raise click.UsageError(f"{option}: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
-    envelope = route_of(name).ask(body, token, role)
+    envelope = route_of(name).ask(body, token, role, key)
     click.echo(format_json(envelope))
     if envelope["success"] is not True:
         sys.exit(1)

@@ -12,6 +12,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from gatewayfw.acts.carriers import Carrier, sent_by_all
+from gatewayfw.acts.idempotent import HEADER
 from gatewayfw.cli.choice import app
 from gatewayfw.client.transports import InProcess
 from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
@@ -26,10 +27,12 @@ class Route:
     tokens: tuple[Carrier, ...]
     roles: tuple[Carrier, ...]
 
-    def ask(self, body: Mapping[str, Any], token: str | None, role: str | None = None) -> Mapping[str, Any]:
+    def ask(
+        self, body: Mapping[str, Any], token: str | None, role: str | None = None, key: str | None = None
+    ) -> Mapping[str, Any]:
         """Send a body to the app and return the envelope of the reply.
 
-        Sends token and role too, if there are any.
+        Sends token, role and the key of an idempotent act too, if there are any.
 
         Raises:
             UsageError: a role is given, but no hook looks for one in a header or cookie.
@@ -39,6 +42,8 @@ class Route:
             raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
         values = [(carrier, token) for carrier in self.tokens if token]
         headers = sent_by_all([*values, *((carrier, role) for carrier in self.roles if role)])
+        if key is not None:
+            headers = {**headers, HEADER: key}
         transport = InProcess(self.host, self.rule.rule, self.rule.subdomain or None)
         reply = transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"})
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import click
 import mongomock
@@ -11,6 +12,7 @@ from flask import Flask
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
+from gatewayfw.schemas import string
 from tests.cli.shop import make_app, runner, shop
 
 
@@ -101,6 +103,22 @@ def test_call_sends_the_token(run):
     assert (status, json.loads(output)) == (0, {"body": "t", "success": True})
 
 
+def test_call_with_a_key_does_it_once(database):
+    gw = shop(database)
+
+    @gw.acts.act("shop", "open", set={"name": string()}, idempotent="1h", idempotent_by=lambda body: "all", public=True)
+    def open_(body):
+        return gw.odm.model("shop").insert_one(doc=body["details"]["set"])["_id"]
+
+    call = partial(runner(make_app(shop=gw)), "call", "shop", "open", "--set")
+    first = call('{"name": "a"}', "--key", "k")
+    assert (first[0], call('{"name": "a"}', "--key", "k"), gw.odm.model("shop").count()) == (0, first, 1)
+    reused = {"body": {"message": "this Idempotency-Key was sent with another body"}, "success": False}
+    status, output = call('{"name": "b"}', "--key", "k")
+    assert (status, json.loads(output)) == (1, reused)
+    assert "must be 1 to 255 printable ASCII characters" in call('{"name": "a"}', "--key", "")[1]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -178,7 +196,8 @@ def test_call_reaches_a_subdomain(database):
     assert (status, json.loads(output)) == (0, {"body": None, "success": True})
 
 
-@pytest.mark.parametrize("token", ["a\nb", "\u00e9"])
-def test_call_refuses_a_token_no_header_can_carry(run, token):
-    status, output = run("call", "item", "whoAmI", "--token", token)
-    assert (status, output.splitlines()[-1]) == (2, "Error: --token: expected printable ASCII characters")
+@pytest.mark.parametrize("option", ["--token", "--key"])
+@pytest.mark.parametrize("text", ["a\nb", "\u00e9"])
+def test_call_refuses_what_no_header_can_carry(run, option, text):
+    status, output = run("call", "item", "whoAmI", option, text)
+    assert (status, output.splitlines()[-1]) == (2, f"Error: {option}: expected printable ASCII characters")
