@@ -12,6 +12,8 @@ def reference(schemas, storage, model, document, get):
     fields = schemas.get_schema(model).copy_fields()
     asked = {"_id": 1, **get}
     own = {name: document[name] for name in ("_id", *fields) if asked.get(name) == 1 and name in document}
+    if asked.get("_rev") == 1:
+        own["_rev"] = document.get("_gw", {}).get("r", 0)
     return own | _relations(schemas, storage, model, document, get, {})
 
 
@@ -50,7 +52,8 @@ def _part(schemas, storage, link, copy, get, hidden):
 
 def strangers(schemas, model, get, shown, path=""):
     """The paths shown that a `get` does not name, or that the model or a link on the way excludes."""
-    return list(_strangers(schemas, model, {"_id": 1, **get}, shown, path, {}))
+    own = {name: value for name, value in shown.items() if name != "_rev" or get.get("_rev") != 1}
+    return list(_strangers(schemas, model, {"_id": 1, **get}, own, path, {}))
 
 
 def _strangers(schemas, model, get, shown, path, hidden):

@@ -17,6 +17,10 @@ pytestmark = pytest.mark.slow
 COPY = ("name", "price", "secret", "other", "_gw")
 IDS = st.integers(0, 3).map(lambda number: ObjectId(f"{number:024x}"))
 SCALARS = st.sampled_from(["a", 7, None, Decimal128("1.50"), {"name": {"y": 1}}])
+#: What a document may have in its hidden field; its revision is in `r`.
+HIDDEN = SCALARS | st.fixed_dictionaries(
+    {}, optional={"r": SCALARS | st.integers(0, 2**53) | st.booleans(), "v": SCALARS}
+)
 VALUES = SCALARS | st.just(["x", 1, {"name": 1}])
 COPIES = st.fixed_dictionaries({}, optional={"_id": IDS, **dict.fromkeys(COPY, VALUES)})
 #: What should be under the name of a link, and what should not.
@@ -27,7 +31,12 @@ MIXED = LINKS | st.lists(COPIES | VALUES | st.lists(COPIES | VALUES, max_size=2)
 
 def documents(links):
     """Lists of stored documents, each with something under some names."""
-    names = {"title": VALUES, **dict.fromkeys(COPY, VALUES), **dict.fromkeys(("author", "readers", "fans"), links)}
+    names = {
+        "title": VALUES,
+        **dict.fromkeys(COPY, VALUES),
+        "_gw": HIDDEN,
+        **dict.fromkeys(("author", "readers", "fans"), links),
+    }
     return st.lists(st.fixed_dictionaries({}, optional=names), min_size=1, max_size=4)
 
 
@@ -36,7 +45,10 @@ FLAGS = st.sampled_from([0, 1])
 BELOW = FLAGS | st.fixed_dictionaries({}, optional=dict.fromkeys(("_id", "name", "price"), FLAGS))
 GETS = st.none() | st.fixed_dictionaries(
     {},
-    optional={**dict.fromkeys(("_id", "title", "price"), FLAGS), **dict.fromkeys(("author", "readers", "fans"), BELOW)},
+    optional={
+        **dict.fromkeys(("_id", "_rev", "title", "price"), FLAGS),
+        **dict.fromkeys(("author", "readers", "fans"), BELOW),
+    },
 )
 
 

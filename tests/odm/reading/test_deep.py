@@ -363,6 +363,8 @@ def test_a_write_takes_one_query_more_for_each_path(counted, get, more):
 # -- any get, any models
 
 FLAGS = st.sampled_from([0, 1])
+#: At the top only.
+REVISION = st.fixed_dictionaries({}, optional={"_rev": FLAGS})
 
 
 def source(link):
@@ -396,7 +398,7 @@ def judge(odm, model, get):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_get_of_the_world_shows_what_a_naive_reader_shows(town, data):
     model = data.draw(st.sampled_from(["country", "city", "person", "club"]))
-    judge(town.odm, model, data.draw(gets(town.odm.schemas, model, 4)))
+    judge(town.odm, model, data.draw(gets(town.odm.schemas, model, 4)) | data.draw(REVISION))
 
 
 @pytest.mark.parametrize("model", ["country", "city", "club"])
