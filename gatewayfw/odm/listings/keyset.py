@@ -39,10 +39,10 @@ class Order:
         return [*own, ("_id", self.direction)]
 
     def after(self, value: Any, id_: ObjectId, among: Sequence[Condition]) -> Condition:
-        """Return the filter for all rows that meet some conditions and come after one with this value and id.
+        """Return the filter for what meets all of ``among`` and comes after a row.
 
-        Written so that the database reads the rows of the page and hardly any other: each alternative is
-        one stretch of an index, also beside ``$eq`` and, up to a number of values, ``$in``.
+        The row has this sort value and id. Written so that the database reads the rows of the page and hardly any
+        other: each alternative is one stretch of an index, also beside ``$eq`` and, up to a number of values, ``$in``.
         """
         stretches = self._stretches(value, id_)
         each = [*map(_alternatives, among), stretches]
@@ -63,7 +63,7 @@ class Order:
         return [same] if value is None else [same, {path: {"$lt": value}}, {path: {"$eq": None}}]
 
     def _passing(self, value: Any, stretches: list[Condition]) -> Condition:
-        """Return one condition for all later rows, which also reads the earlier ones of the same value."""
+        """Return one condition for all later rows; its scan passes over earlier ties."""
         if value is None:
             return {"$or": stretches}
         bounds = {"$gte": value} if self.direction > 0 else {"$not": {"$gt": value}}  # with null and missing
@@ -71,7 +71,7 @@ class Order:
 
 
 def _alternatives(condition: Condition) -> list[Condition]:
-    """Return conditions of which at least one is met where this one is: one for each value of ``$in``."""
+    """Return conditions that together mean this one: one for each value of ``$in``."""
     (path, test), *others = condition.items()
     if not others and isinstance(test, dict) and list(test) == ["$in"] and test["$in"]:
         return [{path: {"$eq": value}} for value in test["$in"]]
