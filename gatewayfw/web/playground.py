@@ -14,20 +14,19 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
-from types import CoroutineType, MappingProxyType
+from types import MappingProxyType
 from typing import Any, final
 
 import orjson
 from flask import Request, Response
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
-from gatewayfw.logs import traceback_of
-from gatewayfw.web.reply import logger
+from gatewayfw.web.guard import Guard, accepts
 
 #: Where the playground is, below the prefix of the blueprint.
 RULE = "/playground"
@@ -35,8 +34,6 @@ RULE = "/playground"
 _GATEWAY = "/gateway"
 _METHODS = ("GET", "HEAD")
 
-#: Whether a request may see the playground.
-Guard = Callable[[Request], bool]
 Catalog = Mapping[str, Any]
 
 CSP = (
@@ -126,19 +123,8 @@ class Playground:
     guard: Guard | None = None
 
     def is_shown(self, sent: Request) -> bool:
-        """Tell whether a request may see the playground, with all names in it.
-
-        A guard that fails refuses and is logged; one that aborts (an HTTPException) only refuses.
-        """
-        if self.guard is None:
-            return True
-        try:
-            return _answer(self.guard, sent)
-        except HTTPException:
-            return False
-        except Exception as error:  # Raised by the guard: its own reply would reveal the playground.
-            logger.error("the guard of the playground failed\n%s", traceback_of(error))
-            return False
+        """Tell whether a request may see the playground, with all names in it."""
+        return accepts(self.guard, sent, "the guard of the playground")
 
     def reply(self, sent: Request, name: str | None) -> Response:
         """Return the reply to a request for a name below the playground.
@@ -173,22 +159,6 @@ class Playground:
             text = f"{name} needs a package that is not installed: {error.name}\n"
             return _reply(sent, File(text.encode(), _TEXT), _FRESH, 404)
         return _reply(sent, File(content, type_), _FRESH)
-
-
-def _answer(guard: Guard, sent: Request) -> bool:
-    """Return the answer of a guard to a request.
-
-    Raises:
-        DefinitionError: it answers neither true nor false: no other object may count as true.
-        Exception: whatever the guard raised.
-    """
-    answer: Any = guard(sent)
-    if isinstance(answer, CoroutineType):
-        answer.close()  # Otherwise Python warns that it was never awaited.
-    if not isinstance(answer, bool):
-        kind = type(answer).__name__
-        raise DefinitionError(f"option 'playground_guard': it must answer true or false, not {kind}")
-    return answer
 
 
 @cache

@@ -242,8 +242,8 @@ async def asynchronous(request):
     ("guard", "logged"),
     [
         (lambda request: {}["x"], ["KeyError: 'x'"]),
-        (asynchronous, ["it must answer true or false, not coroutine"]),
-        (lambda request: "yes", ["it must answer true or false, not str"]),
+        (asynchronous, ["the guard of the playground must answer true or false, not coroutine"]),
+        (lambda request: "yes", ["the guard of the playground must answer true or false, not str"]),
         (aborting, []),
     ],
     ids=["failing", "async", "no answer", "aborting"],
