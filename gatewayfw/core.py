@@ -17,6 +17,7 @@ from flask.sansio.app import App
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.batch import Batches, Scopes
+from gatewayfw.acts.calls import Calls, F
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.acts.once import Once
@@ -37,8 +38,10 @@ from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.current import FlaskGlobals, make_contexts
 from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.guard import Guard
+from gatewayfw.web.metrics import has_page
 from gatewayfw.web.mount import NAME, make_blueprint
-from gatewayfw.web.playground import Guard, Playground, check_options
+from gatewayfw.web.playground import Playground, check_options
 from gatewayfw.web.servers.hosts import restrict_hosts
 from gatewayfw.web.servers.options import check_server_options
 from gatewayfw.web.servers.serve import serve
@@ -116,6 +119,7 @@ class Gateway:
             Once(self.odm.replies, self.context_fns),
         )
         batches = Batches(self.lifecycle, Scopes(self.context_fns, FlaskGlobals()), self.settings, self.odm)
+        self._calls = Calls(self.acts.resolve)
         self._batches = batches if self.settings.max_batch else None
         key = link_key_of(self.settings.link_key, in_development=is_development(os.environ))
         self.files = Files(self.odm, self.acts, key)
@@ -139,6 +143,21 @@ class Gateway:
             DefinitionError: names every problem with its place (``book.getBook: get: ...``), one a line.
         """
         self.checks.check()
+
+    def on_call(self, observer: F) -> F:
+        """Tell a function of each request that was answered, and return the function.
+
+        It gets a `gatewayfw.acts.calls.Call`, once for each request, refused ones included, but not for CORS
+        preflights; once for each item of a batch instead of the batch. It runs in the thread of the request, before the
+        reply is sent; what it raises is logged. See `gatewayfw.observe` for ready-made ones.
+
+        Raises:
+            DefinitionError: it is no plain function of one argument, is registered already, or has a page and comes
+                after the gateway was mounted.
+        """
+        if self.mounts and has_page(observer):
+            raise DefinitionError("on_call: the gateway is mounted already, without the page of this observer")
+        return self._calls.add(observer)
 
     def blueprint(
         self,
@@ -366,4 +385,5 @@ class Gateway:
             leave_to_signal,
             self._batches,
             self.files,
+            self._calls,
         )

@@ -9,6 +9,8 @@ import traceback
 
 from gatewayfw.errors import StorageError
 
+#: The logger of errors that are the program's fault; reporters get their exceptions another way.
+UNEXPECTED = "gatewayfw.errors"
 #: Characters of an exception's text that a log shows.
 LONGEST = 2_000
 

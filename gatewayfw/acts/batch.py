@@ -47,10 +47,16 @@ class Item:
 
 @final
 class ItemReply(NamedTuple):
-    """The reply to one item, as JSON."""
+    """The reply to one item, as JSON; the status and code it has there."""
 
     json: bytes
-    succeeded: bool
+    status: int
+    code: str
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the item was done."""
+        return self.status < 400  # noqa: PLR2004  (errors begin here)
 
 
 class Globals(Protocol):
@@ -65,6 +71,9 @@ class Globals(Protocol):
 
 class Replies(Protocol):
     """Writes the replies of items."""
+
+    def begin(self, number: int, /) -> None:
+        """Note that an item runs from now on; those of an atomic batch run together."""
 
     def finish(self, result: Any, bounds: RequestBounds, /) -> bytes | WrittenReply:
         """Return the envelope of a result."""
@@ -143,6 +152,7 @@ class Batches:
         return written
 
     def _answer(self, number: int, item: Item, replies: Replies) -> ItemReply:
+        replies.begin(number)
         with self._scopes.open(self._scopes.begin(item)):
             try:
                 return replies.done(self._lifecycle.run(item.checked(), replies.finish))

@@ -36,13 +36,13 @@ def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[Ac
     return tuple(map(call_with_body, hooks))
 
 
-def fn_problems(fn: Any, name: str = "fn") -> Iterator[str]:
-    """Yield what keeps a value from being a function of the body, such as an act's."""
+def fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
+    """Yield what keeps a value from being a function of one argument, ``of``."""
     unusable = _unusable(fn)
     if unusable:
         yield f"{name} {unusable}"
     elif not _takes_body(fn):
-        yield f"{name} must take the body as its one positional argument"
+        yield f"{name} must take the {of} as its one positional argument"
 
 
 def hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:

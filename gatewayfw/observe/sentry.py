@@ -9,6 +9,16 @@ logger, which we tell Sentry to ignore.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any, final
+
+from gatewayfw.acts.calls import Call, Names, Observer
+from gatewayfw.errors import DefinitionError
+from gatewayfw.logs import UNEXPECTED
+
+#: The headers by which a caller's trace goes on here.
+_CARRIED = ("sentry-trace", "baggage")
 
 
 def leave_to_signal(logger: str) -> None:
@@ -26,3 +36,71 @@ def leave_to_signal(logger: str) -> None:
             logs.ignore_logger(logger)
     except Exception:  # An unknown SDK: two events are better than none, and the client always gets a reply.
         return
+
+
+def sentry() -> Reports:
+    """Return an observer that names Sentry's transactions after the acts.
+
+    It sees to it that each unexpected error is reported once. Call ``sentry_sdk.init()`` before. With Sentry's
+    integration for Flask, which listens to Flask's signals, that one opens the transactions and reports the errors.
+    Without it (``disabled_integrations=[FlaskIntegration()]``) this observer does both, and no signal slows the
+    requests down.
+
+    Raises:
+        DefinitionError: Sentry's SDK 2 is missing; install ``gatewayfw[sentry]``.
+    """
+    try:
+        import sentry_sdk
+        from sentry_sdk import isolation_scope  # noqa: F401  (the SDK 2 has it)
+        from sentry_sdk.integrations.logging import ignore_logger
+    except ImportError as error:
+        raise DefinitionError("observe.sentry() needs Sentry's SDK 2: pip install 'gatewayfw[sentry]'") from error
+    ignore_logger(UNEXPECTED)  # else its record would be a second event
+    return Reports(sentry_sdk)
+
+
+@final
+class Reports:
+    """The observer of `sentry`."""
+
+    def __init__(self, sdk: Any) -> None:
+        self._sdk = sdk
+
+    def begin(self, names: Names, headers: Mapping[str, str]) -> Observer:
+        """Open a transaction, or name the one that Sentry's integration has opened."""
+        sdk, name = self._sdk, str(names)
+        if self._follows_flask():
+            sdk.get_current_scope().set_transaction_name(name, source="custom")
+            return _ignore
+        opened = ExitStack()
+        scope = opened.enter_context(sdk.isolation_scope())
+        scope.set_transaction_name(name, source="custom")
+        carried = {header: headers[header] for header in _CARRIED if header in headers}
+        transaction = sdk.continue_trace(carried, op="http.server", name=name, source="custom")
+        opened.enter_context(sdk.start_transaction(transaction))
+
+        def end(call: Call) -> None:
+            with opened:
+                sdk.get_current_scope().set_tag("gatewayfw.code", call.code)
+                transaction.set_http_status(call.status)
+                self._report(call)
+
+        return end
+
+    def __call__(self, call: Call) -> None:
+        """Report the error of a call that named no act, or ran among others."""
+        if not self._follows_flask():
+            with self._sdk.isolation_scope() as scope:
+                scope.set_transaction_name(str(call.names), source="custom")
+                self._report(call)
+
+    def _follows_flask(self) -> bool:
+        return self._sdk.get_client().get_integration("flask") is not None
+
+    def _report(self, call: Call) -> None:
+        if call.error is not None:
+            self._sdk.capture_exception(call.error)
+
+
+def _ignore(_call: Call) -> None:
+    """Do nothing: Sentry's integration reports the error."""

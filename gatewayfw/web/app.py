@@ -12,7 +12,7 @@ from werkzeug import exceptions
 from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.lane import SUPPORTED, Lane
-from gatewayfw.web.mount import NAME, RULE, is_playgrounds, make_blueprint
+from gatewayfw.web.mount import NAME, RULE, is_hidden, make_blueprint
 from gatewayfw.web.static import StaticFiles
 
 
@@ -46,8 +46,8 @@ def make_app(
     app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
 
     def is_own(error: exceptions.HTTPException) -> bool:
-        """Whether an error comes from the routing, or from a hidden playground."""
-        return request.routing_exception is error or is_playgrounds(app, request.endpoint)
+        """Whether an error comes from the routing, or from a page that is hidden."""
+        return request.routing_exception is error or is_hidden(app, request.endpoint)
 
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
         if request.routing_exception is not error:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, final
 
 from gatewayfw.acts.batch import Item, ItemReply
+from gatewayfw.acts.calls import OK, Calls, OpenCall
+from gatewayfw.acts.context import ADDRESS
 from gatewayfw.acts.lifecycle import RequestBounds
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest
-from gatewayfw.web.failure import error_headers
+from gatewayfw.web.failure import error_headers, is_unexpected
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish
 
@@ -71,16 +74,45 @@ def _checked(value: Any) -> dict[str, Any] | BadRequest:
 
 @final
 class BatchReplies:
-    """Writes the replies to the items of one batch."""
+    """Writes the replies to the items of one batch, and tells ``calls`` of each."""
 
-    def __init__(self, batch: Batch, request_id: str, refuse: Refuse) -> None:
+    def __init__(self, batch: Batch, request_id: str, refuse: Refuse, calls: Calls | None = None) -> None:
         self._batch = batch
         self._request_id = request_id
         self._refuse = refuse
+        self._calls = calls
+        self._context: Mapping[str, Any] = {}
+        self._started = perf_counter()
+        self._opened: OpenCall | None = None  # of the item that runs
+        self._errors: dict[int, Exception] = {}
 
     def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
         """Return the items; ``begin`` gives content of their contexts, by their ids."""
-        return [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
+        items = [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
+        self._context = items[0].values
+        return items
+
+    def begin(self, number: int) -> None:
+        """Tell the observers of calls that an item runs from now on."""
+        if self._calls is None:
+            return
+        opened = self._opened = self._calls.open(self._id(number), self._context[ADDRESS])
+        body = self._batch.bodies[number]
+        if isinstance(body, dict):
+            opened.begin(self._calls.names(body), self._context["Headers"])
+
+    def tell_of(self, items: list[ItemReply]) -> list[ItemReply]:
+        """Tell the observers of the items of an atomic batch, and return the items."""
+        if self._calls is None or not self._batch.atomic:
+            return items
+        for number, item in enumerate(items):
+            opened = self._calls.open(self._id(number), self._context[ADDRESS], self._started)
+            body = self._batch.bodies[number]
+            if isinstance(body, dict):
+                opened.names = self._calls.names(body)
+            opened.error = self._errors.pop(number, None)
+            opened.end(item.status, item.code)
+        return items
 
     def finish(self, result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
         """Return the envelope of a result.
@@ -97,17 +129,27 @@ class BatchReplies:
     def done(self, reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
         """Return the reply to an item that was done, here or by a remote service."""
         if isinstance(reply, bytes):
-            return _item(reply, 200, {})
+            return self._ended(_item(reply, 200, {}))
         if isinstance(reply, WrittenReply):
-            return _item(reply.envelope, reply.status, {})
-        return _item(reply.envelope, reply.status, {**error_headers(reply.status), **reply.headers})
+            return self._ended(_item(reply.envelope, reply.status, {}))
+        headers = {**error_headers(reply.status), **reply.headers}
+        return self._ended(_item(reply.envelope, reply.status, headers))
 
     def failed(self, number: int, error: Exception) -> ItemReply:
         """Return the reply to an item that failed; its log line has the item's own id."""
         body = self._batch.bodies[number]
         names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
         status, headers, envelope = self._refuse(error, self._id(number), names)
-        return _item(envelope, status, headers)
+        if self._calls is not None and is_unexpected(error):
+            self._errors[number] = error
+        return self._ended(_item(envelope, status, headers))
+
+    def _ended(self, item: ItemReply) -> ItemReply:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            _, opened.error = self._errors.popitem() if self._errors else (0, None)
+            opened.end(item.status, item.code)
+        return item
 
     def _id(self, number: int) -> str:
         """Return the id of an item: that of the batch, a dot, its number from 0."""
@@ -123,9 +165,10 @@ def write_batch(items: Sequence[ItemReply]) -> bytes:
 
 def _item(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:
     """Return an envelope with what its own reply has in status line and headers."""
-    more = f',"status":{status}'
+    more, code = f',"status":{status}', OK
     if status >= 400:
-        more += f',"code":"{headers["X-Error-Code"]}"'  # made of letters, digits and `_.-` only
+        code = headers["X-Error-Code"]  # made of letters, digits and `_.-` only
+        more += f',"code":"{code}"'
         if _SECONDS.fullmatch(seconds := headers.get("Retry-After", "")):
             more += f',"retryAfter":{int(seconds)}'
-    return ItemReply(b"%b%b}" % (envelope.rstrip()[:-1], more.encode()), status < 400)
+    return ItemReply(b"%b%b}" % (envelope.rstrip()[:-1], more.encode()), status, code)

@@ -12,22 +12,23 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final
 
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.batch import Batches
+from gatewayfw.acts.calls import OK, Calls, OpenCall
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import Context, ContextFns, fill
 from gatewayfw.acts.lifecycle import Parts
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
-from gatewayfw.errors import BadRequest, MethodNotAllowed, UnsupportedMediaType
+from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed, UnsupportedMediaType
 from gatewayfw.files import Files
-from gatewayfw.logs import traceback_of
+from gatewayfw.logs import UNEXPECTED, traceback_of
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
@@ -50,6 +51,11 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _IDS = random.Random()  # noqa: S311
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDS.seed)
+
+
+R = TypeVar("R", bound=Success | Response)
+#: Answers a request, given its id and the call that observers are told of.
+Answering = Callable[[Request, str, OpenCall | None], R]
 
 
 class Runner(Protocol):
@@ -91,6 +97,7 @@ class Endpoint:
     first request after any change of them: while some are wrong no act runs.
     ``batches`` runs several acts in one request; without it batches are refused.
     ``files`` are served below the route.
+    ``calls`` has the observers that are told of each request.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
@@ -103,6 +110,7 @@ class Endpoint:
     mute: Callable[[str], object] | None = None
     batches: Batches | None = None
     files: Files | None = None
+    calls: Calls | None = None
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""
@@ -121,15 +129,36 @@ class Endpoint:
 
     def answer(self, sent: Request) -> Success | Response:
         """Return what `view` answers; a success has no response around it."""
-        asked: dict[str, Any] = {}
         if sent.method == "OPTIONS":
             return self._options()
-        request_id = request_id_of(sent)
+        return self.told(sent, request_id_of(sent), self._answer)
+
+    def told(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
+        """Return what ``answer`` makes of a request; tell the observers of calls."""
+        calls = self.calls
+        if calls is None or not calls.observers:
+            return answer(sent, request_id, None)
+        opened = calls.open(request_id, sent.remote_addr or "")
+        try:
+            reply = answer(sent, request_id, opened)
+        except BaseException:  # The server ends this thread.
+            opened.end(500, GatewayError.code)
+            raise
+        if isinstance(reply, Success):
+            opened.end(200, OK)
+        else:
+            opened.end(reply.status_code, reply.headers.get("X-Error-Code", OK))
+        return reply
+
+    def _answer(self, sent: Request, request_id: str, opened: OpenCall | None) -> Success | Response:
+        asked: dict[str, Any] = {}
         try:
             if sent.method != "POST":
                 raise MethodNotAllowed
-            result = self._run(sent, request_id, asked)
+            result = self._run(sent, request_id, asked, opened)
         except Exception as error:  # The seam: every error becomes an envelope.
+            if opened is not None and failures.is_unexpected(error):
+                opened.error = error
             return self.refuse(error, request_id, asked)
         if isinstance(result, bytes):
             return Success.of(result, request_id)
@@ -177,7 +206,7 @@ class Endpoint:
         status, headers, payload = failures.failure(shown, detail, request_id)
         is_unexpected = failures.is_unexpected(error)
         if is_unexpected and self.mute is not None:
-            self.mute(failures.UNEXPECTED)
+            self.mute(UNEXPECTED)
         failures.log_error(error, status, request_id, asked)
         if is_unexpected:
             send_signal(error)
@@ -221,7 +250,9 @@ class Endpoint:
         """Whether the caller may learn which names exist: if they see the playground."""
         return self.playground is not None and self.playground.is_shown(request)
 
-    def _run(self, sent: Request, request_id: str, asked: dict[str, Any]) -> bytes | WrittenReply | RemoteReply:
+    def _run(
+        self, sent: Request, request_id: str, asked: dict[str, Any], opened: OpenCall | None
+    ) -> bytes | WrittenReply | RemoteReply:
         context = fill(self.contexts, sent, begin(sent, request_id))
         key = sent.environ.get(KEY)
         try:
@@ -232,31 +263,37 @@ class Endpoint:
                 raise
         else:
             if "batch" in body:
-                return self._run_batch(sent, request_id, body)
-            self._begin(context, body, asked)
+                return self._run_batch(sent, request_id, body, opened)
+            self._begin(context, body, asked, opened)
             if key is None:
                 return self.lifecycle.run(body, replies.finish)
             return self.lifecycle.run_keyed(body, replies.finish, key)
         with Form(sent, boundary, self.settings) as form:
             body = form.read_body()
-            self._begin(context, body, asked)
+            self._begin(context, body, asked, opened)
             return self.lifecycle.run_with_files(body, replies.finish, form, key)
 
-    def _begin(self, context: Context, body: dict[str, Any], asked: dict[str, Any]) -> None:
+    def _begin(self, context: Context, body: dict[str, Any], asked: dict[str, Any], opened: OpenCall | None) -> None:
+        if opened is not None and self.calls is not None:
+            opened.begin(self.calls.names(body), context["Headers"])
         asked.update(service=body["service"], model=body["model"], act=body["act"])
         context["body"] = body
         checks = self.checks
         if checks is not None and checks.right is not checks.schemas.stamp:
             checks.check()
 
-    def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any]) -> bytes:
+    def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any], opened: OpenCall | None) -> bytes:
         if self.batches is None:
             raise BadRequest("batch: this gateway takes one act at a time")
         batch = check_batch(body, sent.environ, self.settings.max_batch)
         self.check()
-        written = BatchReplies(batch, request_id, self._describe)
+        told = None if opened is None else self.calls
+        written = BatchReplies(batch, request_id, self._describe, told)
         items = written.items(partial(begin, sent))
-        return write_batch(self.batches.run(items, written, atomic=batch.atomic))
+        replies = written.tell_of(self.batches.run(items, written, atomic=batch.atomic))
+        if opened is not None:
+            opened.drop()
+        return write_batch(replies)
 
     def _options(self) -> Response:
         # Without `cors` an OPTIONS request still learns the methods: our choice.

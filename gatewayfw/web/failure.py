@@ -13,12 +13,10 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.acts.exceptions import CODE
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
-from gatewayfw.logs import traceback_of
+from gatewayfw.logs import UNEXPECTED, traceback_of
 from gatewayfw.schemas.paths import Collected, shown
 from gatewayfw.web.reply import dumps, logger
 
-#: The logger of errors that Flask's signal tells of as well, see `gatewayfw.observe.sentry`.
-UNEXPECTED = "gatewayfw.errors"
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 _PASSED_ON = ("Allow", "Retry-After", "WWW-Authenticate")

@@ -7,6 +7,7 @@ another type than the stored one. Source: RFC 9110, section 14; RFC 6266, sectio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -14,12 +15,14 @@ from flask import Request, Response, request
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
+from gatewayfw.acts.calls import Names, OpenCall
 from gatewayfw.acts.context import fill
 from gatewayfw.errors import BadRequest, GatewayError, HttpError
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.current import begin
 from gatewayfw.web.endpoint import Endpoint, request_id_of
+from gatewayfw.web.failure import is_unexpected
 
 #: The route, below the gateway's.
 RULE = "/gateway/files/<file_id>"
@@ -42,6 +45,9 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
         request_id = request_id_of(sent)
         if sent.method == "OPTIONS":
             return _options(endpoint, sent, request_id)
+        return endpoint.told(sent, request_id, partial(answer, file_id))
+
+    def answer(file_id: str, sent: Request, request_id: str, opened: OpenCall | None) -> Response:
         asked: dict[str, Any] = {}
         try:
             if sent.method not in ("GET", "HEAD"):
@@ -51,8 +57,12 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             act, body = files.find_act(file_id, sent.args)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
+            if opened is not None:
+                opened.begin(Names(body["service"], body["model"], body["act"]), context["Headers"])
             reply = endpoint.lifecycle.run_act(act, body, lambda found, _: reply_of(found, sent))
         except Exception as error:  # The seam: every error becomes an envelope.
+            if opened is not None and is_unexpected(error):
+                opened.error = error
             return endpoint.refuse(error, request_id, asked)
         reply.headers["X-Request-Id"] = request_id
         return endpoint.with_cors(reply)

@@ -21,6 +21,8 @@ from gatewayfw.files import Files
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
 from gatewayfw.web.files import file_view
+from gatewayfw.web.metrics import RULE as METRICS_RULE
+from gatewayfw.web.metrics import metrics_view, shown_of
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.static import StaticFiles
@@ -28,8 +30,8 @@ from gatewayfw.web.static import StaticFiles
 RULE = "/gateway"
 #: The name of a blueprint without one; the first part of its endpoints.
 NAME = "gateway"
-#: The last part of the playground's endpoints.
-PLAYGROUND_VIEWS = frozenset({"playground", "playground_page", "playground_file"})
+#: The last part of the endpoints that a guard may hide.
+HIDDEN_VIEWS = frozenset({"playground", "playground_page", "playground_file", "gateway_metrics"})
 
 
 @final
@@ -80,6 +82,9 @@ def make_blueprint(
     blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
     if endpoint.files is not None:
         _serve_files(blueprint, endpoint, endpoint.files)
+    if (shown := shown_of(endpoint.calls)) is not None:
+        view = metrics_view(shown)
+        blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS_RULE, view, merge_slashes=False))
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):
@@ -89,13 +94,13 @@ def make_blueprint(
     return blueprint
 
 
-def is_playgrounds(app: App, endpoint: str | None) -> bool:
-    """Tell whether an endpoint is the playground's of any gateway in an app.
+def is_hidden(app: App, endpoint: str | None) -> bool:
+    """Tell whether an endpoint is that of a gateway's page which a guard may hide.
 
     Its blueprint may have any name.
     """
     name, _, view = (endpoint or "").rpartition(".")
-    return view in PLAYGROUND_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
+    return view in HIDDEN_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
 
 
 def _add_rule(

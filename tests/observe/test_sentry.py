@@ -1,13 +1,19 @@
-"""One report in Sentry of each error; Sentry is a stand-in with the names of its SDK."""
+"""One report in Sentry of each error: with a stand-in for its SDK, and with the SDK in a process of its own."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from gatewayfw.observe.sentry import leave_to_signal
+from gatewayfw import DefinitionError
+from gatewayfw.observe.sentry import leave_to_signal, sentry
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -47,3 +53,30 @@ def test_without_sentry_nothing_is_imported(monkeypatch):
     monkeypatch.delitem(sys.modules, "sentry_sdk", raising=False)
     leave_to_signal("gatewayfw.errors")
     assert "sentry_sdk" not in sys.modules
+
+
+TRANSACTIONS = [
+    ["transaction", "main.book.list", None, None],
+    ["transaction", "main.book.add", None, None],
+    ["transaction", "_unknown", None, None],
+    ["transaction", "_unknown", None, None],
+    ["transaction", "main.book.tag", None, "a"],
+    ["error", "main.book.fail", "LookupError", None],
+    ["transaction", "main.book.fail", None, None],
+]
+
+
+@pytest.mark.parametrize("way", ["alone", "flask"])
+def test_transactions_have_the_names_of_acts_and_an_error_is_one_event(way):
+    command = [sys.executable, "-m", "tests.observe.sentry_service", way]
+    ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=120)
+    found = json.loads(ended.stdout)
+    # Flask's integration makes a transaction of a body that names nothing, too, named after the route.
+    assert [item for item in found if item[1] != "gateway.gateway"] == TRANSACTIONS
+    assert len(found) == len(TRANSACTIONS) + (way == "flask")
+
+
+def test_without_its_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentry_sdk", None)
+    with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[sentry\]'"):
+        sentry()

@@ -1,0 +1,114 @@
+"""Prometheus: the number of calls by act and outcome, and their times by act."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, final
+from weakref import WeakKeyDictionary
+
+from gatewayfw import errors
+from gatewayfw.acts.calls import OK, UNKNOWN, Call
+from gatewayfw.errors import DefinitionError, GatewayError, HttpError
+
+if TYPE_CHECKING:
+    from flask import Request
+    from prometheus_client import CollectorRegistry, Counter, Histogram
+
+#: Upper bounds of the histogram, in seconds.
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+#: The codes that may be labels; others are an author's or a remote service's, and count as `CUSTOM`.
+CODES = frozenset(
+    {OK, "error", *HttpError._CODES.values()}
+    | {kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GatewayError)}
+)
+CUSTOM = "custom"
+#: The outcome of a call that named no registered act.
+REFUSED = "refused"
+#: Where the processes of one service keep their numbers; read by prometheus_client when it is imported.
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+
+_made: WeakKeyDictionary[Any, tuple[Counter, Histogram]] = WeakKeyDictionary()
+
+
+def prometheus(*, guard: Callable[[Request], bool] | None = None, registry: CollectorRegistry | None = None) -> Metrics:
+    """Return an observer that counts and times calls.
+
+    ``gatewayfw_calls_total`` has the labels ``service model act code``, ``gatewayfw_call_seconds`` all but the last.
+    Calls of no registered act have one set of labels, ``_unknown`` with the code ``refused``; codes that are not the
+    package's own are ``custom``. With a ``guard`` they are served at ``{base}/gateway/metrics`` to requests that it
+    accepts, others get 404; so register this before the gateway is mounted. ``registry``: prometheus_client's own
+    without it, which is served with everything else that is in it.
+
+    Where several processes serve, set the environment variable ``PROMETHEUS_MULTIPROC_DIR`` to an empty directory
+    before they start; without it each process tells only of itself.
+
+    Raises:
+        DefinitionError: prometheus_client is missing (install ``gatewayfw[metrics]``), or the guard is no function.
+    """
+    if guard is not None and not callable(guard):
+        raise DefinitionError("observe.prometheus: the guard must be a function of the request")
+    try:
+        import prometheus_client
+    except ImportError as error:
+        needed = "observe.prometheus() needs prometheus_client: pip install 'gatewayfw[metrics]'"
+        raise DefinitionError(needed) from error
+    return Metrics(prometheus_client.REGISTRY if registry is None else registry, guard)
+
+
+@final
+class Metrics:
+    """The observer of `prometheus`.
+
+    Attributes:
+        guard: who may read the page; None: there is no page.
+    """
+
+    def __init__(self, registry: CollectorRegistry, guard: Callable[[Request], bool] | None) -> None:
+        self.guard = guard
+        self._registry = registry
+        self._calls, self._seconds = _metrics_of(registry)
+        self._known: dict[tuple[str, str, str, str], tuple[Any, Any]] = {}
+
+    def __call__(self, call: Call) -> None:
+        """Count a call."""
+        code = call.code if call.code in CODES else CUSTOM
+        key = (call.service, call.model, call.act, REFUSED if call.service == UNKNOWN else code)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._calls.labels(*key), self._seconds.labels(*key[:3])
+        counted, timed = found
+        counted.inc()
+        timed.observe(call.seconds)
+
+    @property
+    def spans_processes(self) -> bool:
+        """Whether the numbers are those of all processes of the service."""
+        return DIRECTORY in os.environ
+
+    def page(self, accept: str) -> tuple[bytes, str]:
+        """Return all metrics in the format that ``Accept`` prefers, and their type."""
+        from prometheus_client import CollectorRegistry
+        from prometheus_client.exposition import choose_encoder
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        page = CollectorRegistry()
+        if self.spans_processes:
+            MultiProcessCollector(page)  # type: ignore[no-untyped-call]
+        else:
+            page.register(self._registry)
+        encode, content_type = choose_encoder(accept)
+        return encode(page), content_type
+
+
+def _metrics_of(registry: CollectorRegistry) -> tuple[Counter, Histogram]:
+    """Return the metrics of a registry, which all gateways share that report to it."""
+    from prometheus_client import Counter, Histogram
+
+    if registry not in _made:
+        labels = ["service", "model", "act"]
+        _made[registry] = (
+            Counter("gatewayfw_calls", "Calls of acts.", [*labels, "code"], registry=registry),
+            Histogram("gatewayfw_call_seconds", "Seconds to answer.", labels, buckets=BUCKETS, registry=registry),
+        )
+    return _made[registry]

@@ -1,0 +1,48 @@
+"""``GET {base}/gateway/metrics``: the page of an observer of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+from flask import Request, Response, abort, request
+
+from gatewayfw.acts.calls import Calls
+from gatewayfw.web.guard import Guard, accepts
+
+#: The route, below the gateway's.
+RULE = "/gateway/metrics"
+
+
+@runtime_checkable
+class Shown(Protocol):
+    """An observer with a page, such as that of `observe.prometheus`."""
+
+    guard: Guard | None
+
+    def page(self, accept: str, /) -> tuple[bytes, str]:
+        """Return the page and its content type, for a header ``Accept``."""
+
+
+def shown_of(calls: Calls | None) -> Shown | None:
+    """Return the observer that has a page and a guard for it."""
+    observers = () if calls is None else calls.observers
+    return next((one for one in observers if has_page(one)), None)
+
+
+def has_page(observer: object) -> TypeGuard[Shown]:
+    """Tell whether an observer has a page that is served."""
+    return isinstance(observer, Shown) and observer.guard is not None
+
+
+def metrics_view(shown: Shown) -> Callable[..., Response]:
+    """Return the view of the route; without the guard's consent it is the host's 404."""
+
+    def view(**_values: Any) -> Response:
+        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
+        if sent.method not in ("GET", "HEAD") or not accepts(shown.guard, sent, "the guard of the metrics"):
+            abort(404)
+        payload, content_type = shown.page(sent.headers.get("Accept", ""))
+        return Response(payload, content_type=content_type, headers={"Cache-Control": "no-store"})
+
+    return view

@@ -1,0 +1,99 @@
+"""The access log: gatewayfw.observe.access."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+
+import pytest
+
+from gatewayfw import DefinitionError
+from gatewayfw.observe import access_log
+from gatewayfw.observe.access import LOGGER
+from tests.observe.calls import call, send, shop
+
+
+@pytest.fixture(autouse=True)
+def logger():
+    """The logger, as it was before."""
+    logger = logging.getLogger(LOGGER)
+    level, handlers = logger.level, logger.handlers[:]
+    yield logger
+    logger.setLevel(level)
+    logger.handlers[:] = handlers
+
+
+def lines(caplog):
+    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
+
+
+def test_a_line_has_address_act_code_status_time_and_id(caplog):
+    log = access_log()
+    log(call())
+    log(call("add", "validation_error", 400, 1.5, "2001:db8::1"))
+    log(call(code="not_found", status=404, unknown=True))
+    assert lines(caplog) == [
+        "127.0.0.1 main.book.buy ok 200 3.2ms test-1",
+        "2001:db8::1 main.book.add validation_error 400 1500.0ms test-1",
+        "127.0.0.1 _unknown not_found 404 3.2ms test-1",
+    ]
+
+
+def test_as_json_it_is_an_object(caplog):
+    before = datetime.now(UTC)
+    access_log(json=True)(call())
+    (line,) = lines(caplog)
+    written = json.loads(line)
+    time = datetime.fromisoformat(written.pop("time"))
+    assert before.replace(microsecond=0) <= time <= datetime.now(UTC)
+    assert written == {
+        "address": "127.0.0.1",
+        "service": "main",
+        "model": "book",
+        "act": "buy",
+        "code": "ok",
+        "status": 200,
+        "seconds": 0.0032,
+        "requestId": "test-1",
+    }
+
+
+@pytest.mark.parametrize("address", ["", "evil 200 ok", "1.2.3.4\x1b[2J", "unix:", "1" * 46])
+def test_an_address_that_is_none_is_a_dash(caplog, address):
+    access_log()(call(address=address))
+    assert lines(caplog) == ["- main.book.buy ok 200 3.2ms test-1"]
+
+
+def test_each_request_has_one_line(caplog):
+    _, client = shop(access_log())
+    send(client)
+    send(client, "nope")
+    send(client, "fail")
+    seen = [line.split()[:4] for line in lines(caplog)]
+    assert seen == [
+        ["127.0.0.1", "main.book.list", "ok", "200"],
+        ["127.0.0.1", "_unknown", "not_found", "404"],
+        ["127.0.0.1", "main.book.fail", "internal_error", "500"],
+    ]
+
+
+def test_a_level_that_the_program_chose_stays(logger):
+    logger.setLevel(logging.ERROR)
+    access_log()
+    assert logger.level == logging.ERROR
+
+
+def test_without_a_handler_the_lines_go_to_the_standard_error(logger, capsys):
+    logger.propagate = False
+    try:
+        access_log()(call())
+        access_log()(call())
+    finally:
+        logger.propagate = True
+    assert capsys.readouterr().err == "127.0.0.1 main.book.buy ok 200 3.2ms test-1\n" * 2
+
+
+def test_another_format_is_refused():
+    with pytest.raises(DefinitionError, match="json must be true or false"):
+        access_log(json="yes")

@@ -1,0 +1,88 @@
+"""Prometheus: gatewayfw.observe.metrics."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from prometheus_client import CollectorRegistry, Counter
+
+from gatewayfw import DefinitionError
+from gatewayfw.observe import prometheus
+from tests.observe.calls import UNKNOWN, call, counts
+
+
+@pytest.fixture
+def registry():
+    return CollectorRegistry()
+
+
+def page(observer, accept=""):
+    payload, _ = observer.page(accept)
+    return payload.decode()
+
+
+def test_calls_are_counted_by_act_and_outcome(registry):
+    metrics = prometheus(registry=registry)
+    for one in (call(), call(), call(code="not_found", status=404), call("add")):
+        metrics(one)
+    assert counts(page(metrics)) == {
+        ("main", "book", "buy", "ok"): 2,
+        ("main", "book", "buy", "not_found"): 1,
+        ("main", "book", "add", "ok"): 1,
+    }
+
+
+def test_times_are_by_act(registry):
+    metrics = prometheus(registry=registry)
+    metrics(call(seconds=0.003))
+    metrics(call(code="not_found", seconds=20.0))
+    value = registry.get_sample_value
+    labels = {"service": "main", "model": "book", "act": "buy"}
+    assert value("gatewayfw_call_seconds_count", labels) == 2
+    assert value("gatewayfw_call_seconds_sum", labels) == 20.003
+    assert value("gatewayfw_call_seconds_bucket", {**labels, "le": "0.0025"}) == 0
+    assert value("gatewayfw_call_seconds_bucket", {**labels, "le": "0.005"}) == 1
+    assert value("gatewayfw_call_seconds_bucket", {**labels, "le": "10.0"}) == 1
+
+
+def test_what_nobody_registered_has_one_set_of_labels(registry):
+    metrics = prometheus(registry=registry)
+    for code in ("not_found", "bad_request", "too_large"):
+        metrics(call(code=code, unknown=True))
+    assert counts(page(metrics)) == {UNKNOWN: 3}
+
+
+def test_codes_of_authors_are_one(registry):
+    metrics = prometheus(registry=registry)
+    for code in ("sold_out", "no_money", "validation_error", "rate_limited", "gateway_timeout"):
+        metrics(call(code=code))
+    assert {labels[3]: value for labels, value in counts(page(metrics)).items()} == {
+        "custom": 2,
+        "validation_error": 1,
+        "rate_limited": 1,
+        "gateway_timeout": 1,
+    }
+
+
+def test_the_page_shows_all_of_the_registry(registry):
+    Counter("books_sold", "Books sold.", registry=registry).inc()
+    assert "books_sold_total 1.0" in page(prometheus(registry=registry))
+
+
+def test_two_gateways_share_the_metrics_of_a_registry(registry):
+    first, second = prometheus(registry=registry), prometheus(registry=registry)
+    first(call())
+    second(call())
+    assert counts(page(first)) == {("main", "book", "buy", "ok"): 2}
+
+
+def test_a_guard_that_is_none_is_refused():
+    with pytest.raises(DefinitionError, match="the guard must be a function"):
+        prometheus(guard="secret")
+
+
+def test_without_its_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[metrics\]'"):
+        prometheus()

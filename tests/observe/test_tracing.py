@@ -1,0 +1,141 @@
+"""OpenTelemetry: gatewayfw.observe.tracing, with the exporter of its SDK for tests."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from gatewayfw import DefinitionError
+from gatewayfw.errors import StorageError
+from gatewayfw.observe import otel
+from tests.observe.calls import ID, call, raised, send, shop
+
+TRACE, PARENT = 0x0AF7651916CD43DD8448EB211C80319C, 0xB7AD6B7169203331
+CALLER = {"traceparent": f"00-{TRACE:032x}-{PARENT:016x}-01"}
+
+
+@pytest.fixture
+def provider():
+    return TracerProvider()
+
+
+@pytest.fixture
+def spans(provider):
+    """The exporter that keeps finished spans."""
+    exporter = InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    return exporter.get_finished_spans
+
+
+def attributes(act, code, status):
+    return {
+        "rpc.system": "gatewayfw",
+        "rpc.service": "main.book",
+        "rpc.method": act,
+        "gatewayfw.code": code,
+        "gatewayfw.request_id": ID,
+        "http.response.status_code": status,
+    }
+
+
+def test_a_call_is_a_span_named_after_the_act(provider, spans):
+    _, client = shop(otel(provider))
+    send(client)
+    (span,) = spans()
+    assert (span.name, span.kind, span.parent, span.events) == ("main.book.list", trace.SpanKind.SERVER, None, ())
+    assert dict(span.attributes) == attributes("list", "ok", 200)
+    assert span.status.status_code is trace.StatusCode.UNSET
+
+
+def test_it_is_the_parent_of_what_the_act_does(provider, spans):
+    gw, client = shop(otel(provider))
+
+    @gw.acts.act("book", "work", set={}, get=1)
+    def work(_body):
+        with provider.get_tracer("database").start_as_current_span("find"):
+            return
+
+    send(client, "work")
+    inner, outer = spans()
+    assert (inner.name, outer.name) == ("find", "main.book.work")
+    assert inner.parent.span_id == outer.context.span_id
+
+
+def test_a_callers_trace_goes_on(provider, spans):
+    _, client = shop(otel(provider))
+    send(client, headers=CALLER)
+    (span,) = spans()
+    assert (span.context.trace_id, span.parent.span_id) == (TRACE, PARENT)
+
+
+def test_within_another_span_it_is_a_part_of_it(provider, spans):
+    _, client = shop(otel(provider))
+    with provider.get_tracer("flask").start_as_current_span("POST /gateway") as outer:
+        send(client, headers=CALLER)
+    span = spans()[0]
+    assert (span.parent.span_id, span.kind) == (outer.context.span_id, trace.SpanKind.INTERNAL)
+
+
+def test_after_the_call_no_span_is_current(provider):
+    _, client = shop(otel(provider))
+    send(client)
+    send(client, "fail")
+    assert trace.get_current_span() is trace.INVALID_SPAN
+
+
+def test_a_mistake_is_recorded(provider, spans):
+    _, client = shop(otel(provider))
+    send(client, "fail")
+    (span,) = spans()
+    assert dict(span.attributes) == attributes("fail", "internal_error", 500)
+    assert (span.status.status_code, span.status.description) == (trace.StatusCode.ERROR, "internal_error")
+    (event,) = span.events
+    assert (event.name, event.attributes["exception.type"]) == ("exception", "builtins.LookupError")
+    assert event.attributes["exception.stacktrace"].endswith("LookupError: secret")
+
+
+def test_the_databases_texts_are_not_recorded(provider, spans):
+    otel(provider)(call(code="storage_error", status=500, error=raised(StorageError("{document}"))))
+    (span,) = spans()
+    (event,) = span.events
+    assert "document" not in event.attributes["exception.stacktrace"]
+
+
+def test_a_refusal_is_no_error(provider, spans):
+    _, client = shop(otel(provider))
+    send(client, "add", title=3)
+    (span,) = spans()
+    assert (dict(span.attributes), span.events) == (attributes("add", "validation_error", 400), ())
+    assert span.status.status_code is trace.StatusCode.UNSET
+
+
+def test_what_names_no_act_is_a_span_that_is_over(provider, spans):
+    _, client = shop(otel(provider))
+    client.post("/gateway", data=b"{")
+    send(client, "made up")
+    assert [span.name for span in spans()] == ["_unknown", "_unknown"]
+
+
+def test_each_item_of_a_batch_has_one(provider, spans):
+    _, client = shop(otel(provider))
+    item = {"model": "book", "act": "list", "details": {"set": {}, "get": {}}}
+    client.post("/gateway", json={"batch": [item, {"act": 1}, {**item, "act": "fail"}]})
+    assert [span.name for span in spans()] == ["main.book.list", "_unknown", "main.book.fail"]
+    assert [len(span.events) for span in spans()] == [0, 0, 1]
+
+
+def test_a_span_that_is_over_has_the_time_of_its_call(provider, spans):
+    otel(provider)(call(seconds=2.0))
+    (span,) = spans()
+    assert 1.9e9 < span.end_time - span.start_time < 60e9
+
+
+def test_without_its_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[otel\]'"):
+        otel()

@@ -1,0 +1,51 @@
+"""Every Python block of the page on operations runs, and what it registers is told of calls."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import prometheus_client
+import pytest
+from prometheus_client import CollectorRegistry
+
+from gatewayfw.acts.calls import Call
+from gatewayfw.observe import metrics
+from tests.observe.calls import send, shop
+
+PAGE = (Path(__file__).parent.parent / "docs" / "operations.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def gw(monkeypatch):
+    monkeypatch.setattr(prometheus_client, "REGISTRY", CollectorRegistry())
+    monkeypatch.setenv("METRICS_TOKEN", "secret")
+    found, _ = shop()
+    found.mounts.clear()
+    return found
+
+
+def test_all_blocks_run(gw):
+    names = {"gw": gw}
+    for block in BLOCKS:
+        exec(block, names)  # noqa: S102  (the page's own code)
+    client = gw.create_app().test_client()
+    assert send(client).status_code == 200
+    assert client.get("/gateway/metrics").status_code == 404
+    page = client.get("/gateway/metrics", headers={"Authorization": "Bearer secret"})
+    assert 'gatewayfw_calls_total{act="list",code="ok",model="book",service="main"} 1.0' in page.text
+
+
+def test_the_table_has_each_attribute_of_a_call():
+    table = PAGE.split("It gets a `Call`:")[1].split("\n\n")[1]
+    shown = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(shown)) == list(Call.__slots__)
+
+
+def test_the_table_has_each_metric():
+    registry = CollectorRegistry()
+    metrics.prometheus(registry=registry)
+    assert re.findall(r"^\| `(gatewayfw_\w+)`", PAGE, re.MULTILINE) == [
+        f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()
+    ]
