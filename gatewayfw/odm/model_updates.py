@@ -47,12 +47,14 @@ class ModelUpdates(ModelMany):
         looks_first = self._database.is_nested or not storage.has_transactions()
         return self._allowance.judge(change, write, looks_first=looks_first)
 
-    def _parsed(self, wanted: Mapping[str, Any], update: Update, rev: object, upsert: object) -> Upsert:
+    def _parsed(
+        self, wanted: Mapping[str, Any], update: Update, filter: Mapping[str, Any], rev: object, upsert: object
+    ) -> Upsert:
         if not isinstance(upsert, bool):
             raise ValidationError({"upsert": ["Not a valid boolean."]})
         if rev is not None:
             raise UsageError("upsert: a document that may be new has no revision to ask for")
-        return parse_upsert(self.schema, wanted, update)
+        return parse_upsert(self.schema, wanted, update, filter)
 
     def _upsert(
         self, storage: Storage, wanted: Mapping[str, Any], parsed: Upsert, compiled: Projection

@@ -126,7 +126,8 @@ class Model(ModelUpdates):
         compiled = self._shown(projection)
         wanted = self._filter(filter, filters, reveal)
         if upsert is not False:
-            return self._upsert(storage, wanted, self._parsed(wanted, update or {}, rev, upsert), compiled)
+            parsed = self._parsed(wanted, update or {}, filter or filters or {}, rev, upsert)
+            return self._upsert(storage, wanted, parsed, compiled)
         change = stored_update(self.schema, update or {})
         exact = of_revision(wanted, rev)
         if not change.named:

@@ -6,9 +6,10 @@ import threading
 
 import pytest
 from bson import ObjectId
+from marshmallow import fields
 
 from gatewayfw.errors import Conflict, UsageError, ValidationError
-from gatewayfw.schemas import defaulted, integer, string
+from gatewayfw.schemas import defaulted, integer, object_, optional, string
 
 ID = ObjectId("a" * 24)
 UNIQUE = {"createIndex": {"indexSpec": {"key": 1}, "options": {"unique": True}}}
@@ -58,6 +59,23 @@ def test_what_does_not_fit_the_model_is_not_inserted(counters, update):
         count(counters, "a", update)
     assert list(raised.value.errors) == ["update.count"]
     assert counters.count() == 0
+
+
+class Marked(fields.String):
+    """A user's field that adds a mark to what it loads, as one that makes a hash of a password."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return super()._deserialize(value, attr, data, **kwargs) + "!"
+
+
+@pytest.mark.parametrize("operator", ["$set", "$setOnInsert"])
+def test_what_a_users_field_makes_of_values_is_made_once(odm, operator):
+    kinds = {"key": Marked(), "password": Marked(), "more": optional(object_({"mark": Marked()}))}
+    users = odm.new_model("user", kinds, options=UNIQUE)
+    update = {operator: {"password": "p", "more.mark": "m"}}
+    made = [users.find_one_and_update({"key": "a"}, update, upsert=True) for _ in range(2)]
+    assert made == [{"_id": made[0]["_id"], "key": "a!", "password": "p!", "more": {"mark": "m!"}}] * 2
+    assert users.count() == 1
 
 
 def test_a_model_with_a_required_relation_has_none(world):

@@ -17,6 +17,8 @@ from gatewayfw.storage.subset import check_operators
 
 #: What only a new document gets.
 _ON_INSERT = "$setOnInsert"
+#: Operators whose operand is what an absent field gets.
+_SETTING = ("$set", _ON_INSERT, "$min", "$max")
 #: Operators that leave an absent field absent.
 _REMOVING = frozenset({"$unset", "$pull", "$pop"})
 
@@ -26,7 +28,8 @@ class Upsert(NamedTuple):
 
     Attributes:
         change: what is done to a document that is there.
-        first: the fields of a new one, and its `_id` if the filter names one; not checked as a whole yet.
+        first: the fields of a new one, and its `_id` if the filter names one; not checked as a whole yet. Values are
+            as they were given: a user's marshmallow field that loaded them again might change them again.
         key: the fields that the filter names, sorted. An ``_id`` or unique index on them is taken by one document.
     """
 
@@ -35,10 +38,12 @@ class Upsert(NamedTuple):
     key: tuple[str, ...]
 
 
-def parse_upsert(schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping[str, Any]) -> Upsert:
+def parse_upsert(
+    schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping[str, Any], filter: Mapping[str, Any]
+) -> Upsert:
     """Return an update for documents that are there, and the new document.
 
-    ``wanted`` is the filter as stored. The new document has what the filter says, and what the operators make of
+    ``wanted`` is the ``filter`` as stored. The new document has what the filter says, and what the operators make of
     absent fields, as in MongoDB: ``$inc $min $max`` their operand, ``$mul`` zero, ``$push`` and ``$addToSet`` a list,
     ``$unset $pull $pop`` nothing.
 
@@ -55,13 +60,14 @@ def parse_upsert(schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping
     given = {operator: changes for operator, changes in update.items() if operator != _ON_INSERT}
     change = stored_update(schema, given or {"$set": {}})
     later = stored_update(schema, {"$set": update.get(_ON_INSERT, {})})
-    first = dict(wanted)
+    values = {path: value for operator in _SETTING for path, value in update.get(operator, {}).items()}
+    first = dict(filter)
     for one in (change, later):
         _check_key(wanted, one)
         for operator, changes in one.update.items():
             for path, operand in changes.items():
                 if operator not in _REMOVING and path not in wanted:
-                    _put(first, path, _first_value(operator, operand))
+                    _put(first, path, values[path] if path in values else _first_value(operator, operand))
     return Upsert(change, first, key)
 
 

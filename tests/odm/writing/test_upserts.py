@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import BadRequest, UsageError, ValidationError
-from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.odm.writing.upserts import parse_upsert as parse
 from gatewayfw.schemas import Schemas, array, integer, object_, optional, string
 from gatewayfw.schemas.fields import decimal
 from gatewayfw.settings import Settings
@@ -19,6 +19,10 @@ FIELDS = {
     "tags": optional(array(string())),
     "at": optional(object_({"street": string(), "zip": optional(string())})),
 }
+
+
+def parse_upsert(schema, wanted, update):
+    return parse(schema, wanted, update, wanted)
 
 
 def unique(*names, **options):
@@ -116,3 +120,9 @@ def test_a_key_is_not_null():
 def test_what_is_multiplied_begins_at_zero():
     first = parse_upsert(THING, {"name": "n"}, {"$mul": {"cost": 2}}).first
     assert str(first["cost"]) == "0"
+
+
+def test_a_new_document_gets_values_as_they_were_given():
+    update = {"$set": {"group": "g"}, "$setOnInsert": {"at.street": "s"}, "$max": {"cost": "1.5"}, "$inc": {"age": 1}}
+    parsed = parse(THING, {"name": "stored"}, update, {"name": "given"})
+    assert parsed.first == {"name": "given", "group": "g", "at": {"street": "s"}, "cost": "1.5", "age": 1}
