@@ -220,7 +220,7 @@ class ModelMany(ModelReads):
         database, storage = self._database, self._database.storage
         if database.is_nested:
             return database.run(lambda backlog: work(InnerWalk(backlog, storage, self.name, wanted))).result
-        return work(PacedWalk(database, self.name, wanted, Pace()))
+        return work(PacedWalk(database, self.name, wanted, Pace(remaining=storage.remaining)))
 
     # -- shared with the operations on one document
 

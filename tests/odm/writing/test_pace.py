@@ -65,6 +65,14 @@ def test_others_may_write_for_as_long_as_the_last_batch_took(pace, clock):
     assert clock.slept == [0.25, 0.5]
 
 
+def test_a_deadline_ends_a_rest(clock):
+    left = [3.0, 0.5, -1.0]
+    pace = Pace(clock.now, clock.sleep, lambda: left.pop(0))
+    for _ in range(4):
+        play(pace, clock, 2.0)
+    assert clock.slept == [2.0, 0.5, 0.0]
+
+
 def test_a_rest_is_no_part_of_the_next_batch(pace, clock):
     assert play(pace, clock, 4.0) == 10
     assert play(pace, clock, 0.04) == 15
