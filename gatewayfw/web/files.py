@@ -1,7 +1,7 @@
 """``GET {base}/gateway/files/<id>``: the content of one file.
 
 Only images that cannot hold a script are shown in a page; everything else is downloaded, and nothing is ever taken for
-another type than the stored one. Source: RFC 9110, section 14; RFC 6266, section 4; the rest is our choice.
+another type than the stored one. Source: RFC 9110, sections 13 and 14; RFC 6266, section 4; the rest is our choice.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from urllib.parse import quote
 
 from flask import Request, Response, request
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
+from werkzeug.http import quote_etag
 from werkzeug.wsgi import wrap_file
 
 from gatewayfw.acts.calls import Names, OpenCall
 from gatewayfw.acts.context import fill
-from gatewayfw.errors import BadRequest, GatewayError, HttpError
+from gatewayfw.errors import GatewayError, HttpError
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.current import begin
@@ -71,24 +72,52 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
 
 
 def reply_of(found: StoredFile, sent: Request) -> Response:
-    """Return a file, or the part that a request asks for; 304 and 416 have none."""
+    """Return a file, or the part that a request asks for; 304, 412 and 416 have none.
+
+    Files have an entity tag and no date, so conditions on dates are ignored.
+    """
     media_type = found.type if found.type in SIGNATURES else UNKNOWN
-    reply = Response(wrap_file(sent.environ, found.content, _CHUNK), direct_passthrough=True, content_type=media_type)
-    reply.call_on_close(found.content.close)
-    reply.headers.update(FIXED)
-    reply.headers["Content-Disposition"] = disposition(found.name, inline=media_type in IMAGES)
-    reply.content_length = found.size
-    reply.set_etag(found.sha256)
+    etag = quote_etag(found.sha256)
+    part = _part_of(sent, etag, found.size)
+    if sent.if_match and not sent.if_match.contains(found.sha256):
+        return _nothing(found, 412)
+    if sent.if_none_match.contains_weak(found.sha256):
+        return _nothing(found, 304, ETag=etag)
     try:
-        reply.make_conditional(sent, accept_ranges=True, complete_length=found.size)
+        reply = Response(wrap_file(sent.environ, found.content, _CHUNK), direct_passthrough=True)
+        reply.content_type = media_type
+        reply.call_on_close(found.content.close)
+        reply.headers.update(FIXED)
+        reply.headers["Content-Disposition"] = disposition(found.name, inline=media_type in IMAGES)
+        reply.headers["ETag"] = etag
+        reply.headers["Accept-Ranges"] = "bytes"
+        reply.content_length = found.size
+        if part:
+            # Only what was decided here: werkzeug reads conditions and ranges in another way.
+            wanted = {"REQUEST_METHOD": "GET", "HTTP_RANGE": part}
+            reply.make_conditional(wanted, accept_ranges=True, complete_length=found.size)
     except RequestedRangeNotSatisfiable:
-        found.content.close()
-        refused = Response(status=416, headers={**FIXED, "Content-Range": f"bytes */{found.size}"})
-        refused.headers["Content-Type"] = UNKNOWN
-        return refused
-    except OverflowError:  # werkzeug's reading of a year that no date has
-        found.content.close()
-        raise BadRequest("a date in the headers is out of range") from None
+        return _nothing(found, 416, **{"Content-Range": f"bytes */{found.size}"})
+    return reply
+
+
+def _part_of(sent: Request, etag: str, size: int) -> str:
+    """Return the one range of bytes that a request asks for; empty where it gets the whole file.
+
+    That is also for other units, several ranges, and what is no range.
+    """
+    if sent.method != "GET" or sent.headers.get("If-Range", etag) != etag:
+        return ""
+    asked = sent.range
+    if asked is None or asked.units != "bytes" or len(asked.ranges) != 1 or not size:
+        return ""
+    return "" if -asked.ranges[0][0] >= size else asked.to_header()
+
+
+def _nothing(found: StoredFile, status: int, **headers: str) -> Response:
+    found.content.close()
+    reply = Response(status=status, headers={**FIXED, **headers})
+    del reply.headers["Content-Type"]
     return reply
 
 
