@@ -16,7 +16,7 @@ from gatewayfw.odm.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
 from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
-from gatewayfw.odm.writing.pace import Pace
+from gatewayfw.odm.writing.pace import MOST, Pace
 from gatewayfw.odm.writing.relation_input import parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.odm.writing.writes import Writes
@@ -220,7 +220,9 @@ class ModelMany(ModelReads):
         database, storage = self._database, self._database.storage
         if database.is_nested:
             return database.run(lambda backlog: work(InnerWalk(backlog, storage, self.name, wanted))).result
-        return work(PacedWalk(database, self.name, wanted, Pace(remaining=storage.remaining)))
+        # Without transactions an error leaves a part of its batch done, which nobody would count.
+        most = MOST if storage.has_transactions() else 1
+        return work(PacedWalk(database, self.name, wanted, Pace(remaining=storage.remaining, most=most)))
 
     # -- shared with the operations on one document
 

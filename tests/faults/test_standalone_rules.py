@@ -6,7 +6,7 @@ import pytest
 from bson import Decimal128
 from pymongo import MongoClient
 
-from gatewayfw.errors import Conflict, DuplicateKey, NotFound, Stale, TooLarge
+from gatewayfw.errors import Conflict, DuplicateKey, NotFound, Stale, TooLarge, Unavailable, ValidationError
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, any_, integer, optional, string
 from gatewayfw.schemas.fields import decimal
@@ -177,3 +177,31 @@ def test_decimals_are_multiplied_where_sizes_are_foreseen(open_odm):
     with pytest.raises(TooLarge):
         notes.find_one_and_update({"_id": id_}, {"$mul": {"cost": 3}, "$set": {"text": "a" * 2000}})
     assert str(notes.find_one({"_id": id_})["cost"]) == "1.50"
+
+
+# -- many documents
+
+
+def test_an_error_says_how_many_documents_are_changed(open_odm):
+    numbers = open_odm().new_model("number", {"n": integer()})
+    numbers.insert_many([{"n": 1 if number < 14 else 2**62} for number in range(20)])
+    with pytest.raises(ValidationError) as raised:
+        numbers.update_many({"n": {"$gte": 0}}, {"$mul": {"n": 4}})
+    assert (raised.value.done, numbers.count({"n": 4})) == (14, 14)
+
+
+def test_an_error_says_how_many_documents_are_deleted(shop, tea, monkeypatch):
+    orders = [shop.sell(number, tea) for number in range(14)]
+    delete, calls = shop.odm.storage.delete_many, []
+
+    def fail(*given, **more):
+        calls.append(given)
+        if len(calls) == 13:
+            raise Unavailable
+        return delete(*given, **more)
+
+    with monkeypatch.context() as patched, pytest.raises(Unavailable) as raised:
+        patched.setattr(shop.odm.storage, "delete_many", fail)
+        shop.orders.delete_many({"number": {"$gte": 0}})
+    assert (raised.value.done, shop.orders.count()) == (12, 2)
+    assert [one["_id"] for one in shop.orders.find().sort("_id")] == orders[12:]

@@ -46,7 +46,7 @@ class Pace:
 
     A batch holds locks that other writers lose against, so each is followed by a rest as long as itself.
     Batches of 100 without a rest made 4 of 14 writers of the same documents fail. No rest is longer than the seconds
-    that ``remaining`` gives, so that a deadline ends it.
+    that ``remaining`` gives, so that a deadline ends it, and no batch has more documents than ``most``.
 
     Attributes:
         size: how many documents the next batch has.
@@ -57,8 +57,11 @@ class Pace:
         clock: Callable[[], float] = _now,
         sleep: Callable[[float], None] = _sleep,
         remaining: Callable[[], float] = _endless,
+        *,
+        most: int = MOST,
     ) -> None:
-        self.size = FIRST
+        self.size = min(FIRST, most)
+        self._most = most
         self._remaining = remaining
         self._clock = clock
         self._sleep = sleep
@@ -74,4 +77,4 @@ class Pace:
     def end(self, done: int, conflicts: int) -> None:
         """End a batch that finished ``done`` documents."""
         self._took = self._clock() - self._began
-        self.size = next_size(self.size, self._took, conflicts, whole=done >= self.size)
+        self.size = min(self._most, next_size(self.size, self._took, conflicts, whole=done >= self.size))

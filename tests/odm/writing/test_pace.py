@@ -65,6 +65,13 @@ def test_others_may_write_for_as_long_as_the_last_batch_took(pace, clock):
     assert clock.slept == [0.25, 0.5]
 
 
+@pytest.mark.parametrize("most", [1, 12])
+def test_a_pace_may_have_another_maximum(clock, most):
+    pace = Pace(clock.now, clock.sleep, most=most)
+    first = pace.size
+    assert (first, [play(pace, clock, 0.001) for _ in range(2)]) == (min(10, most), [most, most])
+
+
 def test_a_deadline_ends_a_rest(clock):
     left = [3.0, 0.5, -1.0]
     pace = Pace(clock.now, clock.sleep, lambda: left.pop(0))
