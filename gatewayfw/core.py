@@ -305,7 +305,7 @@ class Gateway:
             workers=workers,
             threads=threads,
             multi_process=multi_process,
-            deadline=self.settings.deadline,
+            settings=self.settings,
             server=server,
         )
 

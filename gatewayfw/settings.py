@@ -39,6 +39,8 @@ class Settings:
     operation_timeout: float = 30.0
     #: Seconds to find a database server.
     server_selection_timeout: float = 2.0
+    #: Seconds in which a request, or each MiB of a large one, must arrive; kept by the worker class of gunicorn.
+    receive_timeout: float = 10.0
     #: Most bytes of a request body; a lower limit of the host app wins.
     max_body_bytes: int = 1024 * 1024
     #: Most bytes of a request with files (`multipart/form-data`); a lower limit of the host app wins.

@@ -2,7 +2,7 @@
 """Settings for ``gunicorn -c sample_service/gunicorn.conf.py``; nothing here touches the network.
 
 ``PORT`` (8000), ``HOST`` (127.0.0.1) and ``WEB_CONCURRENCY`` (2 workers) are read from the
-environment. Put a buffering proxy in front: nothing in WSGI protects threads from slow senders.
+environment. The worker class keeps slow senders from the threads; put a proxy in front for TLS and limits of addresses.
 """
 
 import os
@@ -18,8 +18,8 @@ from gatewayfw.web.servers.options import check_worker_timeout
 wsgi_app = "sample_service:create_app()"
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 
-# Threads: an act mostly waits for the database.
-worker_class = "gthread"
+# Threads, because an act mostly waits for the database; a thread gets requests that have arrived.
+worker_class = "gatewayfw.web.servers.receiving.ReceivingWorker"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 8
 

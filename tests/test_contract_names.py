@@ -281,7 +281,7 @@ def test_run_server(monkeypatch, form):
     options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}
     called(gw.runServer, options, form)
     server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "server": "gunicorn"}
-    assert served == {**server_options, "multi_process": False, "deadline": 5.0}
+    assert served == {**server_options, "multi_process": False, "settings": gw.settings}
 
 
 def test_generate_schem_types(tmp_path, monkeypatch):

@@ -182,7 +182,7 @@ def test_processes_are_used_only_for_a_database_they_can_share(gw, monkeypatch, 
     with client() as opened:
         gw.odm.set_db(opened.test)
         gw.runServer({"port": 5})
-    one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "server": "gunicorn", "deadline": 5.0}
+    one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "server": "gunicorn", "settings": gw.settings}
     assert served == [{**one, "multi_process": False}, {**one, "multi_process": shared}]
 
 
@@ -230,7 +230,7 @@ gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()
 many = sys.argv[2] == "many"
-serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, deadline=5)
+serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, settings=gw.settings)
 """
 
 

@@ -67,7 +67,7 @@ LATE = {
     "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
     "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
-    "web.servers.gunicorn": {"gunicorn.app.base"},
+    "web.servers.gunicorn": {"gunicorn.app.base", "gatewayfw.web.servers.receiving"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

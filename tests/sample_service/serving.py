@@ -16,6 +16,8 @@ import urllib3
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
+#: The worker class of `sample_service/gunicorn.conf.py`.
+WORKER_CLASS = "gatewayfw.web.servers.receiving.ReceivingWorker"
 _LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
 
 
@@ -31,7 +33,7 @@ class Gunicorn:
     def __init__(self, options, uri, key, log, app="sample_service:create_app()"):
         self.log = log
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
-        command = ["-m", "gunicorn", app, "--workers", "2", "--worker-class", "gthread"]
+        command = ["-m", "gunicorn", app, "--workers", "2", "--worker-class", WORKER_CLASS]
         command += ["--threads", "8", "--bind", "127.0.0.1:0", "--no-control-socket", *options]
         with log.open("wb") as output:
             self._process = subprocess.Popen(

@@ -12,6 +12,7 @@ from typing import Any
 from flask import Flask
 
 from gatewayfw.errors import missing_extra
+from gatewayfw.settings import Settings
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
@@ -55,7 +56,7 @@ def check_granian() -> None:
         raise missing_extra("option 'server': 'granian'", "granian", "granian") from error
 
 
-def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
+def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int, settings: Settings) -> None:
     """Serve an app until it is stopped; failure ends with SystemExit."""
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
@@ -64,7 +65,7 @@ def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int,
     # Each worker binds the port by itself, and would share it with another server that does the same.
     with open_listener(host, port) as listener:
         host, port = listener.getsockname()[:2]
-    options = granian_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+    options = granian_options(host=host, port=port, workers=workers, threads=threads, deadline=settings.deadline)
     options["interface"] = Interfaces(options["interface"])
     options["http"] = HTTPModes(options["http"])
     options["http1_settings"] = HTTP1Settings(**options["http1_settings"])

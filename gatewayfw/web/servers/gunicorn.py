@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask
 
+from gatewayfw.settings import Settings
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
@@ -24,7 +25,6 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "workers": workers,
         "threads": threads,
-        "worker_class": "gthread",
         "timeout": math.ceil(deadline) + _MARGIN,
         "graceful_timeout": math.ceil(deadline) + PATIENCE,
         "post_worker_init": _leave_interrupts_to_the_master,
@@ -32,12 +32,16 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
     }
 
 
-def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int, deadline: float) -> None:
+def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int, settings: Settings) -> None:
     """Serve an app until it is stopped; ends with SystemExit."""
-    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # Not importable without fork.
+    # Not importable without fork.
+    from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+
+    from gatewayfw.web.servers.receiving import ReceivingWorker
 
     open_listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
-    options = gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+    options = gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=settings.deadline)
+    options["worker_class"] = type("ReceivingWorker", (ReceivingWorker,), {"settings": settings})
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:

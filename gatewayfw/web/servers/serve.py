@@ -7,6 +7,7 @@ import threading
 
 from flask import Flask
 
+from gatewayfw.settings import Settings
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.granian import check_granian, run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn
@@ -21,7 +22,7 @@ def serve(
     workers: int,
     threads: int,
     multi_process: bool,
-    deadline: float,
+    settings: Settings,
     server: str = "gunicorn",
 ) -> None:
     """Serve an app until it is stopped; blocks.
@@ -30,8 +31,8 @@ def serve(
     gunicorn or granian (``server``) with ``workers`` processes of ``threads`` threads; gunicorn ends
     with SystemExit, granian by returning, or with SystemExit when it failed. Else one
     threaded server in this process, because a forked worker would have its own copy of the data;
-    it ends at KeyboardInterrupt. The timeouts of the workers are derived from ``deadline``, the
-    seconds that an act may take, so that no setting can kill a worker in the middle of one.
+    it ends at KeyboardInterrupt. The timeouts of the workers are derived from the ``deadline`` of
+    acts, so that no setting can kill a worker in the middle of one.
 
     Raises:
         DefinitionError: granian is asked for and not installed.
@@ -42,7 +43,7 @@ def serve(
         check_granian()
     main = threading.current_thread() is threading.main_thread()
     if multi_process and main and hasattr(os, "fork"):
-        run(app, host=host, port=port, workers=workers, threads=threads, deadline=deadline)
+        run(app, host=host, port=port, workers=workers, threads=threads, settings=settings)
     else:
         own = threaded_server(app, host, port)
         logger.info("serving in this process at http://%s:%d", host, own.port)

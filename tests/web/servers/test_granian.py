@@ -11,6 +11,7 @@ import pytest
 import urllib3
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
 from gatewayfw.web.servers.granian import granian_options, without_environment
 from gatewayfw.web.servers.serve import serve
 from tests.waiting import wait_until
@@ -20,7 +21,7 @@ from tests.web.mount import BODY
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_granian_that_is_not_installed_is_named(app, monkeypatch, multi_process):
     monkeypatch.setitem(sys.modules, "granian", None)
-    options = {"workers": 1, "threads": 1, "multi_process": multi_process, "deadline": 5, "server": "granian"}
+    options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": "granian"}
     with pytest.raises(DefinitionError) as caught:
         serve(app, host="127.0.0.1", port=0, **options)
     assert caught.value.message == (

@@ -16,7 +16,6 @@ def test_workers_outlive_every_act(deadline, timeout, graceful):
         "bind": ["[::1]:80"],
         "workers": 3,
         "threads": 4,
-        "worker_class": "gthread",
         "timeout": timeout,
         "graceful_timeout": graceful,
         "forwarder_headers": "",

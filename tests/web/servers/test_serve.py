@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from gatewayfw.settings import Settings
 from gatewayfw.web.servers.serve import serve
 
 
@@ -17,6 +18,6 @@ def taken():
 @pytest.mark.parametrize("server", ["gunicorn", "granian"])
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_port_in_use_is_an_error(app, taken, multi_process, server):
-    options = {"workers": 1, "threads": 1, "multi_process": multi_process, "deadline": 5, "server": server}
+    options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": server}
     with pytest.raises(OSError, match="in use"):
         serve(app, host="127.0.0.1", port=taken, **options)

@@ -1,0 +1,286 @@
+"""A worker of gunicorn whose threads get requests that have arrived.
+
+gunicorn's `gthread` gives a connection to a thread at its first byte, and the thread waits for the others: as many
+clients as there are threads, each sending a byte now and then, keep everybody else waiting. Here the main loop
+receives, as far as `gatewayfw.web.servers.arrival` can tell where a request ends, and a thread gets all of it.
+
+A connection is in at most one of these:
+
+- ``receiving``: until its request is whole, `receive_timeout` at most. Then a thread gets it, as ever.
+- ``queued``: the end of the request is far, or only the parser can find it. It waits for one of half of the threads.
+- ``timed``: that thread receives the rest, for as long as `allowed_seconds` says.
+- ``lingering``: the reply is sent, and the client has not closed the connection yet. `gthread` waits for that in its
+  main loop, and serves nobody meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import ssl
+import time
+from functools import partial
+from typing import Any
+
+from gunicorn import http  # type: ignore[import-untyped]
+from gunicorn import sock as sockets
+from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
+    STOP_KEEPALIVE_LINGER,
+    TConn,
+    ThreadWorker,
+)
+
+from gatewayfw.settings import Settings
+from gatewayfw.web.servers.arrival import MOST_BODY, START, START_OF_PROXY, is_whole, look
+
+#: Most bytes of one read.
+_BLOCK = 65536
+#: Most bytes that all requests of a worker hold before they are in threads; each may have one block beyond.
+_MOST_HELD = 32 * 1024 * 1024
+#: Seconds and bytes that a closed connection is drained, as gunicorn does, so that its client sees the reply.
+_LINGER, _MOST_DRAINED = 2.0, 65536
+_NOTHING_YET = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+def allowed_seconds(receive_timeout: float, length: int | None, most: int) -> float:
+    """Return the seconds that a body may take: ``receive_timeout`` for each MiB begun.
+
+    ``length`` is what the client announced, None when it did not; more than ``most`` bytes are not waited for.
+    """
+    return receive_timeout * (1 + (most if length is None else min(length, most)) // MOST_BODY)
+
+
+class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
+    """A connection, and what has arrived of its next request."""
+
+    sock: Any
+    parser: Any
+
+    def __init__(self, worker: ReceivingWorker, client: socket.socket, address: Any, server: Any) -> None:
+        super().__init__(worker.cfg, client, address, server)
+        self.data_ready = True  # Threads need not wait for the first byte.
+        self._worker = worker
+        self._shaken = not worker.cfg.is_ssl
+        self.data = bytearray()
+        self.sight = START if worker.cfg.proxy_protocol == "off" else START_OF_PROXY
+        #: When to give up, by the monotonic clock.
+        self.deadline = 0.0
+        #: Bytes that count as held by the worker; bytes that came after the last reply.
+        self.held = self.drained = 0
+
+    def receive(self) -> bytes:
+        """Return what is there, of TLS after the handshake; empty at the end.
+
+        Raises:
+            BlockingIOError, ssl.SSLWantReadError: there is nothing yet.
+            OSError: the connection is broken.
+        """
+        if not self._shaken:
+            if not isinstance(self.sock, ssl.SSLSocket):
+                context = sockets.ssl_context(self.cfg)
+                options = {"server_side": True, "suppress_ragged_eofs": self.cfg.suppress_ragged_eofs}
+                self.sock = context.wrap_socket(self.sock, do_handshake_on_connect=False, **options)
+            self.sock.do_handshake()
+            self._shaken = True
+        return bytes(self.sock.recv(_BLOCK))
+
+    def add(self, data: bytes) -> None:
+        """Look at further bytes of the request."""
+        self.data += data
+        self.sight = look(self.data, self.sight)
+
+    def hand_over(self) -> None:
+        """Give the parser what has arrived."""
+        if self.parser is None:  # As `TConn.init` would make it, which wraps the socket for TLS first.
+            self.parser = http.get_parser(self.cfg, self.sock, self.client)
+        self.parser.unreader.unread(self.data)
+        self.data, self.sight = bytearray(), START
+
+    def cut(self) -> None:
+        """Let the thread that receives see the end of the connection now."""
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(self.sock, socket.SHUT_RD)  # that of SSLSocket would end TLS
+
+    def close(self, graceful: bool = False) -> None:
+        """Close it; with ``graceful`` after the client has had time to read the reply."""
+        if graceful:
+            self._worker.linger(self)
+        else:
+            super().close()
+
+
+class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's `gthread`, whose threads get requests that have arrived.
+
+    With HTTP/2, or uWSGI's protocol, it is `gthread`.
+    """
+
+    #: The settings of the app; those of the environment where nobody sets them.
+    settings: Settings | None = None
+
+    def __init__(self, *words: Any, **names: Any) -> None:
+        super().__init__(*words, **names)
+        settings = self.settings or Settings.load(os.environ)
+        self._timeout, self._most_bytes = settings.receive_timeout, settings.max_upload_bytes
+        self._receives = self.cfg.protocol == "http" and "h2" not in self.cfg.http_protocols
+        self._share = max(1, self.cfg.threads // 2)
+        self._held = 0
+        self._stopping = False
+        # Dictionaries for their order, and because members leave them at any time.
+        self.receiving: dict[Connection, None] = {}
+        self.queued: dict[Connection, None] = {}
+        self.timed: dict[Connection, None] = {}
+        self.lingering: dict[Connection, None] = {}
+
+    def run(self) -> None:
+        """Serve until the worker stops."""
+        super().run()
+        for conn in self.timed:  # Python waits for threads when it ends.
+            conn.cut()
+
+    def accept(self, listener: socket.socket) -> None:
+        """Accept a connection and receive its first request."""
+        if not self._receives:
+            super().accept(listener)
+            return
+        try:
+            client, address = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        self.nr_conns += 1
+        self.enqueue_req(Connection(self, client, address, listener.getsockname()))
+
+    def enqueue_req(self, conn: Any) -> None:
+        """Receive the next request of a connection."""
+        if not self._receives:
+            super().enqueue_req(conn)
+            return
+        conn.deadline = time.monotonic() + (self._timeout if self.alive else min(self._timeout, STOP_KEEPALIVE_LINGER))
+        if conn.parser is not None:
+            conn.sock.setblocking(False)
+            behind = conn.parser.unreader.take_buffered()  # It came together with the request before.
+            if behind:
+                conn.add(behind)
+        self._receive(conn)
+
+    def _receive(self, conn: Connection, _: Any = None) -> None:
+        """Receive what is there, and decide where the connection goes."""
+        try:
+            ended = self._read(conn)
+        except _NOTHING_YET:
+            if conn not in self.receiving:
+                self.receiving[conn] = None
+                self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
+            return
+        except OSError:
+            self._drop(conn)
+            return
+        self._forget(conn, self.receiving)
+        if is_whole(conn.data, conn.sight) or (ended and conn.data):
+            self._submit(conn)
+        elif ended:
+            self._drop(conn)
+        else:
+            self.queued[conn] = None
+            self._start_queued()
+
+    def _read(self, conn: Connection) -> bool:
+        """Read what is there, until it is decided who reads the rest.
+
+        Returns whether the client has sent its last byte.
+        """
+        while conn.sight.part != "unsure" and not is_whole(conn.data, conn.sight):
+            if len(conn.data) > _BLOCK and self._held > _MOST_HELD:
+                break
+            data = conn.receive()
+            if not data:
+                return True
+            conn.held += len(data)
+            self._held += len(data)
+            conn.add(data)
+        return False
+
+    def _submit(self, conn: Connection) -> None:
+        conn.hand_over()
+        super().enqueue_req(conn)
+
+    def _start_queued(self) -> None:
+        while self.queued and len(self.timed) < self._share:
+            conn = next(iter(self.queued))
+            del self.queued[conn]
+            self.timed[conn] = None
+            conn.deadline = time.monotonic() + allowed_seconds(self._timeout, conn.sight.length, self._most_bytes)
+            self._submit(conn)
+
+    def finish_request(self, conn: Any, fs: Any) -> None:
+        """Take a connection back from its thread."""
+        if self._receives:
+            self._release(conn)
+            self.timed.pop(conn, None)
+            self._start_queued()
+        super().finish_request(conn, fs)
+
+    def linger(self, conn: Connection) -> None:
+        """Close a connection when its client has, or after some seconds.
+
+        A reset could cost the client the reply.
+        """
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+            conn.sock.setblocking(False)
+        except OSError:
+            conn.close()
+            return
+        self.nr_conns += 1
+        conn.deadline = time.monotonic() + _LINGER
+        self._drain(conn)
+
+    def _drain(self, conn: Connection, _: Any = None) -> None:
+        try:
+            data = conn.sock.recv(_BLOCK)
+            conn.drained += len(data)
+            ended = not data or conn.drained > _MOST_DRAINED
+        except _NOTHING_YET:
+            ended = False
+        except OSError:
+            ended = True
+        if ended:
+            self._drop(conn)
+        elif conn not in self.lingering:
+            self.lingering[conn] = None
+            self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._drain, conn))
+
+    def murder_pending(self) -> None:
+        """Give up what takes too long; called between events, at least once a second."""
+        super().murder_pending()
+        now = time.monotonic()
+        if not (self.alive or self._stopping):
+            self._stopping = True
+            for conn in (*self.receiving, *self.queued):
+                conn.deadline = min(conn.deadline, now + STOP_KEEPALIVE_LINGER)
+        for conns in (self.receiving, self.queued, self.lingering):
+            while conns and (first := next(iter(conns))).deadline <= now:
+                self._drop(first)
+        for conn in self.timed:
+            if conn.deadline <= now:
+                conn.cut()
+
+    def _drop(self, conn: Connection) -> None:
+        """Close a connection that is in no thread."""
+        for conns in (self.receiving, self.lingering):
+            self._forget(conn, conns)
+        self.queued.pop(conn, None)
+        self._release(conn)
+        self.nr_conns -= 1
+        conn.close()
+
+    def _forget(self, conn: Connection, conns: dict[Connection, None]) -> None:
+        if conn in conns:
+            del conns[conn]
+            self.poller.unregister(conn.sock)
+
+    def _release(self, conn: Connection) -> None:
+        self._held -= conn.held
+        conn.held = 0

@@ -1,0 +1,263 @@
+"""The worker class of gunicorn whose threads get requests that have arrived."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gunicorn import http, sock
+from gunicorn.http.parser import Parser
+from gunicorn.http.unreader import Unreader
+from gunicorn.workers import gthread
+
+from gatewayfw import any_, gateway, object_
+from gatewayfw.web.servers import receiving
+from gatewayfw.web.servers.receiving import Connection, ReceivingWorker, allowed_seconds
+from tests.waiting import wait_until
+
+ROOT = Path(__file__).parent.parent.parent.parent
+LISTENING = re.compile(r"Listening at: \S+?(?::(\d+))? \(")
+THREADS = 4
+#: Seconds after which a client that hears nothing gives up; the server's own patience with LONG is longer.
+PATIENCE = 30
+LONG, SHORT = "600", "0.1"
+DATA = json.dumps({"model": "thing", "act": "echo", "details": {"set": {"x": 1}, "get": {}}}).encode()
+ANSWER = b'{"body":{"x":1},"success":true}'
+LINE = b"POST /gateway HTTP/1.1\r\n"
+HEAD = LINE + b"Host: x\r\nContent-Type: application/json\r\n"
+CALL = HEAD + b"Content-Length: %d\r\n\r\n" % len(DATA) + DATA
+LAST_CALL = HEAD + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(DATA) + DATA
+#: Requests that lack something, by what they lack.
+CUT = {
+    "all": b"",
+    "half of the line": LINE[:9],
+    "the end of the head": HEAD,
+    "the body": HEAD + b"Content-Length: 100000\r\n\r\n",
+    "the end of the body": LAST_CALL[:-1],
+    "the end of a chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\nx",
+}
+#: The same, which threads read: a few of them at once.
+CUT_IN_THREADS = {
+    "the body of which it waits to be told": HEAD + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n",
+    "the end of a large chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\nffffff\r\nx",
+    "a trailer": HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: 1\r\n",
+}
+
+
+def served():
+    """The app that gunicorn loads."""
+    gw = gateway()
+
+    @gw.acts.act("thing", "echo", set=object_({"x": any_()}))
+    def echo(body):
+        return body["details"]["set"]
+
+    return gw.create_app()
+
+
+class Server:
+    """One worker, with its log in a folder."""
+
+    def __init__(self, folder, *options, bind="127.0.0.1:0", **variables):
+        self._log, self.bind = folder / "gunicorn.log", bind
+        words = [f"{__name__}:served()", "--worker-class", "gatewayfw.web.servers.receiving.ReceivingWorker"]
+        words += ["--threads", str(THREADS), "--keep-alive", "60", "--bind", bind, "--no-control-socket"]
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
+        with self._log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gunicorn", *words, *options],
+                cwd=ROOT,
+                env={**environ, **{f"GATEWAYFW_{name.upper()}": value for name, value in variables.items()}},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def __enter__(self):
+        found = wait_until(lambda: LISTENING.search(self.log()), process=self.process, log=self.log)
+        assert found, self.log()
+        self.port = found[1] and int(found[1])
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def log(self):
+        return self._log.read_text("utf-8", "replace")
+
+    def connect(self, data=b""):
+        """Open a connection and send the beginning of a request."""
+        if self.port:
+            connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        else:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(PATIENCE)
+            connection.connect(self.bind.removeprefix("unix:"))
+        connection.sendall(data)
+        return connection
+
+    def call(self, *parts, wrap=lambda connection: connection):
+        """Send a request in parts and return all that comes back until the server closes."""
+        with wrap(self.connect()) as connection:
+            for part in parts or (LAST_CALL,):
+                connection.sendall(part)
+            return rest(connection)
+
+
+def rest(connection):
+    """Return what comes until the end; a reset is one."""
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while block := connection.recv(65536):
+            received += block
+    return received
+
+
+def statuses(received):
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3})", received)]
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory):
+    """A server that waits for requests as long as it must."""
+    with Server(tmp_path_factory.mktemp("patient"), receive_timeout=LONG) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory):
+    """A server that hardly waits for requests, large ones included."""
+    with Server(tmp_path_factory.mktemp("hasty"), receive_timeout=SHORT, max_upload_bytes="1000") as server:
+        yield server
+
+
+@pytest.mark.parametrize(("length", "seconds"), [(0, 10), (2**20, 20), (5 * 2**20, 60), (2**60, 650), (None, 650)])
+def test_seconds_that_a_body_may_take(length, seconds):
+    assert allowed_seconds(10, length, 64 * 2**20) == seconds
+
+
+@pytest.mark.parametrize("data", [*CUT.values(), *CUT_IN_THREADS.values()], ids=[*CUT, *CUT_IN_THREADS])
+def test_call_is_answered_while_more_clients_than_threads_lack(patient, data):
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(patient.connect(data)) for _ in range(3 * THREADS)]
+        replies = [patient.call() for _ in range(3)]
+        assert [reply.endswith(ANSWER) for reply in replies] == [True] * 3
+        assert len(slow) == 3 * THREADS
+
+
+@pytest.mark.parametrize("data", CUT.values(), ids=CUT)
+def test_connection_is_closed_when_its_request_does_not_arrive(hasty, data):
+    with hasty.connect(data) as connection:
+        assert rest(connection) == b""
+    assert hasty.call().endswith(ANSWER)
+
+
+@pytest.mark.parametrize("data", CUT_IN_THREADS.values(), ids=CUT_IN_THREADS)
+def test_thread_sees_an_end_when_the_rest_does_not_arrive(hasty, data):
+    with hasty.connect(data) as connection:
+        connection.sendall(b"")
+        assert statuses(rest(connection))[-1:] == [400]
+    assert hasty.call().endswith(ANSWER)
+
+
+def test_bytes_that_come_one_by_one(patient):
+    assert patient.call(*(LAST_CALL[at : at + 1] for at in range(len(LAST_CALL)))).endswith(ANSWER)
+
+
+def test_requests_of_one_connection(patient):
+    with patient.connect() as connection:
+        for parts in ([CALL], [CALL[:50], CALL[50:]], [CALL + CALL[:50], CALL[50:] + LAST_CALL]):
+            for part in parts:
+                connection.sendall(part)
+        assert rest(connection).count(ANSWER) == 5
+
+
+def test_client_that_leaves_or_says_that_it_is_done(patient):
+    patient.connect(CALL[:-1]).close()
+    with patient.connect(CALL[:-1]) as connection:
+        connection.shutdown(socket.SHUT_WR)
+        assert statuses(connection.recv(65536)) == [400]
+    assert patient.call().endswith(ANSWER)
+
+
+def test_large_body_gets_its_refusal(patient):
+    assert statuses(patient.call(HEAD + b"Content-Length: 3000000\r\n\r\n", bytes(3_000_000)))[:1] == [413]
+
+
+def test_unix_socket(tmp_path):
+    with Server(tmp_path, bind=f"unix:{tmp_path}/socket", receive_timeout=LONG) as server:
+        slow = [server.connect(CUT["the body"]) for _ in range(3 * THREADS)]
+        assert server.call(LAST_CALL[:50], LAST_CALL[50:]).endswith(ANSWER)
+        assert [one.close() for one in slow] == [None] * len(slow)
+
+
+def test_proxy_protocol(tmp_path):
+    head = b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"
+    with Server(tmp_path, "--proxy-protocol", "v1", receive_timeout=LONG) as server:
+        assert server.call(head[:20], head[20:] + CALL + LAST_CALL).count(ANSWER) == 2
+
+
+def test_worker_is_replaced_after_max_requests(tmp_path):
+    with Server(tmp_path, "--max-requests", "3", receive_timeout=LONG) as server:
+        replies = [server.call() for _ in range(8)]
+        assert [reply.endswith(ANSWER) for reply in replies] == [True] * 8
+        assert wait_until(lambda: server.log().count("Booting worker") > 2, log=server.log)
+
+
+def test_connections_are_counted_until_they_end(tmp_path):
+    options = ("--worker-connections", str(THREADS + 1))
+    with Server(tmp_path, *options, receive_timeout=LONG) as server:
+        for data in (b"", HEAD, LAST_CALL, b"x\r\n", LAST_CALL[:-1]) * 3:
+            connection = server.connect(data)
+            if data in (LAST_CALL, b"x\r\n"):
+                rest(connection)
+            connection.close()
+        assert server.call().endswith(ANSWER)
+
+
+def test_stop_does_not_wait_for_requests(tmp_path):
+    with Server(tmp_path, "--graceful-timeout", "200", receive_timeout=LONG) as server:
+        with contextlib.ExitStack() as stack:
+            slow = [stack.enter_context(server.connect(data)) for data in CUT.values()]
+            assert server.call().endswith(ANSWER)
+            server.process.terminate()
+            assert [rest(connection) for connection in slow] == [b""] * len(slow)
+        assert server.process.wait(PATIENCE) == 0
+
+
+def test_canary_for_what_is_taken_from_gunicorn():
+    """A version that changes any of these needs a look at the worker class, and at the cap in setup.cfg."""
+    own = {name for name, value in vars(ReceivingWorker).items() if inspect.isfunction(value)}
+    base = {name for name in own if hasattr(gthread.ThreadWorker, name)} - {"__init__"}
+    assert base == {"run", "accept", "enqueue_req", "finish_request", "murder_pending"}
+    own = {name for name, value in vars(Connection).items() if inspect.isfunction(value)}
+    assert {name for name in own if hasattr(gthread.TConn, name)} - {"__init__"} == {"close"}
+    assert [list(inspect.signature(each).parameters) for each in (gthread.TConn, gthread.TConn.close)] == [
+        ["cfg", "sock", "client", "server"],
+        ["self", "graceful"],
+    ]
+    source = inspect.getsource(gthread)
+    for line in (
+        "if self.parser is None:",  # `init` makes and wraps nothing where there is a parser
+        "if not conn.initialized and not conn.data_ready:",
+        "conn.sock.setblocking(True)",
+        "self.enqueue_req(conn)",
+        "conn.close(graceful=True)",
+        "self.murder_pending()",
+        "self.nr_conns -= 1",
+    ):
+        assert line in source
+    assert all(map(callable, (http.get_parser, sock.ssl_context, Unreader.take_buffered, Unreader.unread)))
+    assert (receiving.STOP_KEEPALIVE_LINGER, Parser.mesg_class) == (2.0, None)
