@@ -66,7 +66,7 @@ class Globals(Protocol):
         """Return what it holds."""
 
     def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
-        """Let it hold these values in a block, which gets them; afterwards the previous ones."""
+        """Let it hold these values in a block, which gets them as they are then."""
 
 
 class Replies(Protocol):

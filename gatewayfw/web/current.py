@@ -62,7 +62,7 @@ class FlaskGlobals:
 
     @contextmanager
     def open(self, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Let it be another one in a block, with these values; the block gets what it holds."""
+        """Let a block have another one, with these values; it gets what that holds."""
         before, app_ctx.g = app_ctx.g, app_ctx.app.app_ctx_globals_class()
         try:
             held = vars(app_ctx.g)
