@@ -100,6 +100,14 @@ class Storage(ABC):
         """Return why the last attempt to reach the database failed; None if it did not."""
         return None
 
+    def ping(self) -> Trouble | None:
+        """Ask the database for a sign of life; return why there was none.
+
+        For probes. Silence until this thread's deadline is a reason, too. What the server refuses otherwise raises. An
+        adapter whose database may be away overrides it.
+        """
+        return None
+
     @abstractmethod
     def has_transactions(self) -> bool:
         """Return whether a failed or interrupted `transaction` leaves no trace."""

@@ -21,6 +21,7 @@ from pymongo.write_concern import WriteConcern
 from gatewayfw.errors import DefinitionError
 from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
 from gatewayfw.storage.mongo.replies import decode_lazily, decodes_plainly
+from gatewayfw.storage.terms import Trouble
 
 MAJORITY = WriteConcern("majority")
 #: A command that only a server answers that takes writes and knows the caller; any user may run it.
@@ -137,18 +138,34 @@ class Connection:
             raise
         self.outages.end()
 
-    def note(self, error: BaseException, *, waited: bool = False) -> None:
+    def ping(self) -> Trouble | None:
+        """Ask the server now; return why it does not answer, and record it."""
+        try:
+            self.database.command(_PROBE)
+        except PyMongoError as error:
+            trouble = self.note(error, waited=True)
+            if trouble is None:
+                raise
+            return trouble
+        self.outages.end()
+        return None
+
+    def note(self, error: BaseException, *, waited: bool = False) -> Trouble | None:
         """Record what a driver's error says about the server.
 
+        Returns what is wrong, where that is certain.
         ``waited`` means that the server had time to answer. If the error is not conclusive, the next use
         pings the server first.
         """
         if not concerns_server(error):
-            return
+            return None
         known = None if self._database is None else self._database.client.topology_description
         self._writable, self.outages.suspected = None, True
-        if waited or is_conclusive(error, known):
-            self.outages.begin(trouble_of(error, known, self._seeds))
+        if not waited and not is_conclusive(error, known):
+            return None
+        trouble = trouble_of(error, known, self._seeds)
+        self.outages.begin(trouble)
+        return trouble
 
     def close(self) -> None:
         """Close the client if this object made it; the next use connects again."""

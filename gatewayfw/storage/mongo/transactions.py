@@ -193,6 +193,11 @@ class Transactions(Storage):
         """Return why this process did not reach the database when it last tried."""
         return self._connection.outages.trouble
 
+    def ping(self) -> Trouble | None:
+        """Send a command that only a server answers that takes writes and knows the user."""
+        with self._limit_time(), self._translate_errors():
+            return self._connection.ping()
+
     def is_closed(self) -> bool:
         """Return whether the client was closed and none has been made since."""
         return self._connection.is_closed

@@ -360,6 +360,69 @@ def connects(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+# -- pings
+
+
+def test_a_ping_says_and_logs_what_is_wrong(connect, lines):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        storage = connect(f"mongodb://someone:secret@{host}/db?replicaSet=rs0")
+        with storage.deadline(0.2):
+            found = storage.ping()
+    text = f"no answer ({host}: connection refused)"
+    assert (found, storage.trouble(), lines()) == (Trouble("unreachable", text),) * 2 + ([out(text)],)
+
+
+@pytest.mark.mongo
+def test_a_ping_knows_a_wrong_password(connect, lines, guarded, user):
+    host, _ = guarded
+    user("shop", "readWrite")
+    text = f"{host} refuses the user name or the password"
+    assert connect(f"mongodb://shop:wrong@{host}/db", 2.0).ping() == Trouble("unauthenticated", text)
+    assert (connect(f"mongodb://shop:right@{host}/db", 2.0).ping(), lines()) == (None, [out(text)])
+
+
+@pytest.mark.mongo
+def test_a_ping_knows_the_name_of_another_set(connect, mongod_uri):
+    host = mongod_uri.split("/")[2]
+    storage = connect(f"mongodb://{host}/db?replicaSet=other")
+    text = f"{host}: no server there belongs to a replica set named 'other'"
+    with storage.deadline(0.5):
+        assert storage.ping() == Trouble("wrong_set", text)
+
+
+@pytest.mark.mongo
+def test_a_ping_of_a_server_that_hangs_is_silence(connect, lines, replica_set):
+    [member] = replica_set.members
+    storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
+    assert storage.ping() is None
+    os.killpg(member.group, signal.SIGSTOP)
+    try:
+        assert wait_until(lambda: states(member.group) == {"T"})
+        with storage.deadline(0.2):
+            found = storage.ping()
+    finally:
+        os.killpg(member.group, signal.SIGCONT)
+    text = f"no answer (127.0.0.1:{member.port}: no answer in time)"
+    assert (found, lines()) == (Trouble("unreachable", text), [out(text)])
+    assert (wait_until(lambda: storage.ping() is None), lines()[1:]) == (True, [back()])
+
+
+@pytest.mark.mongo
+def test_a_ping_knows_a_set_without_a_primary(connect, replica_set):
+    [member] = replica_set.members
+    storage = connect(replica_set.uri.replace("/?", "/db?"), 1.0)
+    member.command({"replSetStepDown": 600, "force": True})
+    text = f"no primary (127.0.0.1:{member.port}: a secondary)"
+
+    def ping():
+        with storage.deadline(0.5):
+            return storage.ping()
+
+    assert wait_until(lambda: ping() == Trouble("no_primary", text))
+
+
 # -- what is no outage
 
 
