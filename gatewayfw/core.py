@@ -170,6 +170,7 @@ class Gateway:
         static_path: Directories = (),
         static_prefix: str | None = None,
         check: bool = True,
+        probes: bool = False,
     ) -> Blueprint:
         """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
 
@@ -182,12 +183,12 @@ class Gateway:
 
         Its registration checks the definitions (`check`), so that an app with wrong ones does not start. Later
         definitions are checked at the next request; while one is wrong, each request is answered with 500 and logged.
-        ``check=False`` leaves both to ``flask gateway doctor``.
+        ``check=False`` leaves both to ``flask gateway doctor``. ``probes`` adds ``/gateway/healthz`` and ``readyz``.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check)
+        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
         made = make_blueprint(
             endpoint,
             name,
@@ -223,6 +224,7 @@ class Gateway:
         server: str = "gunicorn",
         fast_lane: bool = True,
         check: bool = True,
+        probes: bool = True,
     ) -> Flask:
         """Return a Flask app that serves this gateway and nothing else.
 
@@ -230,7 +232,8 @@ class Gateway:
         and ``server`` are checked but used only by the server that runs the app. Files of the ``static_path``
         directories are served at the root path. The gateway's route is answered before Flask's dispatch as long as
         nothing in the app could notice, see `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``.
-        ``type_generation`` calls `generate_types` for the acts that are registered by then. ``check``: see `blueprint`.
+        ``type_generation`` calls `generate_types` for the acts that are registered by then. ``check`` and ``probes``:
+        see `blueprint`.
 
         Raises:
             DefinitionError: names the option that does not fit; a definition is wrong, see `check`;
@@ -239,7 +242,7 @@ class Gateway:
         check_server_options(host, port, workers, threads, server)
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
-        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check)
+        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
         app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note(app, NAME, endpoint)
         if type_generation:
@@ -263,6 +266,7 @@ class Gateway:
         server: str = "gunicorn",
         fast_lane: bool = True,
         check: bool = True,
+        probes: bool = True,
     ) -> None:
         """Serve this gateway until it is stopped; blocks.
 
@@ -295,6 +299,7 @@ class Gateway:
             server=server,
             fast_lane=fast_lane,
             check=check,
+            probes=probes,
         )
         restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self._shares_data_between_processes()
@@ -369,9 +374,10 @@ class Gateway:
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
         return [carrier.header for carrier in carriers if carrier.place in ("header", "bearer")]
 
-    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool) -> Endpoint:
-        if not isinstance(check, bool):
-            raise DefinitionError("option 'check': expected true or false")
+    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool, probes: bool) -> Endpoint:
+        for name, option in (("check", check), ("probes", probes)):
+            if not isinstance(option, bool):
+                raise DefinitionError(f"option {name!r}: expected true or false")
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
         shown = Playground(self.catalog, guard) if playground else None
         checks = self.checks if check else None
@@ -386,4 +392,6 @@ class Gateway:
             self._batches,
             self.files,
             self._calls,
+            self.odm.readiness,
+            probes,
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import prometheus_client
 import pytest
@@ -11,6 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from gatewayfw.acts.calls import Call
 from gatewayfw.observe import metrics
+from gatewayfw.odm.readiness import Word
 from tests.observe.calls import send, shop
 
 PAGE = (Path(__file__).parent.parent / "docs" / "operations.md").read_text("utf-8")
@@ -46,6 +49,15 @@ def test_the_table_has_each_attribute_of_a_call():
 def test_the_table_has_each_metric():
     registry = CollectorRegistry()
     metrics.prometheus(registry=registry)
-    assert re.findall(r"^\| `(gatewayfw_\w+)`", PAGE, re.MULTILINE) == [
-        f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()
-    ]
+    own = [f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()]
+    assert re.findall(r"^\| `(gatewayfw_\w+)`", PAGE, re.MULTILINE) == [*own, *metrics.JOBS]
+
+
+def test_the_table_has_each_word_of_readiness():
+    table = PAGE.split("| `status` | |")[1].split("\n\n")[0]
+    assert ["ok", *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)] == list(get_args(Word))
+
+
+def test_the_page_shows_what_readyz_answers(gw):
+    shown = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL).group(1)
+    assert gw.create_app().test_client().get("/gateway/readyz").get_json() == json.loads(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,7 @@ from gatewayfw.errors import DefinitionError, GatewayError, HttpError
 
 if TYPE_CHECKING:
     from flask import Request
-    from prometheus_client import CollectorRegistry, Counter, Histogram
+    from prometheus_client import CollectorRegistry, Counter, Histogram, Metric
 
 #: Upper bounds of the histogram, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -27,6 +27,11 @@ CUSTOM = "custom"
 REFUSED = "refused"
 #: Where the processes of one service keep their numbers; read by prometheus_client when it is imported.
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+#: The gauges of the jobs, and their texts.
+JOBS = {
+    "gatewayfw_jobs": "Jobs that are pending.",
+    "gatewayfw_oldest_job_seconds": "Age of the oldest pending job; 0 without any.",
+}
 
 _made: WeakKeyDictionary[Any, tuple[Counter, Histogram]] = WeakKeyDictionary()
 
@@ -86,8 +91,11 @@ class Metrics:
         """Whether the numbers are those of all processes of the service."""
         return DIRECTORY in os.environ
 
-    def page(self, accept: str) -> tuple[bytes, str]:
-        """Return all metrics in the format that ``Accept`` prefers, and their type."""
+    def page(self, accept: str, jobs: tuple[int, float] | None = None) -> tuple[bytes, str]:
+        """Return all metrics in the format that ``Accept`` prefers, and their type.
+
+        ``jobs``: how many are pending, and the age of the oldest in seconds; None leaves both out.
+        """
         from prometheus_client import CollectorRegistry
         from prometheus_client.exposition import choose_encoder
         from prometheus_client.multiprocess import MultiProcessCollector
@@ -97,8 +105,26 @@ class Metrics:
             MultiProcessCollector(page)  # type: ignore[no-untyped-call]
         else:
             page.register(self._registry)
+        if jobs is not None:
+            page.register(_Jobs(*jobs))
         encode, content_type = choose_encoder(accept)
         return encode(page), content_type
+
+
+class _Jobs:
+    """The gauges of the jobs, as they are at one moment."""
+
+    def __init__(self, number: int, oldest: float) -> None:
+        self._values = (number, oldest)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield both gauges; prometheus_client calls it."""
+        from prometheus_client import Metric
+
+        for (name, text), value in zip(JOBS.items(), self._values, strict=True):
+            gauge = Metric(name, text, "gauge")
+            gauge.add_sample(name, {}, value)
+            yield gauge
 
 
 def _metrics_of(registry: CollectorRegistry) -> tuple[Counter, Histogram]:

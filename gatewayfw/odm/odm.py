@@ -12,6 +12,7 @@ from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.models import Model
+from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.odm.replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
@@ -29,6 +30,7 @@ class Odm:
 
     Attributes:
         replies: the kept replies of idempotent acts.
+        readiness: whether the database answers and is complete, for probes.
     """
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
@@ -37,6 +39,7 @@ class Odm:
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
         self.replies = Replies(self._database, self.ready)
+        self.readiness = Readiness(self._database, self.ready)
 
     # -- database
 

@@ -29,6 +29,7 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed, UnsupportedMediaType
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
+from gatewayfw.odm.readiness import Readiness
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
@@ -98,6 +99,7 @@ class Endpoint:
     ``batches`` runs several acts in one request; without it batches are refused.
     ``files`` are served below the route.
     ``calls`` has the observers that are told of each request.
+    ``readiness`` looks at the database, for the page of metrics and, with ``probes``, for their routes.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
@@ -111,6 +113,8 @@ class Endpoint:
     batches: Batches | None = None
     files: Files | None = None
     calls: Calls | None = None
+    readiness: Readiness | None = None
+    probes: bool = False
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""

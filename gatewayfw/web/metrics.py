@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 from flask import Request, Response, abort, request
 
 from gatewayfw.acts.calls import Calls
+from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.guard import Guard, accepts
 
 #: The route, below the gateway's.
@@ -20,8 +21,11 @@ class Shown(Protocol):
 
     guard: Guard | None
 
-    def page(self, accept: str, /) -> tuple[bytes, str]:
-        """Return the page and its content type, for a header ``Accept``."""
+    def page(self, accept: str, jobs: tuple[int, float] | None = None, /) -> tuple[bytes, str]:
+        """Return the page and its content type, for a header ``Accept``.
+
+        ``jobs``: how many are pending, and the seconds since the oldest was made.
+        """
 
 
 def shown_of(calls: Calls | None) -> Shown | None:
@@ -35,14 +39,22 @@ def has_page(observer: object) -> TypeGuard[Shown]:
     return isinstance(observer, Shown) and observer.guard is not None
 
 
-def metrics_view(shown: Shown) -> Callable[..., Response]:
-    """Return the view of the route; without the guard's consent it is the host's 404."""
+def metrics_view(shown: Shown, readiness: Readiness | None = None) -> Callable[..., Response]:
+    """Return the view of the route; without the guard's consent it is the host's 404.
+
+    The jobs are those that ``readiness`` counts meanwhile; a database that is away takes only them from the page.
+    """
 
     def view(**_values: Any) -> Response:
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
         if sent.method not in ("GET", "HEAD") or not accepts(shown.guard, sent, "the guard of the metrics"):
             abort(404)
-        payload, content_type = shown.page(sent.headers.get("Accept", ""))
+        payload, content_type = shown.page(sent.headers.get("Accept", ""), _jobs(readiness))
         return Response(payload, content_type=content_type, headers={"Cache-Control": "no-store"})
 
     return view
+
+
+def _jobs(readiness: Readiness | None) -> tuple[int, float] | None:
+    state = None if readiness is None else readiness.state()
+    return None if state is None or state.jobs is None or state.oldest is None else (state.jobs, state.oldest)

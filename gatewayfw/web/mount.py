@@ -25,6 +25,7 @@ from gatewayfw.web.metrics import RULE as METRICS_RULE
 from gatewayfw.web.metrics import metrics_view, shown_of
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
+from gatewayfw.web.probes import add_probes
 from gatewayfw.web.static import StaticFiles
 
 RULE = "/gateway"
@@ -83,8 +84,10 @@ def make_blueprint(
     if endpoint.files is not None:
         _serve_files(blueprint, endpoint, endpoint.files)
     if (shown := shown_of(endpoint.calls)) is not None:
-        view = metrics_view(shown)
+        view = metrics_view(shown, endpoint.readiness)
         blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS_RULE, view, merge_slashes=False))
+    if endpoint.probes and endpoint.readiness is not None:
+        add_probes(blueprint, endpoint.readiness)
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):

@@ -132,6 +132,11 @@ class Jobs:
         """Return all pending jobs, oldest first."""
         return [_job(one) for one in self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])]
 
+    def pending(self) -> tuple[int, datetime | None]:
+        """Return how many jobs there are, and when the oldest was made, naive UTC."""
+        oldest = next(self._storage.find(COLLECTION, {}, ["since"], sort=[("since", 1)], limit=1), None)
+        return (0, None) if oldest is None else (self._storage.count(COLLECTION, {}), oldest["since"])
+
     def claim(self, key: str, worker: str) -> Job | None:
         """Lease a job; return None if it is done or another worker holds it."""
         free = [{"lease": None}, {"lease.until": {"$lt": now()}}, {"lease.worker": worker}]

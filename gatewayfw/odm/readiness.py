@@ -1,0 +1,172 @@
+"""Whether a process can serve: its database answers and has its unique indexes."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Literal, final
+
+from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.logs import traceback_of
+from gatewayfw.odm.copies.jobs import Jobs, now
+from gatewayfw.odm.database import Database
+from gatewayfw.odm.upkeep.indexes import wanted_indexes
+from gatewayfw.storage import Index, Storage
+
+_LOG = logging.getLogger("gatewayfw.odm")
+Word = Literal["ok", "unreachable", "unauthenticated", "no_primary", "wrong_set", "index_missing", "error"]
+
+#: Most seconds of one look at the database.
+BOUND = 1.0
+#: Seconds for which the result of a look answers everybody: however many ask, a process looks twice a second.
+SHARED = 0.5
+#: Seconds after which an index that was there is looked for again, in one collection with each look.
+AGAIN = 30.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a look at the database found.
+
+    Attributes:
+        word: ``ok``; a kind of `gatewayfw.storage.Trouble`; ``index_missing``: a unique one; ``error``: anything else.
+        jobs: how many jobs are pending; None if the database did not say.
+        oldest: the age of the oldest one in seconds, 0 without any; None if the database did not say.
+    """
+
+    word: Word
+    jobs: int | None = None
+    oldest: float | None = None
+
+
+_AWAY = State("unreachable")
+
+
+@final
+class Readiness:
+    """Looks at the database of one gateway, for all who ask.
+
+    At most one thread of a process waits for the database. Meanwhile others get the result of the last look, if it is
+    not old; else they wait for this one, no longer than `BOUND`.
+    """
+
+    def __init__(self, database: Database, prepare: Callable[[], object]) -> None:
+        """Take a database, and what builds the indexes that are missing."""
+        self._database = database
+        self._prepare = prepare
+        self._last = (_AWAY, -math.inf)
+        self._looking = threading.Lock()
+        self._preparing = threading.Lock()
+        self._definitions: tuple[Storage, int] | None = None
+        #: collection: when its unique indexes were last there.
+        self._found: dict[str, float] = {}
+
+    def state(self) -> State:
+        """Return what was found in the last moment, or look; takes `BOUND` at most."""
+        last = self._last
+        state, looked = last
+        age = monotonic() - looked
+        if age < SHARED:
+            return state
+        is_recent = age < SHARED + BOUND
+        if not self._looking.acquire(timeout=0 if is_recent else BOUND):
+            return state if is_recent else _AWAY
+        try:
+            if self._last is last:  # else another thread has looked meanwhile
+                found = self._look(state.word)
+                self._last = (found, monotonic())
+            return self._last[0]
+        finally:
+            self._looking.release()
+
+    def prepare(self) -> None:
+        """Start to build missing indexes in a thread, unless that runs already.
+
+        They are those that the first use of each model would build.
+        """
+        if self._preparing.acquire(blocking=False):
+            threading.Thread(target=self._build, name="gatewayfw-indexes", daemon=True).start()
+
+    def _build(self) -> None:
+        try:
+            self._prepare()
+        except GatewayError as error:
+            _LOG.warning("indexes were not built: %s", error.message)
+        finally:
+            self._preparing.release()
+
+    def _look(self, before: Word) -> State:
+        """Look at the database.
+
+        What is wrong with it is logged if the word ``before`` was another one.
+        """
+        if not self._database.is_set:
+            return State("ok", 0, 0.0)
+        storage = self._database.storage
+        try:
+            with storage.deadline(BOUND):
+                if (trouble := storage.ping()) is not None:  # the adapter has logged it
+                    return State(trouble.kind)
+                lacking = self._find_lacking(storage) if storage.multi_process else None
+                if lacking is not None and before != "index_missing":
+                    _LOG.error("not ready: %s has no unique index %s", *lacking)
+                return State("ok" if lacking is None else "index_missing", *_count_jobs(storage))
+        except Unavailable:
+            return _AWAY
+        except GatewayError as error:
+            if before != "error":
+                _LOG.error("not ready\n%s", traceback_of(error))
+            return State("error")
+
+    def _find_lacking(self, storage: Storage) -> tuple[str, dict[str, int]] | None:
+        """Return a collection and the keys of a unique index that it lacks, or None.
+
+        What was found is remembered, so that a look over a slow network goes on where the last one ended.
+        """
+        schemas = self._database.schemas
+        definitions = (storage, schemas.version)
+        if self._definitions != definitions:
+            self._definitions, self._found = definitions, {}
+        wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
+        for name in self._due([name for name, indexes in wanted.items() if any(index.unique for index in indexes)]):
+            lacking = find_lacking(wanted[name], storage.indexes(name))
+            if lacking is not None:
+                self._found.pop(name, None)
+                return name, dict(lacking.keys)
+            self._found[name] = monotonic()
+        return None
+
+    def _due(self, names: Iterable[str]) -> list[str]:
+        """Return the collections to look at.
+
+        They are all that were not complete yet, and one that was, but long ago.
+        """
+        known = sorted((self._found[name], name) for name in names if name in self._found)
+        old = [name for found, name in known[:1] if monotonic() - found >= AGAIN]
+        return [*(name for name in names if name not in self._found), *old]
+
+
+def find_lacking(wanted: Iterable[Index], present: Iterable[Index]) -> Index | None:
+    """Return the first unique index that is wanted and not there; None if all are.
+
+    One with other options is there, as long as it is unique.
+    """
+    there = {index.keys for index in present if index.unique}
+    return next((index for index in wanted if index.unique and index.keys not in there), None)
+
+
+def _count_jobs(storage: Storage) -> tuple[int, float] | tuple[None, None]:
+    """Return the number of jobs and the age of the oldest, or None for both.
+
+    Jobs never make a process unready: one that this version cannot work off would take out every process.
+    """
+    try:
+        number, oldest = Jobs(storage).pending()
+    except GatewayError:
+        return None, None
+    return number, 0.0 if oldest is None else max(0.0, (now() - oldest).total_seconds())

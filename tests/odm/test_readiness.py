@@ -1,0 +1,288 @@
+"""Whether a process can serve: gatewayfw.odm.readiness."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import mongomock
+import pytest
+
+from gatewayfw.errors import StorageError, Timeout, Unavailable
+from gatewayfw.odm import Odm, readiness
+from gatewayfw.odm.copies.jobs import COLLECTION, now
+from gatewayfw.odm.readiness import State, find_lacking
+from gatewayfw.schemas import Schemas, string
+from gatewayfw.settings import Settings
+from gatewayfw.storage import Index, MockStorage, Trouble
+from tests.waiting import wait_until
+
+READY = State("ok", 0, 0.0)
+UNIQUE = {"options": {"unique": True}}
+
+
+class Shared(MockStorage):
+    """Data in memory as a database that others use, which says what it was asked."""
+
+    multi_process = True
+
+    def __init__(self):
+        self.db = mongomock.MongoClient().test
+        super().__init__(self.db)
+        self.asked = []
+        self.raised = {}
+        self.answer = None
+
+    def ping(self):
+        self._ask("ping")
+        return self.answer
+
+    def indexes(self, collection):
+        self._ask("indexes", collection)
+        return super().indexes(collection)
+
+    def find(self, collection, *args, **options):
+        self._ask("find", collection)
+        return super().find(collection, *args, **options)
+
+    def _ask(self, *what):
+        self.asked.append(what)
+        if what[0] in self.raised:
+            raise self.raised[what[0]]
+
+
+@pytest.fixture(autouse=True)
+def _no_share(monkeypatch):
+    """Look each time."""
+    monkeypatch.setattr(readiness, "SHARED", 0)
+
+
+@pytest.fixture
+def shared():
+    return Shared()
+
+
+@pytest.fixture
+def shop(odm_on, shared):
+    """Users with a unique e-mail, books with a unique title, and plain tags; no index is built."""
+    odm = odm_on(shared)
+    define(odm)
+    return odm
+
+
+def define(odm):
+    for name, field, unique in (("book", "title", True), ("tag", "word", False), ("user", "email", True)):
+        index = {"indexSpec": {field: 1}, **(UNIQUE if unique else {})}
+        odm.new_model(name, {field: string()}, {}, {"createIndex": index})
+
+
+def asked(storage, what):
+    found = [names for kind, *names in storage.asked if kind == what]
+    storage.asked.clear()
+    return found
+
+
+# -- the state
+
+
+def test_a_database_that_has_everything_is_ready(odm):
+    define(odm)
+    odm.ready()
+    assert odm.readiness.state() == READY
+
+
+def test_without_a_database_there_is_nothing_to_wait_for():
+    assert Odm(Schemas(Settings()), Settings()).readiness.state() == READY
+
+
+@pytest.mark.mongo
+def test_an_index_that_was_dropped_is_missing(odm_on, mongo_database, monkeypatch):
+    monkeypatch.setattr(readiness, "AGAIN", 0)
+    odm = odm_on(mongo_database)
+    define(odm)
+    odm.ready()
+    assert odm.readiness.state() == READY
+    mongo_database.book.drop_index("title_1")
+    assert odm.readiness.state() == State("index_missing", 0, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["unreachable", "unauthenticated", "no_primary", "wrong_set"])
+def test_what_the_adapter_says_is_passed_on(shop, shared, kind):
+    shared.answer = Trouble(kind, "in words")
+    assert shop.readiness.state() == State(kind)
+
+
+@pytest.mark.parametrize("what", ["ping", "indexes"])
+@pytest.mark.parametrize(
+    ("error", "word"), [(Unavailable(), "unreachable"), (Timeout(), "unreachable"), (StorageError(), "error")]
+)
+def test_what_fails_is_a_word(shop, shared, what, error, word):
+    shared.raised[what] = error
+    assert shop.readiness.state() == State(word)
+
+
+def test_an_error_is_logged_once(shop, shared, caplog):
+    shop.ready()
+    for error in (StorageError(), StorageError(), None, StorageError()):
+        shared.raised = {} if error is None else {"ping": error}
+        shop.readiness.state()
+    assert [text.partition("\n")[0] for text in caplog.messages] == ["not ready", "not ready"]
+
+
+# -- jobs
+
+
+def test_jobs_are_told_and_do_not_matter(odm):
+    odm.ready()
+    made = now() - timedelta(seconds=100)
+    odm.storage.insert(COLLECTION, [{"_id": str(n), "since": made + timedelta(seconds=n)} for n in range(3)])
+    state = odm.readiness.state()
+    assert (replace(state, oldest=0.0), state.oldest >= 100) == (State("ok", 3, 0.0), True)
+
+
+@pytest.mark.parametrize("error", [Timeout(), StorageError()])
+def test_jobs_that_cannot_be_counted_do_not_matter(shop, shared, error):
+    shop.ready()
+    shared.raised["find"] = error
+    assert shop.readiness.state() == State("ok", None, None)
+
+
+# -- indexes
+
+
+def test_a_unique_index_that_is_not_there_is_logged_once(shop, caplog):
+    words = [shop.readiness.state().word for _ in range(3)]
+    text = "not ready: book has no unique index {'title': 1}"
+    assert (words, caplog.messages) == (["index_missing"] * 3, [text])
+
+
+def test_only_collections_with_unique_indexes_are_looked_at_and_then_remembered(shop, shared):
+    shop.ready()
+    shared.asked.clear()
+    first = (shop.readiness.state(), asked(shared, "indexes"))
+    assert first == (READY, [["book"], ["user"]])
+    assert (shop.readiness.state(), asked(shared, "indexes")) == (READY, [])
+
+
+def test_one_remembered_collection_is_looked_at_again_with_each_look(shop, shared, monkeypatch):
+    monkeypatch.setattr(readiness, "AGAIN", 0)
+    shop.ready()
+    shop.readiness.state()
+    shared.asked.clear()
+    for _ in range(3):
+        shop.readiness.state()
+    assert asked(shared, "indexes") == [["book"], ["user"], ["book"]]
+    shared.db.user.drop_indexes()
+    assert shop.readiness.state() == State("index_missing", 0, 0.0)
+    shared.ensure("user", [Index((("email", 1),), {"unique": True})], 10)
+    assert shop.readiness.state() == READY
+
+
+def test_a_look_goes_on_where_the_last_one_ended(shop, shared):
+    shop.ready()
+    shared.asked.clear()
+    ensured, looked = shared.indexes, []
+
+    def slow(collection):
+        looked.append(collection)
+        if collection == "user" and len(looked) == 2:
+            raise Timeout
+        return ensured(collection)
+
+    shared.indexes = slow
+    words = [shop.readiness.state().word for _ in range(2)]
+    assert (words, looked) == (["unreachable", "ok"], ["book", "user", "user"])
+
+
+def test_new_models_are_looked_at(shop, shared):
+    shop.ready()
+    assert shop.readiness.state() == READY
+    shop.new_model("shelf", {"place": string()}, {}, {"createIndex": {"indexSpec": {"place": 1}, **UNIQUE}})
+    assert shop.readiness.state().word == "index_missing"
+
+
+def test_another_database_is_looked_at_anew(shop):
+    shop.ready()
+    assert shop.readiness.state() == READY
+    shop.set_db(Shared())
+    assert shop.readiness.state().word == "index_missing"
+
+
+def test_missing_indexes_are_built_beside(shop):
+    assert shop.readiness.state().word == "index_missing"
+    shop.readiness.prepare()
+    assert wait_until(lambda: shop.readiness.state() == READY)
+
+
+def test_a_build_that_fails_is_logged_and_tried_again(shop, shared, caplog):
+    ensure = shared.ensure
+    shared.ensure = lambda *_: (_ for _ in ()).throw(Unavailable())
+    shop.readiness.prepare()
+    wait_until(lambda: caplog.messages)
+    assert caplog.messages == ["indexes were not built: service unavailable, try again"]
+    shared.ensure = ensure
+    assert wait_until(lambda: shop.readiness.prepare() or shop.readiness.state() == READY)
+
+
+@pytest.mark.parametrize(
+    ("present", "lacks"),
+    [
+        ([], True),
+        ([Index((("a", 1),))], True),
+        ([Index((("a", -1),), {"unique": True})], True),
+        ([Index((("a", 1),), {"unique": True})], False),
+        ([Index((("a", 1),), {"unique": True, "sparse": True, "name": "x"})], False),
+    ],
+    ids=["none", "not unique", "other order", "it", "other options"],
+)
+def test_an_index_is_there_if_it_is_unique(present, lacks):
+    wanted = Index((("a", 1),), {"unique": True})
+    assert find_lacking([Index((("b", 1),)), wanted], present) == (wanted if lacks else None)
+
+
+# -- many who ask
+
+
+def test_a_look_is_shared(shop, shared, monkeypatch):
+    shop.ready()
+    monkeypatch.setattr(readiness, "SHARED", 1000)
+    shared.asked.clear()
+    assert ([shop.readiness.state() for _ in range(5)], asked(shared, "ping")) == ([READY] * 5, [[]])
+
+
+@pytest.fixture
+def hanging(shop, shared):
+    """A function that makes the database hang, and one thread look at it; gives what ends both."""
+    begun, ended = threading.Event(), threading.Event()
+    threads = []
+
+    def hang():
+        def ping():
+            begun.set()
+            ended.wait(60)
+
+        shared.ping = ping
+        threads.append(threading.Thread(target=shop.readiness.state))
+        threads[0].start()
+        begun.wait(60)
+
+    yield hang
+    ended.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_while_one_looks_others_get_the_last_result_at_once(shop, hanging, monkeypatch):
+    shop.ready()
+    assert shop.readiness.state() == READY
+    monkeypatch.setattr(readiness, "BOUND", 1000)  # a test that waits for the other one never ends
+    hanging()
+    assert [shop.readiness.state() for _ in range(50)] == [READY] * 50
+
+
+def test_while_one_looks_others_do_not_wait_for_long(shop, hanging, monkeypatch):
+    shop.ready()
+    monkeypatch.setattr(readiness, "BOUND", 0.05)
+    hanging()
+    assert [shop.readiness.state() for _ in range(2)] == [State("unreachable")] * 2
