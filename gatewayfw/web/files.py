@@ -102,9 +102,9 @@ def reply_of(found: StoredFile, sent: Request) -> Response:
 
 
 def _part_of(sent: Request, etag: str, size: int) -> str:
-    """Return the one range of bytes that a request asks for; empty where it gets the whole file.
+    """Return the range of bytes that a request gets; empty for the whole file.
 
-    That is also for other units, several ranges, and what is no range.
+    Other units, several ranges and what is no range are ignored.
     """
     if sent.method != "GET" or sent.headers.get("If-Range", etag) != etag:
         return ""
