@@ -1,7 +1,8 @@
 """``GET {base}/gateway/files/<id>``: the content of one file.
 
 Only images that cannot hold a script are shown in a page; everything else is downloaded, and nothing is ever taken for
-another type than the stored one. Source: RFC 9110, sections 13 and 14; RFC 6266, section 4; the rest is our choice.
+another type than the stored one. Source: RFC 9110, section 13; RFC 9110, section 14; RFC 6266, section 4; the rest is
+our choice.
 """
 
 from __future__ import annotations
