@@ -4,8 +4,8 @@ The part ``gateway-body`` is read first. The others are read only after the act 
 valid and the access hooks have passed; until then they wait in the connection. Each is bounded by its own size while
 it is read, and kept in memory only up to `MEMORY` bytes. Nothing is kept of a request that is refused.
 
-Parts that were not declared, come twice or have another encoding are refused, and so are bytes before the first or
-after the last boundary. Source: RFC 7578, section 4; what is refused beyond it is our choice.
+Parts that were not declared, come twice, have a head twice or another encoding are refused, and so are bytes before the
+first or after the last boundary. Source: RFC 7578, section 4; what is refused beyond it is our choice.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Form:
         """
         if self._next(multipart.Preamble).data.strip():
             raise BadRequest("there are bytes before the first part")
-        part = self._next(multipart.Field, multipart.File)
+        part = self._next_part()
         sent = part.headers.get("Content-Type", "")
         if part.name != BODY:
             raise BadRequest(f"the first part must be {BODY}")
@@ -130,9 +130,7 @@ class Form:
             UnsupportedMediaType: the content of a file is of no type that it may have.
             ValidationError: a required file is missing.
         """
-        while not isinstance(
-            event := self._next(multipart.Field, multipart.File, multipart.Epilogue), multipart.Epilogue
-        ):
+        while not isinstance(event := self._next_part(multipart.Epilogue), multipart.Epilogue):
             path = event.name
             if path not in expected:
                 raise BadRequest(f"unexpected part: the files of this request may be {', '.join(expected) or 'none'}")
@@ -176,6 +174,18 @@ class Form:
             more = event.more_data
             if event.data:
                 yield event.data
+
+    def _next_part(self, *others: Any) -> Any:
+        """Return the head of the next part, or one of the other events.
+
+        Two readers of a part that says something twice may each take another one.
+        """
+        part = self._next(multipart.Field, multipart.File, *others)
+        if isinstance(part, multipart.Field | multipart.File):
+            names = [name.lower() for name in part.headers.keys()]  # noqa: SIM118  (headers are pairs)
+            if len(set(names)) < len(names):
+                raise BadRequest("a part has the same head twice")
+        return part
 
     def _next(self, *kinds: Any) -> Any:
         event = next(self._events, None)

@@ -282,6 +282,15 @@ def test_a_request_without_a_body_is_refused(service):
             [body_part(), part("set.avatar", PNG, "a", "Content-Transfer-Encoding: base64")],
             "set.avatar: expected a file, as it is and with a file name",
         ),
+        *(
+            ([body_part(), part("set.avatar", PNG, "a", *heads)], "a part has the same head twice")
+            for heads in [
+                ["Content-Transfer-Encoding: binary", "content-transfer-encoding: base64"],
+                ['Content-Disposition: form-data; name="set.cover"; filename="a"'],
+                ["Content-Type: image/png", "Content-Type: text/html"],
+            ]
+        ),
+        ([part("gateway-body", b"{}", None, "X: y", "x: y")], "a part has the same head twice"),
         ([body_part()], "validation error: set.avatar: Missing data for required field."),
         ([b"X: y\r\n\r\nx"], "the request body could not be read"),
         ([body_part(), b"X: y\r\n\r\nx"], "the request body could not be read"),
