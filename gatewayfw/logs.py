@@ -57,7 +57,7 @@ def _chain(error: BaseException, met: set[int], *, hidden: bool) -> list[str]:
 def _named(error: BaseException, *, hidden: bool) -> str:
     name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     if hidden:
-        return f"{name} code={getattr(error, 'code', None)}"
+        return f"{name} code={error.errno if isinstance(error, OSError) else getattr(error, 'code', None)}"
     try:
         text = escaped(str(error)[:LONGEST])[:LONGEST]
     except Exception:  # the author's own __str__: the log must not fail over it

@@ -7,6 +7,7 @@ import sys
 import pytest
 from pymongo.errors import OperationFailure
 
+from gatewayfw.errors import StorageError
 from gatewayfw.logs import LONGEST, escaped, traceback_of
 
 
@@ -60,3 +61,15 @@ def test_the_members_of_a_group_are_shown_and_those_of_the_driver_without_their_
         "which led to:",
         "ExceptionGroup: two (2 sub-exceptions)",
     ]
+
+
+def test_a_hidden_cause_of_the_system_is_shown_by_its_number():
+    try:
+        try:
+            raise OSError(28, "No space left on device", "/a/place")
+        except OSError as error:
+            raise StorageError("the file could not be written to its directory") from error
+    except StorageError as error:
+        lines = traceback_of(error).split("\n")
+    shown = [line for line in lines if "code=" in line or "place" in line]
+    assert shown == ["OSError code=28", "gatewayfw.errors.StorageError code=storage_error"]

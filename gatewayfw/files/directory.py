@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from gatewayfw.files.stores import KEY, FileStore, Readable
 
 _CHUNK = 256 * 1024
 _NEW = ".new"
+_UNFINISHED = re.compile(rf"{KEY.pattern}\.[0-9a-f]{{8}}\{_NEW}")
 
 
 @final
@@ -70,21 +72,28 @@ class DirectoryFiles(FileStore):
 
     def delete(self, key: str) -> None:
         """Remove the file; its folder stays."""
-        with contextlib.suppress(FileNotFoundError):
+        try:
             os.unlink(self._place(key))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StorageError("the file could not be deleted from its directory") from error
 
     def old(self, origin: str, age: float) -> Iterator[str]:
         """Walk all folders."""
         until = time.time() - age
-        for folder in _folders(self._root):
-            for middle in _folders(folder):
-                for entry in _entries(middle):
-                    if _is_older(entry, until) and entry.name.startswith(origin):
-                        if KEY.fullmatch(entry.name):
-                            yield entry.name
-                        elif entry.name.endswith(_NEW):
-                            with contextlib.suppress(FileNotFoundError):
-                                os.unlink(entry.path)
+        try:
+            for folder in _folders(self._root):
+                for middle in _folders(folder):
+                    for entry in _entries(middle):
+                        if _is_older(entry, until) and entry.name.startswith(origin):
+                            if KEY.fullmatch(entry.name):
+                                yield entry.name
+                            elif _UNFINISHED.fullmatch(entry.name):
+                                with contextlib.suppress(FileNotFoundError):
+                                    os.unlink(entry.path)
+        except OSError as error:
+            raise StorageError("the directory of the files could not be swept") from error
 
     def _place(self, key: str) -> str:
         if not KEY.fullmatch(key):

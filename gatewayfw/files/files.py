@@ -288,7 +288,7 @@ class Files:
         try:
             for key in self._unused(keys):
                 self._stored.delete(key)
-        except (GatewayError, OSError) as error:
+        except GatewayError as error:
             _LOG.warning("the bytes of deleted files are left to the sweep: %s", type(error).__name__)
 
     def _attend(self) -> None:
@@ -302,7 +302,7 @@ class Files:
             return
         try:
             self.sweep()
-        except (GatewayError, OSError) as error:
+        except GatewayError as error:
             _LOG.warning("the sweep of files failed\n%s", traceback_of(error))
 
 

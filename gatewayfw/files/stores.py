@@ -61,7 +61,11 @@ class FileStore(ABC):
 
     @abstractmethod
     def delete(self, key: str) -> None:
-        """Delete a content, if it is there."""
+        """Delete a content, if it is there.
+
+        Raises:
+            StorageError, Unavailable, Timeout: it could not be deleted.
+        """
 
     @abstractmethod
     def old(self, origin: str, age: float) -> Iterator[str]:

@@ -40,3 +40,9 @@ def test_a_gateway_without_files_has_nothing_to_sweep(database):
     gw = gateway()
     gw.odm.set_db(database)
     assert runner(make_app(shop=gw))("files", "sweep") == (0, "0 files swept\n")
+
+
+def test_a_directory_that_is_gone_is_an_error_in_words(gw, tmp_path):
+    tmp_path.rmdir()
+    status, text = runner(make_app(shop=gw))("files", "sweep")
+    assert (status, text) == (1, "Error: the directory of the files could not be swept\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 
 import pytest
@@ -69,12 +70,16 @@ def test_what_an_interrupted_write_left_is_swept(tmp_path):
     store = DirectoryFiles(tmp_path)
     store.put(KEY, io.BytesIO(b"abc"), 3)
     left = tmp_path / "45" / "67" / f"{KEY}.00000000.new"
-    foreign = tmp_path / "45" / "67" / "0123-not-ours"
-    for path in (left, foreign):
+    foreign = [tmp_path / "45" / "67" / name for name in (f"{KEY[:8]}-not-ours", f"{KEY[:8]}.new", f"{KEY}.new")]
+    for path in (left, *foreign):
         path.write_bytes(b"ab")
+        os.utime(path)
     assert (list(store.old(KEY[:8], 60)), left.exists()) == ([], True)
     os.utime(left, (0, 0))
-    assert (list(store.old(KEY[:8], 60)), left.exists(), foreign.exists()) == ([], False, True)
+    assert (list(store.old(KEY[:8], 60)), left.exists()) == ([], False)
+    for path in foreign:
+        os.utime(path, (0, 0))
+    assert (list(store.old(KEY[:8], 60)), all(path.exists() for path in foreign)) == ([], True)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "", None, 5, __file__])
@@ -89,3 +94,24 @@ def test_a_file_that_cannot_be_read_is_an_error_not_a_missing_one(tmp_path):
     (tmp_path / "45" / "67" / KEY).mkdir(parents=True)
     with pytest.raises(StorageError):
         store.open(KEY, 0)
+
+
+def test_what_cannot_be_deleted_or_listed_is_an_error_of_the_store(tmp_path):
+    store = DirectoryFiles(tmp_path)
+    (tmp_path / "45" / "67" / KEY).mkdir(parents=True)
+    with pytest.raises(StorageError):
+        store.delete(KEY)
+    shutil.rmtree(tmp_path)
+    store.delete(KEY)
+    with pytest.raises(StorageError):
+        list(store.old("", 0))
+
+
+def test_a_link_to_a_folder_or_file_is_not_followed(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "other" / "67").mkdir(parents=True)
+    (tmp_path / "other" / "67" / KEY).write_bytes(b"ab")
+    (tmp_path / "store" / "45").symlink_to(tmp_path / "other")
+    (tmp_path / "store" / "46" / "67").mkdir(parents=True)
+    (tmp_path / "store" / "46" / "67" / KEY).symlink_to(tmp_path / "other" / "67" / KEY)
+    assert list(DirectoryFiles(tmp_path / "store").old("", -60)) == []
