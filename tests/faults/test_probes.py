@@ -1,0 +1,100 @@
+"""A primary hangs and comes back while orchestrators probe the service from several places."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+from typing import NamedTuple
+
+import pytest
+
+from tests.faults.replica import ReplicaSet
+
+#: Probes of each kind at the same time: more than the threads of one worker.
+PROBERS = 10
+
+
+class Answer(NamedTuple):
+    """What a probe was told; times are in seconds."""
+
+    path: str
+    status: int
+    word: str
+    arrived: float
+    took: float
+
+
+class Probing:
+    """Probes both routes from many threads, until the end of the block."""
+
+    def __init__(self, server):
+        self.answers = []
+        self._server = server
+        self._over = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._probe, args=(f"/gateway/{name}",))
+            for name in ("healthz", "readyz")
+            for _ in range(PROBERS)
+        ]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _probe(self, path):
+        while not self._over.wait(0.2):
+            begun = time.monotonic()
+            reply = self._server.pool.request("GET", path)
+            arrived = time.monotonic()
+            self.answers.append(Answer(path, reply.status, json.loads(reply.data)["status"], arrived, arrived - begun))
+
+    def of(self, name):
+        """The answers of one route in the order of their arrival."""
+        return sorted((one for one in self.answers if one.path.endswith(name)), key=lambda one: one.arrived)
+
+
+@contextlib.contextmanager
+def hanging(member):
+    """Stop a member for the block, as a machine that is frozen."""
+    os.killpg(member.group, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(member.group, signal.SIGCONT)
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 3])
+def test_readyz_tells_of_a_primary_that_hangs(size, full, on_stage, mongod, report):
+    with ReplicaSet(size=size) as replica_set, on_stage(replica_set.uri) as stage, Probing(stage.server) as probing:
+        time.sleep(2)
+        with hanging(replica_set.wait_for_primary()):
+            stopped = time.monotonic()
+            time.sleep(8 if full else 4)
+        back = time.monotonic()
+        time.sleep(4)
+    ready, healthy = probing.of("readyz"), probing.of("healthz")
+    down = [one for one in ready if one.status == 503]
+    slowest, slowest_healthy = (max(one.took for one in answers) for answers in (ready, healthy))
+    report(unready_after=round(down[0].arrived - stopped, 2), ready_after=round(down[-1].arrived - back, 2))
+    report(words=sorted({one.word for one in ready}), slowest=round(slowest, 2))
+    report(answers=len(probing.answers), slowest_healthz=round(slowest_healthy, 3))
+    assert {one.status for one in healthy} == {200}
+    assert {one.word for one in ready} <= {"ok", "unreachable", "no_primary"}
+    assert {one.status for one in ready if one.arrived < stopped} == {200}
+    assert ready[-1].status == 200
+    if full:
+        late = {one.status for one in ready if stopped + 2 < one.arrived < back}
+        assert (late, slowest < 2) == ({503} if size == 1 else {200, 503}, True)
+        assert {one.status for one in ready if one.arrived > back + 3} == {200}
