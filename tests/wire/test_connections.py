@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
 import json
 import socket
 import ssl
@@ -12,14 +10,12 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
+from tests.certificates import write_certificate
 from tests.wire.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0)
@@ -30,24 +26,8 @@ def certificates(tmp_path_factory):
     """Return a function that makes a certificate for an address, from -> until in days; gives its file."""
 
     def make(address="127.0.0.1", begun=-1, ends=1):
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, SECRET)])
-        now = datetime.datetime.now(datetime.timezone.utc)
-        built = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now + datetime.timedelta(days=begun))
-            .not_valid_after(now + datetime.timedelta(days=ends))
-            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), False)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-            .sign(key, hashes.SHA256())
-        )
         file = tmp_path_factory.mktemp("tls") / "both.pem"
-        plain = serialization.NoEncryption(), serialization.PrivateFormat.PKCS8, serialization.Encoding.PEM
-        file.write_bytes(key.private_bytes(plain[2], plain[1], plain[0]) + built.public_bytes(plain[2]))
+        write_certificate(file, SECRET, address, begun, ends)
         return file
 
     return make

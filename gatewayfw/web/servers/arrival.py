@@ -18,8 +18,10 @@ _MOST_CHUNK_LINE = 1024
 
 _BARE_FEED = re.compile(rb"(?<!\r)\n")
 _LINE = re.compile(rb"(?:\r\n)?[!-~]+ [!-~]+ HTTP/1\.[01]\r\n")
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n")
-_CHUNKED = re.compile(rb"\r\ntransfer-encoding:[ \t]*chunked[ \t]*\r\n")
+#: The fields that say where a body ends or whether it comes, and what follows their names.
+_FIELD = re.compile(rb"\r\n(content-length|transfer-encoding|expect)([^\r]*)")
+_LENGTH = re.compile(rb":[ \t]*([0-9]{1,15})[ \t]*")
+_CHUNKED = re.compile(rb":[ \t]*chunked[ \t]*")
 _CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})(?:[ \t]*;[^\r\n]*)?\r\n")
 #: The first bytes of the PROXY protocol, version 1 and 2, and the length of what they begin.
 _PROXY_1, _PROXY_1_MOST = b"PROXY ", 107
@@ -95,7 +97,7 @@ def _look_at_head(data: bytes | bytearray, sight: Sight) -> Sight:
     begin, seen = sight.body, sight.seen
     end = data.find(b"\r\n\r\n", max(begin, seen - 3)) + 4
     if end >= 4:
-        return _look_at_fields(bytes(data[begin:end]), begin, end)
+        return _look_at_fields(data[begin:end].lower(), end)
     if len(data) - begin > _MOST_HEAD or _is_refused(data, begin, seen):
         return Sight("unsure")
     return Sight("head", seen=len(data), least=len(data) + 1, body=begin)
@@ -114,25 +116,19 @@ def _is_refused(data: bytes | bytearray, begin: int, seen: int) -> bool:
     return _LINE.match(data, begin) is None
 
 
-def _look_at_fields(head: bytes, begin: int, end: int) -> Sight:
-    """Find out from a head where its body ends."""
-    lowered = head.lower()
-    expects = b"\r\nexpect" in lowered
-    lengths = lowered.count(b"\r\ncontent-length")
-    if b"\r\ntransfer-encoding" in lowered:
-        plain = lowered.count(b"\r\ntransfer-encoding") == 1 and not (lengths or expects)
-        if not plain or _CHUNKED.search(lowered) is None:
-            return Sight("unsure", length=None)
+def _look_at_fields(head: bytes | bytearray, end: int) -> Sight:
+    """Find out from a head, in lower case, where its body ends."""
+    found = _FIELD.findall(head)
+    if not found:
+        return Sight("body", end, end, end)
+    fields = dict(found)
+    number = _LENGTH.fullmatch(fields.get(b"content-length", b""))
+    length = int(number[1]) if number else None if b"transfer-encoding" in fields else 0
+    if len(found) == 1 and number and length is not None and length <= MOST_BODY:
+        return Sight("body", end, end + length, end, length)
+    if len(found) == 1 and _CHUNKED.fullmatch(fields.get(b"transfer-encoding", b"")):
         return Sight("chunks", seen=end, least=end + 3, body=end)
-    if not lengths:
-        return Sight("body", seen=end, least=end, body=end)
-    match = _LENGTH.search(lowered) if lengths == 1 else None
-    if match is None:
-        return Sight("unsure")
-    length = int(match[1])
-    if length > MOST_BODY or expects:
-        return Sight("unsure", body=end, length=length)
-    return Sight("body", seen=end, least=end + length, body=end, length=length)
+    return Sight("unsure", length=length)
 
 
 def _look_at_chunks(data: bytes | bytearray, sight: Sight) -> Sight:

@@ -20,6 +20,7 @@ import os
 import selectors
 import socket
 import ssl
+import struct
 import time
 from functools import partial
 from typing import Any
@@ -65,6 +66,8 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self._shaken = not worker.cfg.is_ssl
         self.data = bytearray()
         self.sight = START if worker.cfg.proxy_protocol == "off" else START_OF_PROXY
+        #: Whether all of the request is there; whether the main loop need not read on.
+        self.whole = self.decided = False
         #: When to give up, by the monotonic clock.
         self.deadline = 0.0
         #: Bytes that count as held by the worker; bytes that came after the last reply.
@@ -90,6 +93,8 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         """Look at further bytes of the request."""
         self.data += data
         self.sight = look(self.data, self.sight)
+        self.whole = is_whole(self.data, self.sight)
+        self.decided = self.whole or self.sight.part == "unsure"
 
     def hand_over(self) -> None:
         """Give the parser what has arrived."""
@@ -97,6 +102,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
             self.parser = http.get_parser(self.cfg, self.sock, self.client)
         self.parser.unreader.unread(self.data)
         self.data, self.sight = bytearray(), START
+        self.whole = self.decided = False
 
     def cut(self) -> None:
         """Let the thread that receives see the end of the connection now."""
@@ -125,9 +131,11 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         settings = self.settings or Settings.load(os.environ)
         self._timeout, self._most_bytes = settings.receive_timeout, settings.max_upload_bytes
         self._receives = self.cfg.protocol == "http" and "h2" not in self.cfg.http_protocols
+        self._patience = struct.pack("@ll", int(self._timeout), int(self._timeout % 1 * 1_000_000))
         self._share = max(1, self.cfg.threads // 2)
         self._held = 0
         self._stopping = False
+        self._looked = 0.0
         # Dictionaries for their order, and because members leave them at any time.
         self.receiving: dict[Connection, None] = {}
         self.queued: dict[Connection, None] = {}
@@ -150,6 +158,8 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         except (BlockingIOError, ConnectionAbortedError):
             return
         self.nr_conns += 1
+        # A thread gives a reply up of which the client takes nothing for so long.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, self._patience)
         self.enqueue_req(Connection(self, client, address, listener.getsockname()))
 
     def enqueue_req(self, conn: Any) -> None:
@@ -157,12 +167,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         if not self._receives:
             super().enqueue_req(conn)
             return
-        conn.deadline = time.monotonic() + (self._timeout if self.alive else min(self._timeout, STOP_KEEPALIVE_LINGER))
-        if conn.parser is not None:
+        if conn.sock.gettimeout() is None:  # As a thread left it: its parser holds bytes of this request, too.
             conn.sock.setblocking(False)
-            behind = conn.parser.unreader.take_buffered()  # It came together with the request before.
-            if behind:
-                conn.add(behind)
+            conn.add(conn.parser.unreader.take_buffered())
         self._receive(conn)
 
     def _receive(self, conn: Connection, _: Any = None) -> None:
@@ -172,13 +179,16 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         except _NOTHING_YET:
             if conn not in self.receiving:
                 self.receiving[conn] = None
+                seconds = self._timeout if self.alive else min(self._timeout, STOP_KEEPALIVE_LINGER)
+                conn.deadline = time.monotonic() + seconds
                 self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
             return
         except OSError:
             self._drop(conn)
             return
-        self._forget(conn, self.receiving)
-        if is_whole(conn.data, conn.sight) or (ended and conn.data):
+        if conn in self.receiving:
+            self._forget(conn, self.receiving)
+        if conn.whole or (ended and conn.data):
             self._submit(conn)
         elif ended:
             self._drop(conn)
@@ -191,7 +201,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
 
         Returns whether the client has sent its last byte.
         """
-        while conn.sight.part != "unsure" and not is_whole(conn.data, conn.sight):
+        while not conn.decided:
             if len(conn.data) > _BLOCK and self._held > _MOST_HELD:
                 break
             data = conn.receive()
@@ -218,8 +228,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         """Take a connection back from its thread."""
         if self._receives:
             self._release(conn)
-            self.timed.pop(conn, None)
-            self._start_queued()
+            if conn in self.timed:
+                del self.timed[conn]
+                self._start_queued()
         super().finish_request(conn, fs)
 
     def linger(self, conn: Connection) -> None:
@@ -256,6 +267,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         """Give up what takes too long; called between events, at least once a second."""
         super().murder_pending()
         now = time.monotonic()
+        if self.alive and now < self._looked + 1:
+            return
+        self._looked = now
         if not (self.alive or self._stopping):
             self._stopping = True
             for conn in (*self.receiving, *self.queued):

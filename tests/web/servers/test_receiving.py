@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from gunicorn.workers import gthread
 from gatewayfw import any_, gateway, object_
 from gatewayfw.web.servers import receiving
 from gatewayfw.web.servers.receiving import Connection, ReceivingWorker, allowed_seconds
+from tests.certificates import write_certificate
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -60,6 +62,10 @@ def served():
     @gw.acts.act("thing", "echo", set=object_({"x": any_()}))
     def echo(body):
         return body["details"]["set"]
+
+    @gw.acts.act("thing", "large", set={}, get={})
+    def large(body):
+        return "x" * 8_000_000
 
     return gw.create_app()
 
@@ -194,6 +200,33 @@ def test_client_that_leaves_or_says_that_it_is_done(patient):
 
 def test_large_body_gets_its_refusal(patient):
     assert statuses(patient.call(HEAD + b"Content-Length: 3000000\r\n\r\n", bytes(3_000_000)))[:1] == [413]
+
+
+def test_thread_gives_up_a_reply_that_nobody_reads(hasty):
+    data = b'{"model":"thing","act":"large","details":{"set":{},"get":{}}}'
+    with contextlib.ExitStack() as stack:
+        for _ in range(THREADS):
+            stack.enter_context(hasty.connect(HEAD + b"Content-Length: %d\r\n\r\n" % len(data) + data))
+        assert hasty.call().endswith(ANSWER)
+
+
+def tls(connection):
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(connection)
+
+
+def test_tls(tmp_path):
+    file = tmp_path / "both.pem"
+    write_certificate(file)
+    options = ("--certfile", str(file), "--keyfile", str(file))
+    with Server(tmp_path, *options, receive_timeout=LONG) as server, contextlib.ExitStack() as stack:
+        for _ in range(THREADS):
+            stack.enter_context(server.connect())
+            stack.enter_context(server.connect(b"\x16\x03\x01"))
+            stack.enter_context(tls(server.connect())).sendall(HEAD)
+            stack.enter_context(tls(server.connect())).sendall(CUT["the body"])
+        assert server.call(CALL[:50], CALL[50:] + LAST_CALL, wrap=tls).count(ANSWER) == 2
 
 
 def test_unix_socket(tmp_path):
