@@ -8,9 +8,10 @@ import pytest
 
 from tests.hostile.case import request_of
 from tests.hostile.serving import serving
+from tests.sample_service.serving import WORKER_CLASS
 
-#: One worker of each kind. A sync worker has one thread: with more gunicorn makes it a gthread one.
-WORKERS = {"sync": ("--threads", "1"), "gthread": ("--threads", "4")}
+#: One worker of each kind. A sync worker has one thread: with more gunicorn makes it a `gthread` one.
+WORKERS = {"sync": ("--threads", "1"), WORKER_CLASS: ("--threads", "4")}
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.mongo) for name in WORKERS])
