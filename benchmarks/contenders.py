@@ -86,6 +86,14 @@ ALL = (
         "lane", "benchmarks.service:standalone", "lane_app", "gatewayfw's `create_app` on gunicorn", notation=GATEWAY
     ),
     Contender(
+        "lane observed",
+        "benchmarks.service:observed",
+        "observed_app",
+        "the same with all observers of calls",
+        notation=GATEWAY,
+        needs="sentry_sdk",
+    ),
+    Contender(
         "lane on granian",
         "benchmarks.service:standalone",
         "lane_app",

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 from benchmarks.dataset import JOINED, WINDOW
-from gatewayfw import NotFound, boolean, date, email, gateway, integer, number, object_id, optional, string
+from gatewayfw import NotFound, boolean, date, email, gateway, integer, number, object_id, observe, optional, string
 from gatewayfw.core import Gateway
 
 Body = dict[str, Any]
@@ -97,6 +97,14 @@ def standalone(database: Any) -> Any:
     return make_gateway(database).create_app(url_prefix="/api")
 
 
+def observed(database: Any) -> Any:
+    """Return `standalone` with every observer of calls."""
+    gw = make_gateway(database)
+    for observer in (observe.access_log(), observe.prometheus(), observe.otel(), observe.sentry()):
+        gw.on_call(observer)
+    return gw.create_app(url_prefix="/api")
+
+
 def blueprint_app() -> Flask:
     """Return `in_flask` for a server; the database is named by the environment."""
     return in_flask(os.environ["BENCH_URI"])
@@ -105,3 +113,8 @@ def blueprint_app() -> Flask:
 def lane_app() -> Any:
     """Return `standalone` for a server."""
     return standalone(os.environ["BENCH_URI"])
+
+
+def observed_app() -> Any:
+    """Return `observed` for a server."""
+    return observed(os.environ["BENCH_URI"])

@@ -7,10 +7,10 @@ called as soon as the act is known, in the thread of the request, and returns th
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar, final
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.exceptions import CODE
 from gatewayfw.acts.hooks import fn_problems
@@ -28,6 +28,17 @@ UNKNOWN = "_unknown"
 _logger = logging.getLogger("gatewayfw.calls")
 
 Observer = Callable[["Call"], object]
+
+
+class SentHeaders(Protocol):
+    """The headers of a request; names ignore case."""
+
+    def get(self, name: str, /) -> str | None:
+        """Return the value of a header; None without one."""
+
+
+#: No headers.
+NO_HEADERS: SentHeaders = MappingProxyType({})
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -41,12 +52,15 @@ class Names(NamedTuple):
 
     def __str__(self) -> str:
         """``main.book.buy``; `UNKNOWN` alone where nothing is registered."""
-        return UNKNOWN if self.service == UNKNOWN else ".".join(self)
+        service, model, act = self
+        return UNKNOWN if service == UNKNOWN else f"{service}.{model}.{act}"
+
+
+_NONE = Names()
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One request, or one item of a batch, that has been answered.
 
     Attributes:
@@ -70,7 +84,7 @@ class Call:
     seconds: float
     request_id: str
     address: str
-    error: Exception | None = field(default=None, repr=False, compare=False)
+    error: Exception | None = None
 
     @property
     def names(self) -> Names:
@@ -89,21 +103,23 @@ class OpenCall:
 
     __slots__ = ("_address", "_observers", "_request_id", "_started", "error", "names")
 
-    def __init__(self, observers: tuple[Observer, ...], request_id: str, address: str, started: float | None) -> None:
+    def __init__(self, observers: Sequence[Observer], request_id: str, address: str, started: float | None) -> None:
         self._observers = observers
         self._request_id = request_id
         self._address = address
         self._started = perf_counter() if started is None else started
-        self.names = Names()
+        self.names = _NONE
         self.error: Exception | None = None
 
-    def begin(self, names: Names, headers: Mapping[str, str]) -> None:
+    def begin(self, names: Names, headers: SentHeaders) -> None:
         """Note which act is called, and tell the observers that surround it.
 
         ``headers`` are those of the request.
         """
         self.names = names
-        self._observers = tuple([_begun(observer, names, headers) for observer in self._observers])
+        self._observers = [
+            _begun(observer, names, headers) if hasattr(observer, "begin") else observer for observer in self._observers
+        ]
 
     def drop(self) -> None:
         """Tell nobody: the items of a batch have been told of instead."""
@@ -116,7 +132,7 @@ class OpenCall:
         if not observers:
             return
         seconds = perf_counter() - self._started
-        known = code if CODE.fullmatch(code) else "error"
+        known = code if code == OK or CODE.fullmatch(code) else "error"
         call = Call(*self.names, known, status, seconds, self._request_id, self._address, error)
         for observer in observers:
             try:
@@ -161,16 +177,13 @@ class Calls:
         try:
             found = self._resolve(service, model, act)
         except UnknownName:
-            return Names()
+            return _NONE
         return Names(service) if isinstance(found, RemoteService) else Names(service, model, act)
 
 
-def _begun(observer: Observer, names: Names, headers: Mapping[str, str]) -> Observer:
-    begin = getattr(observer, "begin", None)
-    if begin is None:
-        return observer
+def _begun(observer: Observer, names: Names, headers: SentHeaders) -> Observer:
     try:
-        ended: Observer = begin(names, headers)
+        ended: Observer = observer.begin(names, headers)  # type: ignore[attr-defined]  # it has one
     except Exception as failed:
         _log("an observer of calls could not begin", failed)
         return observer

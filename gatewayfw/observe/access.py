@@ -10,8 +10,9 @@ import logging
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TextIO
 
-from gatewayfw.acts.calls import Call
+from gatewayfw.acts.calls import UNKNOWN, Call
 from gatewayfw.errors import DefinitionError
 
 #: The name of the logger.
@@ -39,16 +40,20 @@ def access_log(*, json: bool = False) -> Callable[[Call], None]:
         logger.setLevel(logging.INFO)
 
     def log(call: Call) -> None:
-        if not logger.hasHandlers():
-            logger.addHandler(_handler())
-        logger.info(written(call))
+        if not logger.isEnabledFor(logging.INFO):
+            return
+        if not logger.handlers and not logger.hasHandlers():
+            logger.addHandler(_Handler())
+        # Not `logger.info`, which looks for the line of the program that logs: half of the time, and always this one.
+        logger.handle(logging.LogRecord(LOGGER, logging.INFO, __file__, 0, written(call), (), None))
 
     return log
 
 
 def _line(call: Call) -> str:
-    seconds = f"{call.seconds * 1000:.1f}ms"
-    return f"{_address(call)} {call.names} {call.code} {call.status} {seconds} {call.request_id}"
+    service, model, act, code, status, seconds, request_id, *_ = call
+    name = UNKNOWN if service == UNKNOWN else f"{service}.{model}.{act}"
+    return f"{_address(call)} {name} {code} {status} {seconds * 1000:.1f}ms {request_id}"
 
 
 def _object(call: Call) -> str:
@@ -71,7 +76,11 @@ def _address(call: Call) -> str:
     return call.address if _ADDRESS.fullmatch(call.address) else "-"
 
 
-def _handler() -> logging.Handler:
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    return handler
+class _Handler(logging.StreamHandler[TextIO]):
+    """Writes each line as it is to the standard error, which sends whole lines by itself."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self.stream.write(f"{record.msg}\n")
+        except Exception:  # as every handler of logging
+            self.handleError(record)

@@ -9,11 +9,10 @@ logger, which we tell Sentry to ignore.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any, final
 
-from gatewayfw.acts.calls import Call, Names, Observer
+from gatewayfw.acts.calls import Call, Names, Observer, SentHeaders
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import UNEXPECTED
 
@@ -66,40 +65,38 @@ class Reports:
     def __init__(self, sdk: Any) -> None:
         self._sdk = sdk
 
-    def begin(self, names: Names, headers: Mapping[str, str]) -> Observer:
+    def begin(self, names: Names, headers: SentHeaders) -> Observer:
         """Open a transaction, or name the one that Sentry's integration has opened."""
-        sdk, name = self._sdk, str(names)
-        if self._follows_flask():
+        sdk, client = self._sdk, self._sdk.get_client()
+        if not client.is_active():
+            return _ignore
+        name = str(names)
+        if client.get_integration("flask") is not None:
             sdk.get_current_scope().set_transaction_name(name, source="custom")
             return _ignore
         opened = ExitStack()
-        scope = opened.enter_context(sdk.isolation_scope())
-        scope.set_transaction_name(name, source="custom")
-        carried = {header: headers[header] for header in _CARRIED if header in headers}
-        transaction = sdk.continue_trace(carried, op="http.server", name=name, source="custom")
-        opened.enter_context(sdk.start_transaction(transaction))
+        opened.enter_context(sdk.isolation_scope()).set_transaction_name(name, source="custom")
+        transaction = None
+        if client.options.get("traces_sample_rate") is not None or client.options.get("traces_sampler") is not None:
+            carried = {header: value for header in _CARRIED if (value := headers.get(header))}
+            transaction = sdk.continue_trace(carried, op="http.server", name=name, source="custom")
+            opened.enter_context(sdk.start_transaction(transaction))
 
         def end(call: Call) -> None:
             with opened:
-                sdk.get_current_scope().set_tag("gatewayfw.code", call.code)
-                transaction.set_http_status(call.status)
-                self._report(call)
+                if transaction is not None:
+                    transaction.set_http_status(call.status)
+                if call.error is not None:
+                    sdk.capture_exception(call.error)
 
         return end
 
     def __call__(self, call: Call) -> None:
         """Report the error of a call that named no act, or ran among others."""
-        if not self._follows_flask():
+        if call.error is not None and self._sdk.get_client().get_integration("flask") is None:
             with self._sdk.isolation_scope() as scope:
                 scope.set_transaction_name(str(call.names), source="custom")
-                self._report(call)
-
-    def _follows_flask(self) -> bool:
-        return self._sdk.get_client().get_integration("flask") is not None
-
-    def _report(self, call: Call) -> None:
-        if call.error is not None:
-            self._sdk.capture_exception(call.error)
+                self._sdk.capture_exception(call.error)
 
 
 def _ignore(_call: Call) -> None:

@@ -6,10 +6,9 @@ Only the API is used; an application without the SDK makes no spans.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from gatewayfw.acts.calls import Call, Names, Observer
+from gatewayfw.acts.calls import NO_HEADERS, Call, Names, Observer, SentHeaders
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of
 
@@ -33,22 +32,27 @@ def otel(tracer_provider: TracerProvider | None = None) -> Tracing:
         from opentelemetry import trace
     except ImportError as error:
         raise DefinitionError("observe.otel() needs OpenTelemetry: pip install 'gatewayfw[otel]'") from error
-    return Tracing(trace.get_tracer("gatewayfw", tracer_provider=tracer_provider))
+    return Tracing(trace.get_tracer("gatewayfw", tracer_provider=tracer_provider), own=tracer_provider is not None)
 
 
 @final
 class Tracing:
     """The observer of `otel`."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Tracer, *, own: bool) -> None:
+        """Take a tracer, and whether its provider is another than the global one."""
         from opentelemetry import context, propagate, trace
 
-        self._tracer = tracer
+        self._tracer, self._own = tracer, own
         self._context, self._propagate, self._trace = context, propagate, trace
+        self._fields = sorted(propagate.get_global_textmap().fields)
 
-    def begin(self, names: Names, headers: Mapping[str, str]) -> Observer:
+    def begin(self, names: Names, headers: SentHeaders) -> Observer:
         """Start a span, which is the current one until the call has ended."""
-        span = self._tracer.start_span(str(names), self._parent(headers), kind=self._kind())
+        if not self._own and isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider):
+            return _ignore  # The program has not set up the SDK.
+        parent, kind = self._parent(headers)
+        span = self._tracer.start_span(str(names), parent, kind)
         token = self._context.attach(self._trace.set_span_in_context(span))
 
         def end(call: Call) -> None:
@@ -59,18 +63,16 @@ class Tracing:
 
     def __call__(self, call: Call) -> None:
         """Make the span of a call that is over: it named no act, or ran among others."""
+        parent, kind = self._parent(NO_HEADERS)
         started = time.time_ns() - int(call.seconds * 1e9)
-        self._finish(self._tracer.start_span(str(call.names), kind=self._kind(), start_time=started), call)
+        self._finish(self._tracer.start_span(str(call.names), parent, kind, start_time=started), call)
 
-    def _parent(self, headers: Mapping[str, str]) -> Any:
-        """Return the context of the caller's span; None within a span of this process."""
+    def _parent(self, headers: SentHeaders) -> tuple[Any, Any]:
+        """Return the parent's context, None for the current one, and the kind of the span."""
         if self._trace.get_current_span().get_span_context().is_valid:
-            return None
-        return self._propagate.extract(headers)
-
-    def _kind(self) -> Any:
-        inside = self._trace.get_current_span().get_span_context().is_valid
-        return self._trace.SpanKind.INTERNAL if inside else self._trace.SpanKind.SERVER
+            return None, self._trace.SpanKind.INTERNAL
+        sent = any(headers.get(field) for field in self._fields)
+        return self._propagate.extract(headers) if sent else None, self._trace.SpanKind.SERVER
 
     def _finish(self, span: Span, call: Call) -> None:
         if span.is_recording():
@@ -97,3 +99,7 @@ class Tracing:
             if call.status >= _FAILED:
                 span.set_status(self._trace.StatusCode.ERROR, call.code)
         span.end()
+
+
+def _ignore(_call: Call) -> None:
+    """Do nothing: nobody records spans."""

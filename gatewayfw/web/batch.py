@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any, final
 
 from gatewayfw.acts.batch import Item, ItemReply
-from gatewayfw.acts.calls import OK, Calls, OpenCall
+from gatewayfw.acts.calls import NO_HEADERS, OK, Calls, OpenCall, SentHeaders
 from gatewayfw.acts.context import ADDRESS
 from gatewayfw.acts.lifecycle import RequestBounds
 from gatewayfw.acts.replies import WrittenReply
@@ -76,12 +76,20 @@ def _checked(value: Any) -> dict[str, Any] | BadRequest:
 class BatchReplies:
     """Writes the replies to the items of one batch, and tells ``calls`` of each."""
 
-    def __init__(self, batch: Batch, request_id: str, refuse: Refuse, calls: Calls | None = None) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        request_id: str,
+        refuse: Refuse,
+        calls: Calls | None = None,
+        headers: SentHeaders = NO_HEADERS,
+    ) -> None:
         self._batch = batch
         self._request_id = request_id
         self._refuse = refuse
         self._calls = calls
-        self._context: Mapping[str, Any] = {}
+        self._headers = headers
+        self._address = ""
         self._started = perf_counter()
         self._opened: OpenCall | None = None  # of the item that runs
         self._errors: dict[int, Exception] = {}
@@ -89,24 +97,24 @@ class BatchReplies:
     def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
         """Return the items; ``begin`` gives content of their contexts, by their ids."""
         items = [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
-        self._context = items[0].values
+        self._address = items[0].values[ADDRESS]
         return items
 
     def begin(self, number: int) -> None:
         """Tell the observers of calls that an item runs from now on."""
         if self._calls is None:
             return
-        opened = self._opened = self._calls.open(self._id(number), self._context[ADDRESS])
+        opened = self._opened = self._calls.open(self._id(number), self._address)
         body = self._batch.bodies[number]
         if isinstance(body, dict):
-            opened.begin(self._calls.names(body), self._context["Headers"])
+            opened.begin(self._calls.names(body), self._headers)
 
     def tell_of(self, items: list[ItemReply]) -> list[ItemReply]:
         """Tell the observers of the items of an atomic batch, and return the items."""
         if self._calls is None or not self._batch.atomic:
             return items
         for number, item in enumerate(items):
-            opened = self._calls.open(self._id(number), self._context[ADDRESS], self._started)
+            opened = self._calls.open(self._id(number), self._address, self._started)
             body = self._batch.bodies[number]
             if isinstance(body, dict):
                 opened.names = self._calls.names(body)

@@ -135,6 +135,9 @@ class Endpoint:
         """Return what `view` answers; a success has no response around it."""
         if sent.method == "OPTIONS":
             return self._options()
+        calls = self.calls
+        if calls is None or not calls.observers:  # asked here, too: a call less
+            return self._answer(sent, request_id_of(sent), None)
         return self.told(sent, request_id_of(sent), self._answer)
 
     def told(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
@@ -268,18 +271,20 @@ class Endpoint:
         else:
             if "batch" in body:
                 return self._run_batch(sent, request_id, body, opened)
-            self._begin(context, body, asked, opened)
+            self._begin(context, body, asked, sent, opened)
             if key is None:
                 return self.lifecycle.run(body, replies.finish)
             return self.lifecycle.run_keyed(body, replies.finish, key)
         with Form(sent, boundary, self.settings) as form:
             body = form.read_body()
-            self._begin(context, body, asked, opened)
+            self._begin(context, body, asked, sent, opened)
             return self.lifecycle.run_with_files(body, replies.finish, form, key)
 
-    def _begin(self, context: Context, body: dict[str, Any], asked: dict[str, Any], opened: OpenCall | None) -> None:
+    def _begin(
+        self, context: Context, body: dict[str, Any], asked: dict[str, Any], sent: Request, opened: OpenCall | None
+    ) -> None:
         if opened is not None and self.calls is not None:
-            opened.begin(self.calls.names(body), context["Headers"])
+            opened.begin(self.calls.names(body), sent.headers)
         asked.update(service=body["service"], model=body["model"], act=body["act"])
         context["body"] = body
         checks = self.checks
@@ -292,7 +297,7 @@ class Endpoint:
         batch = check_batch(body, sent.environ, self.settings.max_batch)
         self.check()
         told = None if opened is None else self.calls
-        written = BatchReplies(batch, request_id, self._describe, told)
+        written = BatchReplies(batch, request_id, self._describe, told, sent.headers)
         items = written.items(partial(begin, sent))
         replies = written.tell_of(self.batches.run(items, written, atomic=batch.atomic))
         if opened is not None:

@@ -60,7 +60,7 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
             if opened is not None:
-                opened.begin(Names(body["service"], body["model"], body["act"]), context["Headers"])
+                opened.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
             reply = endpoint.lifecycle.run_act(act, body, lambda found, _: reply_of(found, sent))
         except Exception as error:  # The seam: every error becomes an envelope.
             if opened is not None and is_unexpected(error):

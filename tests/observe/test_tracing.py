@@ -135,6 +135,11 @@ def test_a_span_that_is_over_has_the_time_of_its_call(provider, spans):
     assert 1.9e9 < span.end_time - span.start_time < 60e9
 
 
+def test_without_the_sdk_a_call_goes_on_as_ever():
+    _, client = shop(otel())
+    assert (send(client).status_code, trace.get_current_span()) == (200, trace.INVALID_SPAN)
+
+
 def test_without_its_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[otel\]'"):
