@@ -26,8 +26,8 @@ def raised(error):
         return found
 
 
-def shop(*observers, database=None, **options):
-    """A gateway with observers and the acts add, list and fail; and a client of its app."""
+def shop(*observers, database=None, mounted=True, **options):
+    """A gateway with observers and the acts add, list and fail; and a client of its app if it is mounted."""
     gw = gateway(max_batch=5)
     gw.odm.set_db(mongomock.MongoClient().test if database is None else database)
     book = gw.odm.new_model("book", {"title": string()})
@@ -42,7 +42,7 @@ def shop(*observers, database=None, **options):
 
     for observer in observers:
         gw.on_call(observer)
-    return gw, gw.create_app(**options).test_client()
+    return gw, gw.create_app(**options).test_client() if mounted else None
 
 
 def send(client, act="list", headers=None, **given):

@@ -6,9 +6,11 @@ import sys
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.instrumentation.pymongo import PymongoInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pymongo import MongoClient
 
 from gatewayfw import DefinitionError
 from gatewayfw.errors import StorageError
@@ -64,6 +66,21 @@ def test_it_is_the_parent_of_what_the_act_does(provider, spans):
     inner, outer = spans()
     assert (inner.name, outer.name) == ("find", "main.book.work")
     assert inner.parent.span_id == outer.context.span_id
+
+
+def test_commands_of_the_database_are_its_children(provider, spans, mongo_database, mongod_uri):
+    instrumentor = PymongoInstrumentor()
+    instrumentor.instrument(tracer_provider=provider)
+    try:
+        with MongoClient(mongod_uri) as watched:
+            _, client = shop(otel(provider), database=watched[mongo_database.name])
+            assert send(client).status_code == 200
+    finally:
+        instrumentor.uninstrument()
+    found = {span.name: span for span in spans()}
+    act = found["main.book.list"]
+    command = next(span for name, span in found.items() if name.startswith("book") or name.endswith(".find"))
+    assert (command.parent.span_id, command.kind) == (act.context.span_id, trace.SpanKind.CLIENT)
 
 
 def test_a_callers_trace_goes_on(provider, spans):
