@@ -77,7 +77,7 @@ def _address(call: Call) -> str:
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Writes each line as it is to the standard error, which sends whole lines by itself."""
+    """Writes each line as it is to the standard error, which needs no flush."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
