@@ -114,7 +114,7 @@ class Readiness:
                     return State(trouble.kind)
                 lacking = self._find_lacking(storage) if storage.multi_process else None
                 if lacking is not None and before != "index_missing":
-                    _LOG.error("not ready: %s has no unique index %s", *lacking)
+                    _LOG.warning("not ready: %s has no unique index %s", *lacking)
                 return State("ok" if lacking is None else "index_missing", *_count_jobs(storage))
         except Unavailable:
             return _AWAY

@@ -23,7 +23,7 @@ The scenarios:
 - ``test_crashes.py``: workers are killed while users are added;
 - ``test_same_email.py``: many clients add the same user at once;
 - ``test_failover.py``: the primary is killed; all mongods are killed and come back;
-- ``test_probes.py``: the primary hangs and comes back under probes;
+- ``test_probes.py``: the primary hangs or dies, and comes back, under probes;
 - ``test_network.py``: replies are swallowed, delayed, connections dropped;
 - ``test_fan_out.py``: a document with very many holders is renamed while they change;
 - ``test_bursts.py``: the random bursts;

@@ -27,6 +27,8 @@ MAJORITY = WriteConcern("majority")
 #: A command that only a server answers that takes writes and knows the caller; any user may run it.
 _PROBE = {"listCollections": 1, "nameOnly": True, "authorizedCollections": True, "filter": {"name": "none"}}
 
+#: Seconds by which PyMongo 4.20 may exceed the time to find a server: it looks at its watch that often.
+_STEP = 0.5
 #: The share of the server selection time after which silence counts as an outage.
 _ENOUGH = 0.5
 
@@ -138,10 +140,12 @@ class Connection:
             raise
         self.outages.end()
 
-    def ping(self) -> Trouble | None:
-        """Ask the server now; return why it does not answer, and record it."""
+    def ping(self, seconds: float) -> Trouble | None:
+        """Ask the server now; return why it does not answer in time, and record it."""
+        is_known = self.database.client.topology_description.has_writable_server()
         try:
-            self.database.command(_PROBE)
+            with pymongo.timeout(seconds if is_known else max(seconds - _STEP, seconds / 2)):
+                self.database.command(_PROBE)
         except PyMongoError as error:
             trouble = self.note(error, waited=True)
             if trouble is None:

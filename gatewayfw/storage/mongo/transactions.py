@@ -195,8 +195,8 @@ class Transactions(Storage):
 
     def ping(self) -> Trouble | None:
         """Send a command that only a server answers that takes writes and knows the user."""
-        with self._limit_time(), self._translate_errors():
-            return self._connection.ping()
+        with self._limit_time() as scope, self._translate_errors():
+            return self._connection.ping(scope.remaining())
 
     def is_closed(self) -> bool:
         """Return whether the client was closed and none has been made since."""
