@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import selectors
 import socket
 import ssl
@@ -42,6 +43,8 @@ _BLOCK = 65536
 _MOST_HELD = 32 * 1024 * 1024
 #: Seconds and bytes that a closed connection is drained, as gunicorn does, so that its client sees the reply.
 _LINGER, _MOST_DRAINED = 2.0, 65536
+#: Files that a worker may have open besides its connections.
+_OTHER_FILES = 128
 _NOTHING_YET = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
@@ -132,6 +135,11 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         self._timeout, self._most_bytes = settings.receive_timeout, settings.max_upload_bytes
         self._receives = self.cfg.protocol == "http" and "h2" not in self.cfg.http_protocols
         self._patience = struct.pack("@ll", int(self._timeout), int(self._timeout % 1 * 1_000_000))
+        # More connections than it may open files would end the worker.
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        self.worker_connections: int = self.cfg.worker_connections
+        if files != resource.RLIM_INFINITY:
+            self.worker_connections = min(self.worker_connections, max(1, files - _OTHER_FILES))
         self._share = max(1, self.cfg.threads // 2)
         self._held = 0
         self._stopping = False
@@ -183,7 +191,8 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
                 conn.deadline = time.monotonic() + seconds
                 self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
             return
-        except OSError:
+        except OSError as error:
+            self.log.debug("Closing a connection: %s", error)
             self._drop(conn)
             return
         if conn in self.receiving:

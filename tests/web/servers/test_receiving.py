@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import ssl
@@ -73,7 +74,7 @@ def served():
 class Server:
     """One worker, with its log in a folder."""
 
-    def __init__(self, folder, *options, bind="127.0.0.1:0", **variables):
+    def __init__(self, folder, *options, bind="127.0.0.1:0", files=None, **variables):
         self._log, self.bind = folder / "gunicorn.log", bind
         words = [f"{__name__}:served()", "--worker-class", "gatewayfw.web.servers.receiving.ReceivingWorker"]
         words += ["--threads", str(THREADS), "--keep-alive", "60", "--bind", bind, "--no-control-socket"]
@@ -87,6 +88,7 @@ class Server:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))),
             )
 
     def __enter__(self):
@@ -258,6 +260,21 @@ def test_connections_are_counted_until_they_end(tmp_path):
                 rest(connection)
             connection.close()
         assert server.call().endswith(ANSWER)
+
+
+def test_more_connections_than_files_do_not_end_the_worker(tmp_path):
+    with Server(tmp_path, files=200, receive_timeout=LONG) as server:
+        with contextlib.ExitStack() as stack:
+            first = stack.enter_context(server.connect())
+            for _ in range(300):
+                stack.enter_context(server.connect())
+            for _ in range(300):  # between two calls it accepts a connection, or tries to
+                first.sendall(CALL)
+                received = b"?"
+                while received and not received.endswith(ANSWER):
+                    received = first.recv(65536)
+        assert server.call().endswith(ANSWER)
+        assert server.log().count("Booting worker") == 1
 
 
 def test_stop_does_not_wait_for_requests(tmp_path):
