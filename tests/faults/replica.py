@@ -20,6 +20,8 @@ from gatewayfw.testing import supervisor
 from gatewayfw.testing.mongod import MongodNotFound, find_mongod
 
 NAME = "faults"
+#: The port of a mongod that has a machine to itself.
+PORT = 27017
 #: Seconds until a started set must have a primary.
 START_WAIT = 60.0
 #: Milliseconds without a primary until its followers elect another one.
@@ -29,11 +31,13 @@ ELECTION = 2000
 class Member:
     """One mongod, run by the supervisor that ends it with this process, also when this is killed.
 
-    With ``replica_set`` None it is a standalone server.
+    With ``replica_set`` None it is a standalone server. ``inside`` is the command that runs others on its machine.
     """
 
-    def __init__(self, folder, port, replica_set=NAME):
+    def __init__(self, folder, port, replica_set=NAME, *, host="127.0.0.1", inside=()):
+        self.host = host
         self.port = port
+        self._inside = inside
         self._folder = folder
         self._replica_set = replica_set
         self._process = None
@@ -46,14 +50,14 @@ class Member:
             raise MongodNotFound
         argv = [sys.executable, "-I", "-S", supervisor.__file__, str(self._folder), "keep", str(program)]
         self._process = subprocess.Popen(
-            [*argv, *_options(self._folder / "db", self.port, self._replica_set)],
+            [*self._inside, *argv, *_options(self._folder / "db", self.host, self.port, self._replica_set)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         self._client = MongoClient(
-            "127.0.0.1", self.port, directConnection=True, serverSelectionTimeoutMS=1000, socketTimeoutMS=5000
+            self.host, self.port, directConnection=True, serverSelectionTimeoutMS=1000, socketTimeoutMS=5000
         )
 
     def command(self, *command):
@@ -94,16 +98,21 @@ class Member:
 class ReplicaSet:
     """Mongods on free ports, their data in a temporary folder; used inside ``with``.
 
-    With ``proxy`` there is one member, and all but this class reach it through the proxy only. Not ``initiated``, its
-    members run but are no set.
+    With ``proxy`` there is one member, and all but this class reach it through the proxy only. With ``machines`` each
+    has one member. Not ``initiated``, its members run but are no set.
     """
 
-    def __init__(self, size=3, proxy=None, *, initiated=True):
+    def __init__(self, size=3, proxy=None, *, initiated=True, machines=()):
         self._initiated = initiated
         self._folder = Path(tempfile.mkdtemp(prefix="gatewayfw-faults-"))
         ports = _free_ports(1 if proxy else size)
         self.members = [Member(self._folder / str(port), port) for port in ports]
         self._hosts = [f"127.0.0.1:{proxy.port if proxy else port}" for port in ports]
+        if machines:
+            self.members = [
+                Member(self._folder / one.address, PORT, host=one.address, inside=one.inside) for one in machines
+            ]
+            self._hosts = [f"{one.address}:{PORT}" for one in machines]
         if proxy:
             proxy.connect_to(ports[0])
 
@@ -155,7 +164,7 @@ class ReplicaSet:
         settings = {"electionTimeoutMillis": ELECTION, "heartbeatIntervalMillis": 500}
         config = {"_id": NAME, "members": hosts, "settings": settings}
         for member in self.members:
-            _wait_until_listening(member.port)
+            _wait_until_listening(member.host, member.port)
         self.members[0].command("replSetInitiate", config)
 
 
@@ -165,14 +174,14 @@ def standalone(folder):
     member = Member(folder, *_free_ports(1), replica_set=None)
     try:
         member.start()
-        _wait_until_listening(member.port)
+        _wait_until_listening(member.host, member.port)
         yield f"mongodb://127.0.0.1:{member.port}/"
     finally:
         member.kill()
 
 
-def _options(db, port, replica_set):
-    options = {"--dbpath": db, "--port": port, "--bind_ip": "127.0.0.1", "--wiredTigerCacheSizeGB": 0.25}
+def _options(db, host, port, replica_set):
+    options = {"--dbpath": db, "--port": port, "--bind_ip": host, "--wiredTigerCacheSizeGB": 0.25}
     if replica_set is not None:
         options |= {"--replSet": replica_set, "--oplogSize": 256}
     given = [word for name, value in options.items() for word in (name, str(value))]
@@ -188,11 +197,11 @@ def _free_ports(count):
         return [probe.getsockname()[1] for probe in probes]
 
 
-def _wait_until_listening(port):
+def _wait_until_listening(host, port):
     end = time.monotonic() + START_WAIT
     while time.monotonic() < end:
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
+            if probe.connect_ex((host, port)) == 0:
                 return
         time.sleep(0.02)
     raise AssertionError(f"no mongod listens at {port}")
