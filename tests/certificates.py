@@ -14,7 +14,7 @@ def write_certificate(file, name="test", address="127.0.0.1", begun=-1, ends=1):
     """Write a certificate of itself and its key into a file, valid from -> until in days."""
     key = ec.generate_private_key(ec.SECP256R1())
     owner = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     built = (
         x509.CertificateBuilder()
         .subject_name(owner)

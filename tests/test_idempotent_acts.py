@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from bson import ObjectId
@@ -208,7 +208,7 @@ def test_a_record_holds_no_key_no_caller_and_expires(shop):
     (record,) = shop.records()
     assert set(record) == {"_id", "body", "token", "expires", "status", "lines", "envelope"}
     assert not any(word in str(record) for word in ("secret-key", "ann"))
-    left = record["expires"] - datetime.now(timezone.utc).replace(tzinfo=None)
+    left = record["expires"] - datetime.now(UTC).replace(tzinfo=None)
     assert timedelta(minutes=55) < left <= timedelta(hours=1)
     indexes = shop.gw.odm.storage.indexes(COLLECTION)
     assert [(one.keys, one.options["expireAfterSeconds"]) for one in indexes] == [((("expires", 1),), 0)]

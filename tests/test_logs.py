@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from pymongo.errors import OperationFailure
 
@@ -51,9 +49,8 @@ def test_an_exception_without_a_text_is_its_name():
     assert (shown(KeyError()), shown(Odd())) == (["KeyError"], [f"{__name__}.{Odd.__qualname__}: <no text>"])
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no exception groups")
 def test_the_members_of_a_group_are_shown_and_those_of_the_driver_without_their_text():
-    group = ExceptionGroup("two", [KeyError("a"), OperationFailure("password", 11)])  # noqa: F821
+    group = ExceptionGroup("two", [KeyError("a"), OperationFailure("password", 11)])
     assert shown(group) == [
         "pymongo.errors.OperationFailure code=11",
         "which led to:",

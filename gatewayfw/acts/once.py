@@ -8,7 +8,7 @@ Two requests with one key both write the record first: one of them loses there a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Protocol, TypeVar, cast, final
 
@@ -134,4 +134,4 @@ def _written(result: Any) -> WrittenReply:
 
 def _now() -> datetime:
     """Return the time as stores give it back: naive UTC."""
-    return datetime.now(timezone.utc).replace(tzinfo=None)
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from datetime import timezone
+from datetime import UTC
 from threading import Event
 from typing import Any
 
@@ -191,6 +191,6 @@ def _job_object(job: Job) -> dict[str, Any]:
         "relation": job.relation,
         "after": None if job.after is None else str(job.after),
         "targets": len(job.targets),
-        "since": job.since.replace(tzinfo=timezone.utc).isoformat(),
+        "since": job.since.replace(tzinfo=UTC).isoformat(),
         "leased": job.leased is not None,
     }

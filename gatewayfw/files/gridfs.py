@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, cast, final
 
 from bson import Binary, ObjectId
@@ -64,7 +64,7 @@ class GridFsFiles(FileStore):
         if self._prepared is not storage:
             storage.ensure(self._chunks, [_UNIQUE], 0)
             self._prepared = storage
-        now = datetime.now(timezone.utc).replace(tzinfo=None)
+        now = datetime.now(UTC).replace(tzinfo=None)
         entry = {"_id": key, "filename": key, "length": size, "chunkSize": CHUNK, "uploadDate": now}
         storage.insert(self._files, [entry])
         number = 0
@@ -88,7 +88,7 @@ class GridFsFiles(FileStore):
 
     def old(self, origin: str, age: float) -> Iterator[str]:
         """Ask for the entries."""
-        until = datetime.now(timezone.utc).replace(tzinfo=None) - timedelta(seconds=age)
+        until = datetime.now(UTC).replace(tzinfo=None) - timedelta(seconds=age)
         wanted = {"_id": {"$gte": origin, "$lt": origin + _END}, "uploadDate": {"$lt": until}}
         return (entry["_id"] for entry in self._storage.find(self._files, wanted, ["_id"]))
 

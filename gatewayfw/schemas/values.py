@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from bson import Binary, Decimal128, ObjectId
@@ -171,7 +171,7 @@ def moment_of(value: Any) -> datetime | None:
         if not isinstance(moment, datetime):
             return None
         if moment.tzinfo is not None:
-            moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
     micros = moment.microsecond

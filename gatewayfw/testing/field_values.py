@@ -13,7 +13,7 @@ import math
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import timezone
+from datetime import UTC
 from decimal import Context, Decimal
 from typing import Any
 
@@ -60,7 +60,7 @@ OBJECTS = st.dictionaries(_KEYS, JSON, max_size=3)
 DATES = (
     st.dates().map(str)
     | st.datetimes().map(lambda moment: moment.isoformat())
-    | st.datetimes().map(lambda moment: moment.replace(tzinfo=timezone.utc).isoformat().replace("+00:00", "Z"))
+    | st.datetimes().map(lambda moment: moment.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z"))
 )
 URLS = _WORDS.map("https://{}.example.org/".format)
 EMAILS = st.builds("{}@{}.{}".format, _WORDS, _WORDS, st.sampled_from(["org", "com", "example"]))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import islice
 from types import CoroutineType
@@ -258,5 +258,5 @@ def _instant(value: datetime) -> str:
         # A tenth of what `isoformat` takes. In quotes; microseconds of 0 are left out.
         text = orjson.dumps(value)
         return f"{text[1:24].decode()}Z" if len(text) == _WITH_FRACTION else f"{text[1:20].decode()}.000Z"
-    utc = value if value.tzinfo is None else value.astimezone(timezone.utc)
+    utc = value if value.tzinfo is None else value.astimezone(UTC)
     return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from pymongo.database import Database
@@ -322,7 +322,7 @@ def test_a_young_job_is_no_warning(waiting):
 
 @pytest.mark.mongo
 def test_an_old_job_is_a_warning(waiting):
-    since = datetime.now(timezone.utc).replace(tzinfo=None, microsecond=0) - timedelta(seconds=61)
+    since = datetime.now(UTC).replace(tzinfo=None, microsecond=0) - timedelta(seconds=61)
     waiting.odm.storage.update_many("_gw_jobs", {}, {"$set": {"since": since}})
     text = f"a job has been pending for more than 60 s, since {since:%Y-%m-%d %H:%M:%S} UTC"
     assert report(waiting) == (0, clear(warnings=[text]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timezone
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -80,9 +80,7 @@ CASES = {
     "Decimal": Case(mm.Decimal(), "1.10", Decimal("1.10"), Decimal128("1.10"), found=Decimal("1.10")),
     "Boolean": Case(mm.Boolean(), "yes", True, True),
     "DateTime": Case(mm.DateTime(), "2026-11-22T10:00:00.005", MOMENT, MOMENT),
-    "AwareDateTime": Case(
-        mm.AwareDateTime(), "2026-11-22T10:00:00.005+00:00", MOMENT.replace(tzinfo=timezone.utc), MOMENT
-    ),
+    "AwareDateTime": Case(mm.AwareDateTime(), "2026-11-22T10:00:00.005+00:00", MOMENT.replace(tzinfo=UTC), MOMENT),
     "Date": Case(mm.Date(), "2026-11-22", date(2026, 11, 22), "2026-11-22"),
     "Time": Case(mm.Time(), "10:00", time(10), "10:00:00"),
     "UUID": Case(mm.UUID(), TEXT.upper(), UUID(TEXT), Binary.from_uuid(UUID(TEXT)), found=UUID(TEXT)),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar, cast
 
 from bson import ObjectId
@@ -229,7 +229,7 @@ def _unchanged(job: Job) -> dict[str, Any]:
 
 def now() -> datetime:
     """Return the current time as jobs store it: naive UTC."""
-    return datetime.now(timezone.utc).replace(tzinfo=None)
+    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _lease(worker: str) -> dict[str, Any]:

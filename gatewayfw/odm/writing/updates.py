@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from bson import Decimal128
@@ -65,7 +65,7 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
         ValidationError: ``$set`` names an unknown or protected field, or a field refuses its value.
     """
     check_operators(update, OPERATORS)
-    now = datetime.now(timezone.utc)
+    now = datetime.now(UTC)
     errors: dict[str, list[str]] = {}
     result: dict[str, dict[str, Any]] = {}
     named: set[str] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -236,7 +236,7 @@ def _python_form(field: mm.Field[Any], value: Any) -> Any:
     """Return a value from the database as Python sees it."""
     value = loaded_form(value)
     if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=timezone.utc)
+        return value.replace(tzinfo=UTC)
     return value
 
 

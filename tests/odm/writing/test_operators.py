@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -306,10 +306,10 @@ def in_milliseconds(moment):
 def test_the_current_date_is_one_moment_in_the_form_of_each_field(odm):
     model = odm.new_model("log", DATED)
     model.insert_one(doc={"d": None, "o": {}, "log": {}, "mday": "2026-01-01"})
-    before = in_milliseconds(datetime.now(timezone.utc)).replace(tzinfo=None)
+    before = in_milliseconds(datetime.now(UTC)).replace(tzinfo=None)
     update = {"$currentDate": {"d": True, "o.at": {"$type": "date"}, "log.x": True, "md": True}}
     model.find_one_and_update(THE_ONE, update={**update, "$set": {"mday": "2026-01-02"}})
-    after, now = datetime.now(timezone.utc).replace(tzinfo=None), stored(model)["d"]
+    after, now = datetime.now(UTC).replace(tzinfo=None), stored(model)["d"]
     assert before <= now <= after
     assert stored(model) == {"d": now, "o": {"at": now}, "log": {"x": now}, "md": now, "mday": "2026-01-02"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pytest
 from bson import ObjectId
@@ -22,7 +22,7 @@ def test_a_constant_gives_a_copy_each_time():
 
 
 def test_every_date_in_a_value_is_cut_and_nothing_else_changed():
-    given = {"a": [MOMENT, {"b": MOMENT.replace(tzinfo=timezone.utc)}], "c": "text"}
+    given = {"a": [MOMENT, {"b": MOMENT.replace(tzinfo=UTC)}], "c": "text"}
     assert cut(given) == {"a": [CUT, {"b": CUT}], "c": "text"}
     assert given["a"][0] == MOMENT
 
@@ -32,7 +32,7 @@ def test_every_date_in_a_value_is_cut_and_nothing_else_changed():
     [
         (ObjectId("0" * 24), {"default": "0" * 24}),
         (MOMENT, {"default": "2024-02-29T12:00:00.001Z"}),
-        (MOMENT.replace(tzinfo=timezone.utc), {"default": "2024-02-29T12:00:00.001+00:00"}),
+        (MOMENT.replace(tzinfo=UTC), {"default": "2024-02-29T12:00:00.001+00:00"}),
         ([1, None], {"default": [1, None]}),
         (object(), {}),
     ],

@@ -58,7 +58,7 @@ ID = "0123456789abcdefABCDEF00"
 MODES = ("assert", "create")
 
 
-class Colour(str, enum.Enum):
+class Colour(str, enum.Enum):  # noqa: UP042  (its text is not its value)
     """A text that is more than one."""
 
     RED = "red"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timezone
+from datetime import UTC
 from decimal import Decimal
 from uuid import UUID
 
@@ -58,7 +58,7 @@ def test_what_has_no_place_among_other_values_is_refused_not_stored_as_text(fiel
 
 def test_a_moment_that_marshmallow_cannot_move_is_refused():
     with pytest.raises(ValidationError) as caught:
-        stored(mm.NaiveDateTime(timezone=timezone.utc), "0001-01-01T00:00:00+23:00")
+        stored(mm.NaiveDateTime(timezone=UTC), "0001-01-01T00:00:00+23:00")
     assert caught.value.messages == ["Invalid value."]
 
 
