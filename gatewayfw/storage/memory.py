@@ -23,7 +23,8 @@ from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
-from gatewayfw.storage.memory_duplicates import after_update, taken_fields
+from gatewayfw.storage.memory_duplicates import after_update, refuse_shared, taken_fields
+from gatewayfw.storage.memory_indexes import index_of, options_of
 from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
@@ -43,10 +44,6 @@ _REFUSALS = (
     *(PyMongoError, BSONError, NotImplementedError),
     *(ArithmeticError, AttributeError, KeyError, TypeError, ValueError),
 )
-
-
-#: The index options that mongomock 4.3 keeps; it ignores the others.
-_INDEX_OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression")
 
 
 class MockStorage(Storage):
@@ -84,7 +81,7 @@ class MockStorage(Storage):
     def _build(self, collection: str, index: Index) -> Iterator[str]:
         try:
             with self._driver():
-                self._db[collection].create_index(list(index.keys), **index.options)
+                self._db[collection].create_index(list(index.keys), **options_of(index))
         except DuplicateKey:
             yield describe_unbuilt(collection, index, COLLISION)
         except StorageError as error:
@@ -94,11 +91,7 @@ class MockStorage(Storage):
         """Return the existing indexes, with the options that mongomock keeps."""
         with self._driver():
             known = self._db[collection].index_information()
-        return [
-            Index(tuple(one["key"]), {"name": name, **{key: one[key] for key in one if key in _INDEX_OPTIONS}})
-            for name, one in known.items()
-            if name != "_id_"
-        ]
+        return [index_of(name, one) for name, one in known.items() if name != "_id_"]
 
     def is_sharded(self, collection: str) -> bool:
         """Return False: there is no server."""
@@ -206,6 +199,7 @@ class MockStorage(Storage):
             raise DuplicateKey(["_id"])
         with self._name_fields(collection, lambda: [document]):
             self._db[collection].insert_one(dict(document))
+        refuse_shared(self._db[collection], [document])
 
     def find(
         self,
@@ -330,6 +324,8 @@ class MockStorage(Storage):
         statements = statements_of(update, filter, before)
         with self._name_fields(collection, lambda: after_update(self._db[collection], before, statements)):
             yield statements
+        after = self._db[collection].find({"_id": {"$in": [one["_id"] for one in before]}})
+        refuse_shared(self._db[collection], after)
         self._refuse_large(collection, before, update)
 
     def _refuse_large(self, collection: str, before: Iterable[Document], update: Update) -> None:

@@ -1,10 +1,16 @@
-"""Find the unique index that made mongomock refuse a write; its error names none."""
+"""What mongomock 4.3 lacks of unique indexes: fields in its error, and lists.
+
+Where MongoDB gives each element of a list an entry in the index, mongomock compares lists as a whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
+from gatewayfw.errors import DuplicateKey
+from gatewayfw.storage.order import keys_at
 from gatewayfw.storage.terms import Document, Filter, Update
 
 
@@ -17,6 +23,21 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
     unique = [index for index in collection.index_information().values() if index.get("unique")]
     collisions = (index for document in refused for index in unique if _collides(collection, document, index))
     return next((tuple(name for name, _ in index["key"]) for index in collisions), ())
+
+
+def refuse_shared(collection: Any, written: Iterable[Document]) -> None:
+    """Refuse lists with an element that another document has, in unique indexes.
+
+    ``written`` are documents as they are stored.
+
+    Raises:
+        DuplicateKey: names the fields of the first such index.
+    """
+    unique = [index for index in collection.index_information().values() if index.get("unique")]
+    for document in written if unique else ():
+        for index in unique:
+            if _reaches_list(document, index) and _shares_entry(collection, document, index):
+                raise DuplicateKey(name for name, _ in index["key"])
 
 
 def after_update(
@@ -38,6 +59,31 @@ def _collides(collection: Any, document: Document, index: dict[str, Any]) -> boo
         return False
     others = {"_id": {"$ne": document["_id"]}}
     return bool(collection.count_documents({"$and": [values, covered, others]}, limit=1))
+
+
+def _shares_entry(collection: Any, document: Document, index: Mapping[str, Any]) -> bool:
+    covered = index.get("partialFilterExpression") or {}
+    if not _copy_to_scratch(collection, [document]).count_documents(covered):
+        return False
+    entries = _entries(document, index)
+    others = collection.find({"$and": [covered, {"_id": {"$ne": document["_id"]}}]})
+    return any(not entries.isdisjoint(_entries(other, index)) for other in others)
+
+
+def _entries(document: Document, index: Mapping[str, Any]) -> frozenset[Any]:
+    """Return the entries that MongoDB's index has of a document."""
+    return frozenset(product(*(frozenset(keys_at(document, name.split("."))) for name, _ in index["key"])))
+
+
+def _reaches_list(document: Document, index: Mapping[str, Any]) -> bool:
+    """Tell whether a field of an index is a list, or below one."""
+    for path, _ in index["key"]:
+        value: Any = document
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+            if isinstance(value, list):
+                return True
+    return False
 
 
 def _copy_to_scratch(collection: Any, documents: Iterable[Document]) -> Any:

@@ -67,21 +67,21 @@ def rank(found: Sequence[T], whole: Sequence[Mapping[str, Any]], sort: Sequence[
     places = list(range(len(found)))
     for path, direction in reversed(sort):
         names, best = path.split("."), min if direction > 0 else max
-        keys = [best(_keys(document, names), default=_NULL) for document in whole]
+        keys = [best(keys_at(document, names), default=_NULL) for document in whole]
         places.sort(key=keys.__getitem__, reverse=direction < 0)
     return [found[place] for place in places]
 
 
-def _keys(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
+def keys_at(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Yield the keys of the values at a path; each element of a list counts."""
     if isinstance(value, list):
         for inner in value:
-            yield from _keys(inner, names) if names else (order_key(inner),)
+            yield from keys_at(inner, names) if names else (order_key(inner),)
         if not value and not names:
             yield _EMPTY
     elif not names:
         yield order_key(value)
     elif isinstance(value, Mapping) and names[0] in value:
-        yield from _keys(value[names[0]], names[1:])
+        yield from keys_at(value[names[0]], names[1:])
     else:
         yield _NULL

@@ -5,7 +5,8 @@ from __future__ import annotations
 import mongomock
 import pytest
 
-from gatewayfw.storage.memory_duplicates import after_update, taken_fields
+from gatewayfw.errors import DuplicateKey
+from gatewayfw.storage.memory_duplicates import after_update, refuse_shared, taken_fields
 
 
 @pytest.fixture
@@ -39,3 +40,26 @@ def test_an_update_is_tried_on_documents_apart(collection):
         {"_id": 2, "n": 6},
     ]
     assert collection.count_documents({}) == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "fields"),
+    [
+        ({"_id": 2, "a": [5, 1.0]}, ("a",)),
+        ({"_id": 2, "a": [5], "b": {"c": [1, 2]}, "d": 2}, ("b.c", "d")),
+        ({"_id": 2, "b": [{"c": 2}, {"c": 1}], "d": 2}, ("b.c", "d")),
+        ({"_id": 2, "b": {"c": [1, 2]}, "d": 1}, None),
+        ({"_id": 2, "a": [5]}, None),
+        ({"_id": 2, "a": 1}, None),
+        ({"_id": 1, "a": [1, 1]}, None),
+    ],
+    ids=["an element", "a list in an object", "objects in a list", "not covered", "other values", "no list", "itself"],
+)
+def test_an_element_of_a_list_is_refused_if_another_document_has_it(collection, document, fields):
+    def refuse():
+        try:
+            refuse_shared(collection, [{"_id": 9}, document])
+        except DuplicateKey as error:
+            return error.fields
+
+    assert refuse() == fields

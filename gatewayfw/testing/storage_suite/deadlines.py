@@ -20,6 +20,10 @@ class Deadlines(Topic):
             assert read_all(storage) == [{"_id": 1}]
             assert 0 < scope.remaining() <= LONG
 
+    def test_a_database_that_answers_has_no_trouble(self, storage: Storage) -> None:
+        with storage.deadline(LONG):
+            assert (storage.ping(), storage.trouble()) == (None, None)
+
     def test_after_a_deadline_every_call_raises_timeout(self, storage: Storage) -> None:
         storage.insert("things", [{"_id": 1}])
         calls: list[Callable[[], object]] = [

@@ -10,6 +10,7 @@ RULES: Mapping[int, str] = {
     2: "filters have $not, $nor, $all, $size, $regex, and $elemMatch on values; distinct, which has a default",
     3: "updates have $mul, $min, $max and $pop; $push has $position, $slice and $sort, by values or by one field",
     4: "aside, whose writes a transaction that fails does not undo",
+    5: "unique indexes know each element of a list, sparse ones know null; ping, which has a default",
 }
 
 VERSION = max(RULES)
