@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -107,6 +109,29 @@ def test_wheel_holds_the_package_and_nothing_else(dist):
     assert {name.split("/")[0] for name in names} == {"gatewayfw", "gatewayfw-0.1.0.dist-info"}
     assert {"gatewayfw/py.typed", "gatewayfw/testing/supervisor.py", "gatewayfw/web/reader.py"} <= set(names)
     assert [name for name in names if "__pycache__" in name] == []
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_licences_of_all_that_is_in_it(dist):
+    with zipfile.ZipFile(next(dist.glob("*.whl"))) as wheel:
+        held = {name: wheel.read(name).decode() for name in wheel.namelist() if "/licenses/" in name}
+    assert held == {
+        f"gatewayfw-0.1.0.dist-info/licenses/{name}": (ROOT / name).read_text("utf-8")
+        for name in ("LICENSE", "THIRD-PARTY-NOTICES.txt")
+    }
+
+
+def test_no_package_of_the_playground_lacks_its_notice():
+    lock = json.loads((ROOT / "playground" / "package-lock.json").read_text("utf-8"))["packages"]
+    bundled = {
+        path.removeprefix("node_modules/"): package["version"]
+        for path, package in lock.items()
+        if path and (not package.get("dev") or path in ("node_modules/vite", "node_modules/rolldown"))
+    }
+    text = (ROOT / "THIRD-PARTY-NOTICES.txt").read_text("utf-8")
+    parts = re.split(r"^={80}\n(\S+) (\S+)\n={80}\n", text, flags=re.MULTILINE)[1:]
+    assert dict(zip(parts[::3], parts[1::3], strict=True)) == bundled
+    assert [name for name, licence in zip(parts[::3], parts[2::3], strict=True) if "Permission is" not in licence] == []
 
 
 @pytest.mark.slow

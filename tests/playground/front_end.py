@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "playground"
 BUILT = ROOT / "gatewayfw" / "playground" / "static"
+#: The licences of what is in the build.
+NOTICES = ROOT / "THIRD-PARTY-NOTICES.txt"
 
 
 def copied(folder: Path) -> Path:

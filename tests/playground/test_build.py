@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tests.playground.front_end import BUILT, SOURCE, copied, install, require_node, run
+from tests.playground.front_end import BUILT, NOTICES, SOURCE, copied, install, require_node, run
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +75,11 @@ def test_with_the_editor_it_is_not_large():
 
 def test_all_of_it_adds_little_to_the_package():
     assert sum(packed(name) for name in contents(BUILT)) <= 700_000
+
+
+def test_the_notices_are_those_of_the_packages(built):
+    made = (built.parents[2] / NOTICES.name).read_text("utf-8")
+    assert made == NOTICES.read_text("utf-8"), "run ./dev playground and commit what it builds"
 
 
 def test_packages_are_pinned_and_their_lock_names_no_place():
