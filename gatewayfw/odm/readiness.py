@@ -15,6 +15,7 @@ from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import Jobs, now
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
+from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Index, Storage
 
 _LOG = logging.getLogger("gatewayfw.odm")
@@ -63,7 +64,9 @@ class Readiness:
         self._looking = threading.Lock()
         self._preparing = threading.Lock()
         self._definitions: tuple[Storage, int] | None = None
-        #: collection: when its unique indexes were last there.
+        #: collection: the unique indexes it should have.
+        self._wanted: dict[str, list[Index]] = {}
+        #: collection: when they were last there.
         self._found: dict[str, float] = {}
 
     def state(self) -> State:
@@ -131,33 +134,38 @@ class Readiness:
         schemas = self._database.schemas
         definitions = (storage, schemas.version)
         if self._definitions != definitions:
-            self._definitions, self._found = definitions, {}
-        wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
-        for name in self._due([name for name, indexes in wanted.items() if any(index.unique for index in indexes)]):
-            lacking = find_lacking(wanted[name], storage.indexes(name))
+            self._definitions, self._wanted, self._found = definitions, unique_indexes(schemas), {}
+        for name in self._due():
+            lacking = find_lacking(self._wanted[name], storage.indexes(name))
             if lacking is not None:
-                self._found.pop(name, None)
                 return name, dict(lacking.keys)
             self._found[name] = monotonic()
         return None
 
-    def _due(self, names: Iterable[str]) -> list[str]:
+    def _due(self) -> list[str]:
         """Return the collections to look at.
 
         They are all that were not complete yet, and one that was, but long ago.
         """
-        known = sorted((self._found[name], name) for name in names if name in self._found)
-        old = [name for found, name in known[:1] if monotonic() - found >= AGAIN]
-        return [*(name for name in names if name not in self._found), *old]
+        oldest = sorted(self._found, key=self._found.__getitem__)[:1]
+        again = [name for name in oldest if monotonic() - self._found[name] >= AGAIN]
+        return [*(name for name in self._wanted if name not in self._found), *again]
+
+
+def unique_indexes(schemas: Schemas) -> dict[str, list[Index]]:
+    """Return the unique indexes of each model that has some."""
+    wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
+    unique = {name: [index for index in indexes if index.unique] for name, indexes in wanted.items()}
+    return {name: indexes for name, indexes in unique.items() if indexes}
 
 
 def find_lacking(wanted: Iterable[Index], present: Iterable[Index]) -> Index | None:
-    """Return the first unique index that is wanted and not there; None if all are.
+    """Return the first of unique indexes that is not there; None if all are.
 
     One with other options is there, as long as it is unique.
     """
     there = {index.keys for index in present if index.unique}
-    return next((index for index in wanted if index.unique and index.keys not in there), None)
+    return next((index for index in wanted if index.keys not in there), None)
 
 
 def _count_jobs(storage: Storage) -> tuple[int, float] | tuple[None, None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
@@ -107,6 +108,11 @@ def test_an_index_that_was_dropped_is_missing(odm_on, mongo_database, monkeypatc
     assert odm.readiness.state() == State("index_missing", 0, 0.0)
 
 
+def test_a_look_is_bounded(shop, shared):
+    shared.ping = lambda: Trouble("unreachable" if shared.remaining() <= readiness.BOUND else "wrong_set", "in words")
+    assert shop.readiness.state() == State("unreachable")
+
+
 @pytest.mark.parametrize("kind", ["unreachable", "unauthenticated", "no_primary", "wrong_set"])
 def test_what_the_adapter_says_is_passed_on(shop, shared, kind):
     shared.answer = Trouble(kind, "in words")
@@ -174,7 +180,7 @@ def test_one_remembered_collection_is_looked_at_again_with_each_look(shop, share
         shop.readiness.state()
     assert asked(shared, "indexes") == [["book"], ["user"], ["book"]]
     shared.db.user.drop_indexes()
-    assert shop.readiness.state() == State("index_missing", 0, 0.0)
+    assert [shop.readiness.state() for _ in range(3)] == [State("index_missing", 0, 0.0)] * 3
     shared.ensure("user", [Index((("email", 1),), {"unique": True})], 10)
     assert shop.readiness.state() == READY
 
@@ -238,7 +244,7 @@ def test_a_build_that_fails_is_logged_and_tried_again(shop, shared, caplog):
 )
 def test_an_index_is_there_if_it_is_unique(present, lacks):
     wanted = Index((("a", 1),), {"unique": True})
-    assert find_lacking([Index((("b", 1),)), wanted], present) == (wanted if lacks else None)
+    assert find_lacking([wanted], present) == (wanted if lacks else None)
 
 
 # -- many who ask
@@ -253,12 +259,13 @@ def test_a_look_is_shared(shop, shared, monkeypatch):
 
 @pytest.fixture
 def hanging(shop, shared):
-    """A function that makes the database hang, and one thread look at it; gives what ends both."""
+    """A function that makes the database hang, and one thread look at it; it returns what ends that."""
     begun, ended = threading.Event(), threading.Event()
     threads = []
 
     def hang():
         def ping():
+            shared.asked.append(("ping",))
             begun.set()
             ended.wait(60)
 
@@ -266,6 +273,7 @@ def hanging(shop, shared):
         threads.append(threading.Thread(target=shop.readiness.state))
         threads[0].start()
         begun.wait(60)
+        return ended.set
 
     yield hang
     ended.set()
@@ -286,3 +294,16 @@ def test_while_one_looks_others_do_not_wait_for_long(shop, hanging, monkeypatch)
     monkeypatch.setattr(readiness, "BOUND", 0.05)
     hanging()
     assert [shop.readiness.state() for _ in range(2)] == [State("unreachable")] * 2
+
+
+def test_those_who_wait_get_the_result_of_the_one_that_looks(shop, shared, hanging, monkeypatch):
+    shop.ready()
+    shared.asked.clear()
+    monkeypatch.setattr(readiness, "SHARED", 1000)
+    monkeypatch.setattr(readiness, "BOUND", 60)
+    end = hanging()
+    with ThreadPoolExecutor(4) as threads:
+        waiting = [threads.submit(shop.readiness.state) for _ in range(4)]
+        end()
+        assert [one.result() for one in waiting] == [READY] * 4
+    assert asked(shared, "ping") == [[]]
