@@ -13,6 +13,7 @@ from gatewayfw.observe import prometheus
 from gatewayfw.odm import readiness
 from gatewayfw.odm.copies.jobs import COLLECTION, now
 from gatewayfw.storage import MockStorage, Trouble
+from gatewayfw.web.servers.hosts import restrict_hosts
 from tests.waiting import wait_until
 
 HEALTH, READY = "/gateway/healthz", "/gateway/readyz"
@@ -138,6 +139,13 @@ def test_an_app_for_some_hosts_answers_probes_under_these_only(gw):
     app.config["TRUSTED_HOSTS"] = ["shop.example"]
     replies = [get(app, READY, headers={"Host": host})[0] for host in ("10.1.2.3:8000", "shop.example:8000")]
     assert replies == [400, 200]
+
+
+def test_a_server_for_this_machine_answers_probes_by_its_address(gw):
+    app = gw.create_app()
+    restrict_hosts(app, "127.0.0.1", playground=True, environ={})
+    replies = [get(app, READY, headers={"Host": host})[0] for host in ("127.0.0.1:8000", "localhost", "10.1.2.3")]
+    assert replies == [200, 200, 400]
 
 
 # -- what they are not
