@@ -49,6 +49,8 @@ from gatewayfw.schemas import (
     uuid,
 )
 
+__version__ = "0.1.0"
+
 __all__ = [
     "BadRequest",
     "Conflict",
@@ -74,6 +76,7 @@ __all__ = [
     "Unavailable",
     "UsageError",
     "ValidationError",
+    "__version__",
     "any_",
     "array",
     "binary",

@@ -5,10 +5,13 @@
 environment. The worker class keeps slow senders from the threads; put a proxy in front for TLS and limits of addresses.
 """
 
+import importlib.util
 import os
 import secrets
+import shutil
 import signal
 import sys
+import tempfile
 
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
@@ -46,6 +49,17 @@ def on_starting(server):  # type: ignore[no-untyped-def]
     if is_development(os.environ) and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
         server.log.warning("GATEWAYFW_TOKEN_KEY is not set: tokens end with this process")
         os.environ["GATEWAYFW_TOKEN_KEY"] = secrets.token_hex(32)
+    counts = importlib.util.find_spec("prometheus_client") and not server.cfg.preload_app  # read when it is imported
+    if counts and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        # Where the workers add up their metrics, if `observe.prometheus()` is registered.
+        server.metrics_folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="metrics-")
+
+
+def on_exit(server):  # type: ignore[no-untyped-def]
+    """Remove the folder of the metrics, if it was made here."""
+    folder = getattr(server, "metrics_folder", None)
+    if folder and not server.reexec_pid:  # after SIGUSR2 the new master uses it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def post_worker_init(worker):  # type: ignore[no-untyped-def]

