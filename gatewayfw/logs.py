@@ -15,7 +15,7 @@ UNEXPECTED = "gatewayfw.errors"
 LONGEST = 2_000
 
 #: The packages of the database's exceptions, whose texts can hold documents.
-_DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock"})
+_DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock", "mongomock_ng"})
 
 
 def escaped(text: str) -> str:

@@ -80,7 +80,7 @@ class Database:
         self._index_problems: dict[str, list[str]] = {}
 
     def use(self, db: Any, *, memory: bool = False) -> None:
-        """Use a MongoDB URI, a PyMongo or mongomock database, or a `Storage` from now on.
+        """Use a URI, a PyMongo, mongomock or mongomock-ng database, or a `Storage`.
 
         ``memory`` allows data in memory in every environment.
 
@@ -112,7 +112,7 @@ class Database:
                 operation_timeout=self._settings.operation_timeout,
             )
         # mongomock is recognised by its module, so that it need not be imported in production.
-        if type(db).__module__ == "mongomock.database":
+        if type(db).__module__ in ("mongomock.database", "mongomock_ng.database"):
             return MockStorage(db)
         raise DefinitionError(
             f"set_db takes a MongoDB URI, a PyMongo or mongomock database or a Storage, not {type(db).__name__}"

@@ -21,7 +21,13 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
     documents collide as in mongomock 4.3.
     """
     unique = [index for index in collection.index_information().values() if index.get("unique")]
-    collisions = (index for document in refused for index in unique if _collides(collection, document, index))
+    collisions = (
+        index
+        for document in refused
+        for index in unique
+        if _collides(collection, document, index)
+        or (_reaches_list(document, index) and _shares_entry(collection, document, index))  # mongomock-ng
+    )
     return next((tuple(name for name, _ in index["key"]) for index in collisions), ())
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import mongomock
 import pytest
 
-from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw import gateway
+from gatewayfw.errors import DefinitionError, DuplicateKey, NotFound
 from gatewayfw.odm import Odm
 from gatewayfw.odm.database import wanted_indexes
-from gatewayfw.schemas import Schemas, date, number, string
+from gatewayfw.schemas import Schemas, array, date, number, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 
@@ -181,3 +182,22 @@ def test_documents_that_others_copy_may_not_expire(odm):
         model.count()
     message = "model 'log', createIndex: expireAfterSeconds would delete documents that others embed or list"
     assert raised.value.message == message
+
+
+def test_a_database_of_mongomock_ng_keeps_copies_and_names_what_is_taken():
+    gw = gateway()
+    gw.odm.set_db(pytest.importorskip("mongomock_ng").MongoClient().shop)
+    unique = {"createIndex": {"indexSpec": {"codes": 1}, "options": {"unique": True}}}
+    lands = gw.odm.new_model("land", {"name": string(), "codes": optional(array(string()))}, options=unique)
+    back = {"cities": {"type": "multiple", "limit": 5, "sort": {"field": "_id", "order": "asc"}}}
+    land = {"schemaName": "land", "type": "single", "optional": False, "relatedRelations": back}
+    cities = gw.odm.new_model("city", {"name": string()}, {"land": land})
+    id_ = lands.insert_one(doc={"name": "Old", "codes": ["a", "b"]})["_id"]
+    related = {"land": {"_ids": id_, "relatedRelations": {"cities": True}}}
+    cities.insert_one(doc={"name": "Town"}, relations=related)
+    lands.find_one_and_update({"_id": id_}, {"$set": {"name": "New"}})
+    assert cities.find_one({}, projection={"_id": 0, "land": {"name": 1}}) == {"land": {"name": "New"}}
+    with pytest.raises(DuplicateKey) as caught:
+        lands.insert_one(doc={"name": "Other", "codes": ["b"]})
+    assert caught.value.fields == ("codes",)
+    assert (list(gw.odm.integrity.check()), lands.count()) == ([], 1)
