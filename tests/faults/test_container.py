@@ -41,7 +41,9 @@ def root(full, tmp_path):
     root = tmp_path / "root"
     run("debootstrap", "--variant=minbase", "--include=python3-venv", "bookworm", root)
     ((wanted,),) = [re.findall(r"'(\.\[.*?\])'", STAGES[1])]
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--wheel-dir", tmp_path / "wheels", f"{ROOT}{wanted[1:]}")
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", tmp_path / "dist", ROOT)  # leaves nothing in the clone
+    (sdist,) = (tmp_path / "dist").iterdir()
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--wheel-dir", tmp_path / "wheels", f"{sdist}{wanted[1:]}")
     places = {"--from=wheels /wheels": tmp_path / "wheels", "sample_service": ROOT / "sample_service"}
     for name, _, rest in STEPS:
         if name == "COPY":
