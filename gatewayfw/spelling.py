@@ -24,6 +24,8 @@ PARAMETERS: Mapping[str, str] = {
     "maxGetDepth": "max_get_depth",
     "maxGetLeaves": "max_get_leaves",
     "maxReplyBytes": "max_reply_bytes",
+    "onError": "on_error",
+    "postAct": "post_act",
     "preAct": "pre_act",
     "preValidation": "pre_validation",
     "pureFields": "pure_fields",

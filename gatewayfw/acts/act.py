@@ -10,12 +10,22 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, final
 
 from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
-from gatewayfw.acts.hooks import ActFn, Hook, access_rules, call_with_body, fn_problems, hook_problems
+from gatewayfw.acts.hooks import (
+    ActFn,
+    Hook,
+    LateHook,
+    access_rules,
+    call_with_body,
+    fn_problems,
+    hook_problems,
+    late_problems,
+)
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
+from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, with_late_hooks
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
@@ -28,6 +38,7 @@ from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pyth
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
+_CONTRADICTION = "public contradicts the access rule among its hooks"
 # Its hooks and fn use the context, the deadline and the models of the gateway they were written for.
 _FOREIGN = "an act of another gateway; mount that gateway and give its URL, or give plain objects"
 
@@ -45,6 +56,8 @@ class ActDefinition:
     fn: ActFn = field(repr=False)
     pre_act: Sequence[Hook] = field(default=(), repr=False)
     pre_validation: Sequence[Hook] = field(default=(), repr=False)
+    post_act: Sequence[LateHook] = field(default=(), repr=False)
+    on_error: Sequence[LateHook] = field(default=(), repr=False)
     validation_run_type: Mode = field(default="assert", repr=False)
     public: bool = field(default=False, repr=False)
     limit: str | Sequence[str] | None = field(default=None, repr=False)
@@ -86,10 +99,13 @@ class Act(ActDefinition, Mapping[str, Any]):
         result: the parsed ``returns``.
         once: the parsed ``idempotent``; None without.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
+        run: ``fn`` with the hooks of ``post_act`` after it.
     """
 
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
+    post_act: tuple[LateHook, ...] = field(repr=False)
+    on_error: tuple[LateHook, ...] = field(repr=False)
     limit: tuple[str, ...] | None = field(repr=False)
     exceptions: Exceptions = field(repr=False)
     schemas: Schemas = field(repr=False)
@@ -101,6 +117,7 @@ class Act(ActDefinition, Mapping[str, Any]):
     once: Idempotency | None = field(repr=False)
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
+    run: ActFn = field(repr=False)
     description: str = field(repr=False)
 
     @property
@@ -124,8 +141,10 @@ ActsByName = Mapping[str, Act]
 Service = Mapping[str, ActsByName]
 
 
-def parse_service(schemas: Schemas, limits: Limits, name: str, service: Any) -> Service:
+def parse_service(schemas: Schemas, limits: Limits, name: str, service: Any, common: Lists = NO_HOOKS) -> Service:
     """Return the acts of a service given as an object, keyed by schema, then act name.
+
+    ``common`` are the hooks of all acts, which come before their own.
 
     Raises:
         DefinitionError: anything in it is wrong; the message names every act that is.
@@ -134,7 +153,7 @@ def parse_service(schemas: Schemas, limits: Limits, name: str, service: Any) -> 
     parsed: dict[str, dict[str, Act]] = {}
     for schema, act_name, entry in _entries(name, service, problems):
         try:
-            parsed.setdefault(schema, {})[act_name] = _parsed_entry(schemas, limits, (schema, act_name), entry)
+            parsed.setdefault(schema, {})[act_name] = _parsed_entry(schemas, limits, (schema, act_name), entry, common)
         except DefinitionError as error:
             problems.append(error.message)
     if problems:
@@ -152,7 +171,7 @@ def _entries(name: str, service: Any, problems: list[str]) -> Iterator[tuple[Any
             problems.append(f"schema {shown(schema)}: expected an object of acts keyed by act name")
 
 
-def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entry: Any) -> Act:
+def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entry: Any, common: Lists) -> Act:
     schema, act_name = names
     where = f"act {shown(schema)}.{shown(act_name)}"
     if not isinstance(entry, Mapping):
@@ -168,19 +187,25 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
     if problems:
         raise DefinitionError(f"{where}: {', '.join(problems)}")
     given = pythonic(None, {**entry, "schema": schema, "actName": act_name})
-    return parse_act(schemas, limits, ActDefinition(**given))
+    return parse_act(schemas, limits, ActDefinition(**given), common=common)
 
 
-def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: Spelling = CONTRACT) -> Act:
+def parse_act(
+    schemas: Schemas,
+    limits: Limits,
+    given: ActDefinition,
+    spelling: Spelling = CONTRACT,
+    common: Lists = NO_HOOKS,
+) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    Messages name the parts as ``spelling`` says.
+    Messages name the parts as ``spelling`` says. ``common`` are hooks, checked already, that come before its own.
 
     Raises:
         DefinitionError: a part is wrong; the message names the act and every such part.
     """
     where = f"act {shown(given.schema)}.{shown(given.act_name)}"
-    if problems := list(_problems(schemas.settings, given, spelling)):
+    if problems := list(_problems(schemas.settings, given, spelling, common)):
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
     bounds = _bounds(schemas.settings, given.max_get_depth, given.max_get_leaves)
     try:
@@ -188,15 +213,14 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         limit = limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
         exceptions = parse_exceptions(given.exceptions)
-        once = parse_idempotent(given.idempotent, given.idempotent_by, [*given.pre_validation, *given.pre_act])
+        once = parse_idempotent(given.idempotent, given.idempotent_by, _early(given, common))
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
         if given.mcp and struct.files:
             raise DefinitionError("mcp: an act with files cannot be a tool")
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
-    hooks = {"pre_act": tuple(given.pre_act), "pre_validation": tuple(given.pre_validation)}
-    return Act(
-        **{**vars(given), **hooks, "limit": limit or None, "exceptions": exceptions},
+    act = Act(
+        **{**vars(given), "limit": limit or None, "exceptions": exceptions, **_hooks_of(given)},
         schemas=schemas,
         struct=struct,
         bounds=bounds,
@@ -204,13 +228,44 @@ def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, spelling: 
         rates=rates,
         result=result,
         once=once,
-        act_hooks=tuple(map(call_with_body, given.pre_act)),
-        validation_hooks=tuple(map(call_with_body, given.pre_validation)),
         description=(inspect.getdoc(given.fn) or "") if inspect.isroutine(given.fn) else "",
     )
+    return insert_hooks(act, NO_HOOKS, common) if any(common.values()) else act
 
 
-def _problems(settings: Settings, given: ActDefinition, spelling: Spelling) -> Iterator[str]:
+def _hooks_of(given: ActDefinition) -> dict[str, Any]:
+    """Return the attributes of an act that come from its hooks."""
+    lists: dict[str, Any] = {name: tuple(getattr(given, name)) for name in HOOKS}
+    return {
+        **lists,
+        "act_hooks": tuple(map(call_with_body, lists["pre_act"])),
+        "validation_hooks": tuple(map(call_with_body, lists["pre_validation"])),
+        "run": with_late_hooks(given.fn, lists["post_act"]),
+    }
+
+
+def _early(given: ActDefinition, common: Lists) -> list[Hook]:
+    """Return the hooks before an act, with the common ones."""
+    return [*common["pre_validation"], *given.pre_validation, *common["pre_act"], *given.pre_act]
+
+
+def insert_hooks(act: Act, before: Lists, hooks: Lists) -> Act:
+    """Return an act with more hooks, each list behind as many as ``before`` has.
+
+    Raises:
+        DefinitionError: the act says that it is public, and one of them is an access rule.
+    """
+    lists: dict[str, Any] = {}
+    for name in HOOKS:
+        own, at = getattr(act, name), len(before[name])
+        lists[name] = (*own[:at], *hooks[name], *own[at:])
+    changed = replace(act, **lists)
+    if act.public and changed.access_rules:
+        raise DefinitionError(f"act {act.schema}.{act.act_name}: {_CONTRADICTION}")
+    return replace(changed, **_hooks_of(changed))
+
+
+def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, common: Lists) -> Iterator[str]:
     mode = spelling.name("validationRunType")
     problems = [
         *_name_problems(given.schema, given.act_name, spelling),
@@ -218,12 +273,14 @@ def _problems(settings: Settings, given: ActDefinition, spelling: Spelling) -> I
         *fn_problems(given.fn),
         *hook_problems("preValidation", given.pre_validation, spelling),
         *hook_problems("preAct", given.pre_act, spelling),
+        *late_problems("postAct", given.post_act, spelling, "result"),
+        *late_problems("onError", given.on_error, spelling, "error"),
         *_ceiling_problems(given, spelling),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
     yield from problems
     if not problems:
-        yield from _access_problems(settings, given.public, [*given.pre_validation, *given.pre_act], spelling)
+        yield from _access_problems(settings, given.public, _early(given, common), spelling)
 
 
 def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
@@ -258,7 +315,7 @@ def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spe
     if not isinstance(public, bool):
         yield "public must be true or false"
     elif public and ruled:
-        yield "public contradicts the access rule among its hooks"
+        yield _CONTRADICTION
     elif settings.require_access and not public and not ruled:
         lists = f"{spelling.name('preAct')} or {spelling.name('preValidation')}"
         yield f"no access rule in {lists}: add one, or say public=True (setting require_access)"

@@ -235,7 +235,7 @@ class _Atomic:
             body, *both = fresh([body, *shared])
             with self._working(number, tuple(both)):
                 self._bounds.check()
-                reply = self._replies.done(self._replies.finish(act.fn(body), self._bounds))
+                reply = self._replies.done(self._replies.finish(act.run(body), self._bounds))
             totals.add_bytes(len(reply.json))
             written.append(reply)
         return written
@@ -246,8 +246,8 @@ class _Atomic:
 
     def refusals(self, error: Exception) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
-        shown = self._lifecycle.translate(self._acts[self._at], error, self._bounds)
-        with self._scopes.open(self._shared):
+        with self._scopes.open(self._shared) as (context, _):
+            shown = self._lifecycle.translate(self._acts[self._at], context["body"], error, self._bounds)
             reply = self._replies.failed(self._at, shown)
         others = (self._replies.failed(number, NotDone()) for number in range(len(self._acts)))
         return [reply if number == self._at else other for number, other in enumerate(others)]

@@ -16,6 +16,8 @@ from gatewayfw.spelling import CONTRACT, Spelling
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]
+#: A hook after an act, of body and result, or after an error, of body and error.
+LateHook = Callable[[Any, Any], Any]
 
 
 def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
@@ -63,6 +65,26 @@ def hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
             yield f"{name} can be called neither with the body nor bare"
         elif default := _filled_default(hook):
             yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
+
+
+def late_problems(key: str, hooks: Any, spelling: Spelling, of: str) -> Iterator[str]:
+    """Yield what is wrong with a list of hooks that come after the act.
+
+    Each takes the body and ``of``.
+    """
+    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
+        yield f"{spelling.name(key)} must be a list of functions"
+        return
+    for number, hook in enumerate(hooks):
+        name = spelling.element(key, number)
+        if unusable := _unusable(hook):
+            yield f"{name} {unusable}"
+        elif _is_generator(hook):
+            yield f"{name} must not be a generator: its calls would do nothing"
+        elif is_access_rule(hook):
+            yield f"{name} is an access rule, which must come before the act"
+        elif not (_fits(hook, None, None) and _fits(hook, None, None, follow_wrapped=True)):
+            yield f"{name} must take the body and the {of} as its two positional arguments"
 
 
 def call_with_body(hook: Hook) -> ActFn:

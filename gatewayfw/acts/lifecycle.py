@@ -6,10 +6,8 @@ hooks before the act, the act, and the function that writes its result. Source: 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
-from types import CoroutineType, GeneratorType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
@@ -17,15 +15,14 @@ from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, find_error
 from gatewayfw.acts.hooks import ActFn
 from gatewayfw.acts.idempotent import HEADER, Keyed, read_key
+from gatewayfw.acts.late import error_after, refuse_answer
 from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
-from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.acts.totals import Totals
 from gatewayfw.errors import (
     BadRequest,
-    DefinitionError,
     GatewayError,
     PartlyDone,
     ReplyTooLarge,
@@ -38,20 +35,6 @@ from gatewayfw.schemas.uploads import Expected, expected_files, put_files
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
-
-#: Results that would have to be awaited; acts and hooks are plain functions.
-LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
-#: Results of a hook whose author meant to stop the request or forgot a call: a reply, an error, its class, a check
-#: that was never run.
-_NO_ANSWERS: tuple[Any, ...] = (
-    *LATER,
-    Iterator,
-    Callable,  # a class, a check that was not called, a response
-    AbstractContextManager,
-    AbstractAsyncContextManager,
-    BaseException,
-    tuple,
-)
 
 
 class RequestBounds(Protocol):
@@ -137,9 +120,9 @@ class Lifecycle:
             try:
                 if isinstance(found, RemoteService):
                     return self._forward(found, body, bounds)
-                return finish(found.fn(self.prepare(found, body, bounds)), bounds)
+                return finish(found.run(self.prepare(found, body, bounds)), bounds)
             except Exception as error:
-                self._raise(found, error, bounds)
+                self._raise(found, body, error, bounds)
 
     def run_keyed(
         self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], key: str
@@ -156,7 +139,7 @@ class Lifecycle:
         if isinstance(found, RemoteService):  # which judges the key
             return self.run(body, finish)
         keyed = _read_key(found, body, key)  # before hooks change the body
-        with self._bounded(found) as bounds:
+        with self._bounded(found, body) as bounds:
             return self._once.run(keyed, found, self.prepare(found, body, bounds), bounds, finish, {})
 
     def run_with_files(
@@ -179,34 +162,39 @@ class Lifecycle:
         if isinstance(found, RemoteService) or not found.struct.files:
             raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
         keyed = None if key is None else _read_key(found, body, key)
-        with self._bounded(found) as bounds:
+        with self._bounded(found, body) as bounds:
             body = self.prepare(found, body, bounds, found.struct.without_files)
-        uploads = parts.receive(expected_files(found.struct.files, body["details"]))
+        try:
+            uploads = parts.receive(expected_files(found.struct.files, body["details"]))
+        except Exception as error:
+            self._raise(found, body, error, bounds)
         body = {**body, "details": put_files(body["details"], uploads)}
         self._contexts.add_body_to_context(body)
-        with self._bounded(found) as bounds:
+        with self._bounded(found, body) as bounds:
             bounds.reply_bytes = found.reply_bytes
             if keyed is None:
-                return finish(found.fn(body), bounds)
+                return finish(found.run(body), bounds)
             return self._once.run(keyed.with_files(uploads), found, body, bounds, finish, uploads)
 
     def run_act(self, act: Act, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T:
         """Run an act that is registered nowhere, as `run` does."""
-        with self._bounded(act) as bounds:
-            return finish(act.fn(self.prepare(act, body, bounds)), bounds)
+        with self._bounded(act, body) as bounds:
+            return finish(act.run(self.prepare(act, body, bounds)), bounds)
 
     @contextmanager
-    def _bounded(self, act: Act) -> Iterator[RequestBounds]:
+    def _bounded(self, act: Act, body: Mapping[str, Any]) -> Iterator[RequestBounds]:
         """Open a deadline; errors are translated as by `run`."""
         with self.deadline() as bounds:
             try:
                 yield bounds
             except Exception as error:
-                self._raise(act, error, bounds)
+                self._raise(act, body, error, bounds)
 
-    def _raise(self, found: Act | RemoteService, error: Exception, bounds: RequestBounds) -> NoReturn:
+    def _raise(
+        self, found: Act | RemoteService, body: Mapping[str, Any], error: Exception, bounds: RequestBounds
+    ) -> NoReturn:
         """Raise the error to tell of."""
-        shown = self.translate(found, error, bounds)
+        shown = self.translate(found, body, error, bounds)
         try:
             if shown is error:
                 raise error
@@ -215,9 +203,18 @@ class Lifecycle:
             del shown, error  # a frame that keeps an error, which keeps the frame, would keep the request
 
     def translate(
-        self, found: Act | RemoteService | GatewayError, error: Exception, bounds: RequestBounds
+        self,
+        found: Act | RemoteService | GatewayError,
+        body: Mapping[str, Any],
+        error: Exception,
+        bounds: RequestBounds,
     ) -> Exception:
-        """Return the error to tell of: the author's words for it, or what was done."""
+        """Return the error to tell of: the author's words for it, or what was done.
+
+        The hooks of ``on_error`` come first.
+        """
+        if isinstance(found, Act) and found.on_error:
+            error = error_after(found.on_error, body, error)
         own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
         return find_error({**self._acts.exceptions, **own}, error) or complete(error, bounds)
 
@@ -297,19 +294,4 @@ def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds)
         bounds.check()
         given = hook(body)
         if given is not None:
-            _refuse_answer(hook, given)
-
-
-def _refuse_answer(hook: ActFn, given: Any) -> None:
-    """Raise if a hook may have meant its result to stop the request.
-
-    So no request passes by mistake.
-    """
-    if isinstance(given, CoroutineType | GeneratorType):
-        given.close()  # otherwise Python warns that it never ran
-    is_rule = is_access_rule(hook)
-    if not is_rule and not isinstance(given, _NO_ANSWERS):
-        return
-    name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
-    what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
-    raise DefinitionError(f"{what} {kind}, which is ignored: raise an error to refuse, return None to let pass")
+            refuse_answer(hook, given)

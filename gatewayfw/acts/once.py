@@ -106,7 +106,7 @@ class Once:
             self._contexts.set_context(context)
             for upload in uploads.values():
                 upload.stream.seek(0)
-            results[:] = [finish(act.fn(own), bounds)]
+            results[:] = [finish(act.run(own), bounds)]
             return describe(_written(results[0]))
 
         while True:

@@ -13,9 +13,12 @@ from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service
 from gatewayfw.acts.carriers import TOKEN, Carrier
+from gatewayfw.acts.directory import Directory
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.hooks import ActFn, Hook
-from gatewayfw.acts.lookup import Services, UnknownName, act_of, acts_of, copy_of, find_local, find_service, hooks_of
+from gatewayfw.acts.groups import Group, insert_everywhere, parse_lists
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook
+from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists
+from gatewayfw.acts.lookup import Services, UnknownName, find_local, hooks_of
 from gatewayfw.acts.rates import Limits
 from gatewayfw.acts.services import Connect, RemoteService
 from gatewayfw.acts.steps import steps_of
@@ -34,7 +37,7 @@ _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 
 @final
-class Acts:
+class Acts(Directory):
     """The acts and services of one gateway.
 
     You may register at any time and from any thread, with immediate effect: every change replaces
@@ -63,6 +66,8 @@ class Acts:
         self._services: Services = MappingProxyType({MAIN: MappingProxyType({})})
         self._tokens: tuple[Carrier, ...] = ()
         self._roles: tuple[Carrier, ...] = ()
+        #: The hooks of all acts, by the names of their lists.
+        self._common: Lists = NO_HOOKS
         #: Where acts of `main`, by ``schema.act``, and services were registered.
         self._places: dict[str, str] = {}
 
@@ -75,6 +80,8 @@ class Acts:
         fn: ActFn,
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
         validation_run_type: Mode = "assert",
         public: bool = False,
         limit: str | Sequence[str] | None = None,
@@ -93,6 +100,10 @@ class Acts:
         returns the ``body`` of the envelope. A hook that can take one positional argument gets the
         body, too; any other is called without arguments. Results of hooks are ignored. ``schema`` need
         not name a model. For accepted validators see `gatewayfw.schemas.structs.compile_struct`.
+
+        ``post_act`` come after ``fn``: each gets the body and the result, and what it returns replaces the result,
+        unless that is None. ``on_error`` get the body and what was raised, by a hook, the validator or ``fn``, and
+        may raise another error. The hooks of `use` come before those of the act.
 
         ``public`` says that the act needs no access rule, which the setting ``require_access``
         demands of all others. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``,
@@ -121,6 +132,8 @@ class Acts:
             fn=fn,
             pre_act=pre_act,
             pre_validation=pre_validation,
+            post_act=post_act,
+            on_error=on_error,
             validation_run_type=validation_run_type,
             public=public,
             limit=limit,
@@ -145,6 +158,8 @@ class Acts:
         mode: Mode = "assert",
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
         public: bool = False,
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
@@ -173,6 +188,8 @@ class Acts:
                 fn=fn,
                 pre_act=pre_act,
                 pre_validation=pre_validation,
+                post_act=post_act,
+                on_error=on_error,
                 validation_run_type=mode,
                 public=public,
                 limit=limit,
@@ -189,6 +206,56 @@ class Acts:
             return fn
 
         return register
+
+    def use(
+        self,
+        *,
+        pre_validation: Sequence[Hook] = (),
+        pre_act: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
+    ) -> None:
+        """Give hooks to all acts, registered before or after, ahead of their own.
+
+        Those of several calls run in the order of the calls. Requests to remote services run the hooks before
+        validation and before the act, in this order, ahead of the service's own.
+
+        Raises:
+            DefinitionError: a hook is none, or an access rule meets an act that says that it is public. Nothing
+                has changed.
+        """
+        more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
+        early = (*more["pre_validation"], *more["pre_act"])
+        with self._lock:
+            before = self._common
+            at = len(before["pre_validation"]) + len(before["pre_act"])
+            services = {
+                name: service if isinstance(service, RemoteService) else insert_everywhere(service, before, more)
+                for name, service in self._services.items()
+            }
+            for remote in self.remote_services():
+                remote.insert_hooks(at, early)
+            self._common = {name: (*before[name], *more[name]) for name in HOOKS}
+            self._services = MappingProxyType(services)
+            self._note_carriers(early)
+            self._schemas.note_change()
+
+    def group(
+        self,
+        schema: str,
+        *,
+        pre_validation: Sequence[Hook] = (),
+        pre_act: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
+    ) -> Group:
+        """Return what registers acts of one model with hooks ahead of their own.
+
+        Raises:
+            DefinitionError: a hook is none.
+        """
+        lists = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
+        return Group(self.act, self.set_act, schema, lists)
 
     def set_service(
         self,
@@ -223,10 +290,11 @@ class Acts:
         parsed: Service | RemoteService
         if isinstance(service, str):
             parsed = self._connect(service, name=name, pre_act=pre_act, headers=headers)
+            parsed.insert_hooks(0, [*self._common["pre_validation"], *self._common["pre_act"]])
         elif pre_act or headers:
             raise DefinitionError(f"service {name}: pre_act and headers go with a URL; acts have hooks of their own")
         else:
-            parsed = parse_service(self._schemas, self.limits, name, service)
+            parsed = parse_service(self._schemas, self.limits, name, service, self._common)
         with self._lock:
             if name in self._services:
                 place = self._places.get(name, "")
@@ -234,64 +302,6 @@ class Acts:
             self._places[name] = called_from()
             self._note_carriers(hooks_of(parsed))
             self._store(name, parsed)
-
-    def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
-        """Return the act, or the remote service, that a request names.
-
-        Raises:
-            UnknownName: nothing of that name is registered. This is a `NotFound`.
-        """
-        found = find_service(self._services, service)
-        return found if isinstance(found, RemoteService) else act_of(found, model, act)
-
-    def get_service_keys(self) -> list[str]:
-        """Return the names of all services in order of registration, ``main`` first."""
-        return list(self._services)
-
-    def get_service(self, name: str) -> dict[str, dict[str, Act]] | str:
-        """Return a service as it was set: ``{schema: {act name: Act}}``, or the URL.
-
-        Raises:
-            NotFound: no such service.
-        """
-        return copy_of(find_service(self._services, name))
-
-    def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
-        """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
-        return {name: copy_of(service) for name, service in self._services.items()}
-
-    def get_main_acts(self) -> dict[str, dict[str, Act]]:
-        """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
-        return {schema: dict(acts) for schema, acts in find_local(self._services, MAIN).items()}
-
-    def get_main_act(self, schema: str, act_name: str) -> Act:
-        """Return one act of the service ``main``; NotFound when there is none."""
-        return self.get_act(MAIN, schema, act_name)
-
-    def get_acts(self, schema: str) -> dict[str, Act]:
-        """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
-        return dict(acts_of(find_local(self._services, MAIN), schema))
-
-    def get_act_keys(self, schema: str) -> list[str]:
-        """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
-        return self.get_acts_keys(MAIN, schema)
-
-    def get_acts_keys(self, service: str, schema: str) -> list[str]:
-        """Return the names of a schema's acts in a service, in order of registration.
-
-        Raises:
-            NotFound: there is no such service, it has no act of that schema, or it is remote, so that
-                its acts are not known here.
-        """
-        return list(acts_of(find_local(self._services, service), schema))
-
-    def get_act(self, service: str, schema: str, act: str) -> Act:
-        """Return one act; NotFound in the same cases as `get_acts_keys`."""
-        return act_of(find_local(self._services, service), schema, act)
-
-    def remote_services(self) -> list[RemoteService]:
-        """Return the services at URLs, in order of registration."""
-        return [service for service in self._services.values() if isinstance(service, RemoteService)]
 
     @property
     def token_carriers(self) -> tuple[Carrier, ...]:
@@ -305,9 +315,11 @@ class Acts:
 
     def _register(self, given: ActDefinition, spelling: Spelling) -> None:
         """Register an act of ``main``; messages spell the parameters as the caller did."""
-        act = parse_act(self._schemas, self.limits, given, spelling)
+        act = parse_act(self._schemas, self.limits, given, spelling, common := self._common)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
+            if self._common is not common:  # `use` in another thread
+                act = parse_act(self._schemas, self.limits, given, spelling, self._common)
             main = find_local(self._services, MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
@@ -338,22 +350,9 @@ class Acts:
         """Register an act given as one object or as keywords; see `set_act`."""
         self._register(ActDefinition(**arguments_of(self.set_act, config, keys)), CONTRACT)
 
-    def getMainAct(self, schema: str, actName: str) -> Act:  # noqa: N803  (the contract's word)
-        """Return one act of the service ``main``; see `get_main_act`."""
-        return self.get_main_act(schema, actName)
-
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
         """Register a service: ``setService(name, service, preAct=[...], headers=[...])``."""
         self.set_service(name, service, **pythonic(None, keys))
-
-    getService = get_service
-    getServiceKeys = get_service_keys
-    getActs = get_acts
-    getActsKeys = get_acts_keys
-    getActKeys = get_act_keys
-    getAct = get_act
-    getAtcsWithServices = get_acts_with_services
-    getMainActs = get_main_acts
 
 
 def _check_service_name(name: object) -> None:

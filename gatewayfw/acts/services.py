@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
 from gatewayfw.acts.carriers import Carrier
-from gatewayfw.acts.hooks import Hook, parse_hooks
+from gatewayfw.acts.hooks import Hook, call_with_body, parse_hooks
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import PYTHON
 
@@ -53,6 +53,11 @@ class RemoteService:
         except DefinitionError as error:
             raise DefinitionError(f"service {name}: {error.message}") from None
         self.pre_act = tuple(pre_act)
+
+    def insert_hooks(self, at: int, hooks: Sequence[Hook]) -> None:
+        """Add checked hooks behind the first ``at``."""
+        self.act_hooks = (*self.act_hooks[:at], *map(call_with_body, hooks), *self.act_hooks[at:])
+        self.pre_act = (*self.pre_act[:at], *hooks, *self.pre_act[at:])
 
     def call(
         self,

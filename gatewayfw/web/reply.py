@@ -26,7 +26,7 @@ import orjson
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from bson.binary import UUID_SUBTYPE
 
-from gatewayfw.acts.lifecycle import LATER
+from gatewayfw.acts.late import LATER
 from gatewayfw.acts.replies import Reply, WrittenReply
 from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import (

@@ -79,6 +79,8 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "maxGetDepth": None,
         "maxGetLeaves": None,
         "maxReplyBytes": None,
+        "onError": (),
+        "postAct": (),
         "returns": None,
         "mcp": False,
         "exceptions": {},
@@ -94,7 +96,7 @@ def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
     assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
     assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 17)
+    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 19)
 
 
 def test_an_act_cannot_be_changed(schemas):

@@ -24,6 +24,8 @@ UNSAID = {
     "maxGetDepth": None,
     "maxGetLeaves": None,
     "maxReplyBytes": None,
+    "onError": (),
+    "postAct": (),
     "returns": None,
     "mcp": False,
     "exceptions": {},
@@ -65,6 +67,10 @@ def test_set_act_registers_an_act_of_main(acts):
     }
 
 
+def after(body, given):
+    """A hook after an act or an error."""
+
+
 CONTRACT = {
     "schema": "user",
     "actName": "addUser",
@@ -78,13 +84,16 @@ CONTRACT = {
     "maxGetDepth": 3,
     "maxGetLeaves": 5,
     "maxReplyBytes": 1_000,
+    "onError": [after],
+    "postAct": [after],
     "returns": {"done": boolean},
     "mcp": True,
     "exceptions": {KeyError: (409, "taken", "it is taken")},
     "idempotent": "24h",
     "idempotentBy": get_user,
 }
-REGISTERED = {**CONTRACT, "preAct": (get_user,), "preValidation": (add_user,), "limit": ("10/minute",)}
+LISTS = {"preAct": (get_user,), "preValidation": (add_user,), "onError": (after,), "postAct": (after,)}
+REGISTERED = {**CONTRACT, **LISTS, "limit": ("10/minute",)}
 
 
 @pytest.mark.parametrize("as_keywords", [False, True])

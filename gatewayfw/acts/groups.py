@@ -1,0 +1,127 @@
+"""Acts with hooks in common: of all acts, and of the acts of one model.
+
+Source: our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypedDict, TypeVar, Unpack, final
+
+from gatewayfw.acts.act import Service, insert_hooks
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook, hook_problems, late_problems
+from gatewayfw.acts.late import HOOKS, Lists
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.structs import Mode
+from gatewayfw.spelling import PYTHON
+
+F = TypeVar("F", bound=ActFn)
+
+
+class Options(TypedDict, total=False):
+    """The keywords of an act that a group passes on; see `Acts.set_act`."""
+
+    public: bool
+    limit: str | Sequence[str] | None
+    max_get_depth: int | None
+    max_get_leaves: int | None
+    max_reply_bytes: int | None
+    returns: Any
+    mcp: bool
+    exceptions: Mapping[type[Exception], tuple[int, str, str]] | None
+    idempotent: str | None
+    idempotent_by: ActFn | None
+
+
+@final
+class Group:
+    """Registers acts of one model, with hooks ahead of their own.
+
+    Made by `Acts.group`. The hooks of `Acts.use` come before both.
+    """
+
+    def __init__(
+        self, act: Callable[..., Callable[[Any], Any]], set_act: Callable[..., None], schema: str, lists: Lists
+    ) -> None:
+        """Take `Acts.act` and `Acts.set_act`."""
+        self._act, self._set_act = act, set_act
+        self._schema = schema
+        self._lists = lists
+
+    def act(
+        self,
+        act_name: str,
+        *,
+        set: Any = MappingProxyType({}),  # the contract's word
+        get: Any = MappingProxyType({}),
+        mode: Mode = "assert",
+        pre_validation: Sequence[Hook] = (),
+        pre_act: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
+        **options: Unpack[Options],
+    ) -> Callable[[F], F]:
+        """Register the decorated function as an act of the model; see `Acts.act`."""
+        hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)
+        return self._act(self._schema, act_name, set=set, get=get, mode=mode, **hooks, **options)
+
+    def set_act(
+        self,
+        *,
+        act_name: str,
+        validator: Any,
+        fn: ActFn,
+        validation_run_type: Mode = "assert",
+        pre_validation: Sequence[Hook] = (),
+        pre_act: Sequence[Hook] = (),
+        post_act: Sequence[LateHook] = (),
+        on_error: Sequence[LateHook] = (),
+        **options: Unpack[Options],
+    ) -> None:
+        """Register an act of the model; see `Acts.set_act`."""
+        hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)
+        self._set_act(
+            schema=self._schema,
+            act_name=act_name,
+            validator=validator,
+            fn=fn,
+            validation_run_type=validation_run_type,
+            **hooks,
+            **options,
+        )
+
+    def _ahead_of(self, *own: Any) -> dict[str, Any]:
+        """Return the lists of an act: the group's hooks, then its own.
+
+        What is no list is left to the check of the act.
+        """
+        return {
+            name: [*self._lists[name], *given] if isinstance(given, list | tuple) else given
+            for name, given in zip(HOOKS, own, strict=True)
+        }
+
+
+def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
+    """Return checked hooks by the names of their lists.
+
+    Raises:
+        DefinitionError: names every one that is no hook.
+    """
+    problems = [
+        *hook_problems("preValidation", lists["pre_validation"], PYTHON),
+        *hook_problems("preAct", lists["pre_act"], PYTHON),
+        *late_problems("postAct", lists["post_act"], PYTHON, "result"),
+        *late_problems("onError", lists["on_error"], PYTHON, "error"),
+    ]
+    if problems:
+        raise DefinitionError("; ".join(problems))
+    return {name: tuple(given) for name, given in lists.items()}
+
+
+def insert_everywhere(service: Service, before: Lists, more: Lists) -> Service:
+    """Return a service whose acts have more hooks, behind those of ``before``."""
+    return {
+        schema: {name: insert_hooks(act, before, more) for name, act in acts.items()}
+        for schema, acts in service.items()
+    }
