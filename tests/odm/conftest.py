@@ -33,9 +33,10 @@ def _no_thread(request, monkeypatch):
 @pytest.fixture
 def helper_thread():
     """Let each Odm of the test have its helper thread; afterwards all of them have ended."""
+    others = set(threading.enumerate())  # of gateways of other tests
     yield
     gc.collect()
-    for thread in threading.enumerate():
+    for thread in set(threading.enumerate()) - others:
         if thread.name == "gatewayfw-jobs":
             thread.join(10)
             assert not thread.is_alive()
