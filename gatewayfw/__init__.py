@@ -2,6 +2,7 @@
 
 from gatewayfw.acts import Reply
 from gatewayfw.core import Gateway, gateway
+from gatewayfw.current import current_gateway
 from gatewayfw.errors import (
     BadRequest,
     Conflict,
@@ -81,6 +82,7 @@ __all__ = [
     "array",
     "binary",
     "boolean",
+    "current_gateway",
     "date",
     "decimal",
     "defaulted",
