@@ -6,15 +6,31 @@ otherwise from the default below. All names and defaults are our choice.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.logs import escaped
 
 PREFIX = "GATEWAYFW_"
+#: The names in the environment that are no settings: what package, sample service and tests read themselves.
+OTHER_NAMES = frozenset(
+    PREFIX + name
+    for name in (
+        *("ENV", "MONGOD", "MCP_TOKEN"),
+        *("TOKEN_KEY", "PROXIES", "LOGIN_LIMIT", "PLAYGROUND", "BASE_URL", "CORS", "STATIC_PATH"),
+        *("TEST_MONGO_URI", "TEST_FAULTS", "SCREENSHOTS"),
+        *("REQUIRE_MONGO", "REQUIRE_NODE", "REQUIRE_NGINX", "REQUIRE_BROWSER"),
+    )
+)
+#: A name that differs from a setting's in so many letters at most is taken for a mistake.
+_NEAR = 2
+_logger = logging.getLogger("gatewayfw")
+_warned: set[str] = set()
 #: Integer settings stay below this: some end up in commands of the database, which take 32 bits.
 _MOST = 2**31
 #: The beginnings that a storage may have; parsing shows later whether the rest is a URI.
@@ -104,8 +120,11 @@ class Settings:
     def load(cls, environ: Mapping[str, str], **given: Any) -> Settings:
         """Return the settings that code and environment give.
 
+        Other names of the environment that begin with ``GATEWAYFW_`` are logged, once in each process.
+
         Raises:
-            DefinitionError: an unknown name, or a value of the wrong type or not positive.
+            DefinitionError: an unknown name, also in the environment if it differs in one or two letters from a
+                setting's; or a value of the wrong type or not positive.
         """
         known = {field.name: str(field.type) for field in fields(cls)}
         for name in given:
@@ -113,6 +132,7 @@ class Settings:
                 near = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise DefinitionError(f"unknown setting {name!r}{hint}")
+        _judge_names(environ, known)
         values = {
             name: _parsed(name, kind, environ[PREFIX + name.upper()])
             for name, kind in known.items()
@@ -122,6 +142,34 @@ class Settings:
         for name, kind in known.items():
             _check(name, kind, getattr(settings, name))
         return settings
+
+
+def _judge_names(environ: Mapping[str, str], known: Iterable[str]) -> None:
+    """Refuse names of the environment that seem to be misspelled settings."""
+    settings = {PREFIX + name.upper() for name in known}
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in settings or name in OTHER_NAMES:
+            continue
+        if near := next((one for one in sorted(settings) if _differ_in(name, one) <= _NEAR), None):
+            raise DefinitionError(f"unknown setting {name} in the environment; did you mean {near}?")
+        if name not in _warned:
+            _warned.add(name)
+            _logger.warning("%s in the environment is no setting, and is ignored", escaped(name))
+
+
+def _differ_in(one: str, other: str) -> int:
+    """Return in how many letters two names differ (Levenshtein).
+
+    Letters may be replaced, added or left out.
+    """
+    if abs(len(one) - len(other)) > _NEAR:
+        return _NEAR + 1
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        before, row = row, [at]
+        for number, found in enumerate(other):
+            row.append(min(before[number] + (letter != found), before[number + 1] + 1, row[number] + 1))
+    return row[-1]
 
 
 def _parsed(name: str, kind: str, text: str) -> Any:

@@ -25,7 +25,7 @@ MAY_SEE: dict[str, set[str]] = {
     "errors": set(),
     "logs": {"errors"},
     "spelling": set(),
-    "settings": {"errors"},
+    "settings": {"errors", "logs"},
     "schemas": BOTTOM,
     "storage": BOTTOM,
     "odm": BOTTOM | {"schemas", "storage"},

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import pytest
 
+from gatewayfw import settings as settings_module
 from gatewayfw.errors import DefinitionError
-from gatewayfw.settings import Settings
+from gatewayfw.settings import OTHER_NAMES, PREFIX, Settings
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_code_wins_over_environment_over_default():
@@ -77,3 +84,47 @@ def test_wrong_settings_are_named(environ, given, message):
     with pytest.raises(DefinitionError) as raised:
         Settings.load(environ, **given)
     assert raised.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("DEADLIN", "DEADLINE"),
+        ("DEDLINES", "DEADLINE"),
+        ("MAX_BODY_BYTE", "MAX_BODY_BYTES"),
+        ("MAXBATCH", "MAX_BATCH"),
+        ("deadline", ""),
+        ("PORT", ""),
+        ("DADLIN", "DEADLINE"),
+        ("DADLI", ""),
+    ],
+)
+def test_a_name_near_a_settings_is_refused_and_others_are_logged_once(monkeypatch, caplog, name, near):
+    monkeypatch.setattr(settings_module, "_warned", set())
+    environ = {PREFIX + name: "1"}
+    if near:
+        with pytest.raises(DefinitionError) as raised:
+            Settings.load(environ)
+        assert (
+            raised.value.message == f"unknown setting {PREFIX}{name} in the environment; did you mean {PREFIX}{near}?"
+        )
+    else:
+        assert Settings.load(environ) == Settings.load(environ) == Settings()
+        assert caplog.messages == [f"{PREFIX}{name} in the environment is no setting, and is ignored"]
+
+
+def test_names_that_others_read_are_known(caplog):
+    assert Settings.load(dict.fromkeys(OTHER_NAMES, "x")) == Settings()
+    assert caplog.messages == []
+
+
+def test_every_name_in_the_sources_is_known():
+    """The settings, and what package, sample and tests read themselves."""
+    folders = [ROOT / name for name in ("gatewayfw", "sample_service", "benchmarks", "deploy")]
+    paths = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".yaml", ".yml", ".conf")
+    ]
+    text = "\n".join(path.read_text("utf-8") for path in [*paths, ROOT / "dev", ROOT / ".ci" / "run"])
+    named = set(re.findall(r"GATEWAYFW_[A-Z][A-Z_]*[A-Z]", text))
+    settings = {PREFIX + one.name.upper() for one in fields(Settings)}
+    assert named - settings - OTHER_NAMES == {"GATEWAYFW_PORT"}  # what the Kubernetes manifest keeps out
