@@ -11,8 +11,8 @@ from tests.faults.proxy import Proxy
 from tests.faults.replica import ReplicaSet
 from tests.faults.serving import stage
 
-#: What needs root and minutes runs at full size only.
-collect_ignore = [] if os.environ.get("GATEWAYFW_TEST_FAULTS") == "1" else ["test_machines.py"]
+#: What needs root, or is about times alone, runs at full size only.
+collect_ignore = [] if os.environ.get("GATEWAYFW_TEST_FAULTS") == "1" else ["test_machines.py", "test_probes.py"]
 
 
 @pytest.fixture(scope="session")
