@@ -30,7 +30,8 @@ OTHER_NAMES = frozenset(
 #: A name that differs from a setting's in so many letters at most is taken for a mistake.
 _NEAR = 2
 _logger = logging.getLogger("gatewayfw")
-_warned: set[str] = set()
+#: The names that this process has warned of.
+WARNED: set[str] = set()
 #: Integer settings stay below this: some end up in commands of the database, which take 32 bits.
 _MOST = 2**31
 #: The beginnings that a storage may have; parsing shows later whether the rest is a URI.
@@ -152,8 +153,8 @@ def _judge_names(environ: Mapping[str, str], known: Iterable[str]) -> None:
             continue
         if near := next((one for one in sorted(settings) if _differ_in(name, one) <= _NEAR), None):
             raise DefinitionError(f"unknown setting {name} in the environment; did you mean {near}?")
-        if name not in _warned:
-            _warned.add(name)
+        if name not in WARNED:
+            WARNED.add(name)
             _logger.warning("%s in the environment is no setting, and is ignored", escaped(name))
 
 

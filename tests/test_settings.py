@@ -100,7 +100,7 @@ def test_wrong_settings_are_named(environ, given, message):
     ],
 )
 def test_a_name_near_a_settings_is_refused_and_others_are_logged_once(monkeypatch, caplog, name, near):
-    monkeypatch.setattr(settings_module, "_warned", set())
+    monkeypatch.setattr(settings_module, "WARNED", set())
     environ = {PREFIX + name: "1"}
     if near:
         with pytest.raises(DefinitionError) as raised:
