@@ -58,7 +58,9 @@ def test_timeout_not_above_the_deadline_is_refused_with_both_figures(seconds, op
 @pytest.mark.parametrize("option", ["timeout", "graceful_timeout"])
 def test_the_sample_configuration_refuses_a_deadline_its_workers_would_not_live_to_see(monkeypatch, option):
     conf = runpy.run_path("sample_service/gunicorn.conf.py")
-    master = SimpleNamespace(cfg=SimpleNamespace(workers=1, timeout=conf["timeout"], graceful_timeout=30))
+    master = SimpleNamespace(
+        cfg=SimpleNamespace(workers=1, timeout=conf["timeout"], graceful_timeout=30, preload_app=True)
+    )
     conf["on_starting"](master)
     setattr(master.cfg, option, 40)
     monkeypatch.setenv("GATEWAYFW_DEADLINE", "35")
