@@ -34,6 +34,7 @@ def other(page, service_url):  # noqa: F811
 
 def save_open(page, name):
     """Save the open request under a name."""
+    page.bring_to_front()  # the browser hardly draws a tab behind
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("menuitem", name="Save").click()
     dialog = page.get_by_role("dialog")
@@ -43,6 +44,7 @@ def save_open(page, name):
 
 
 def wait_for_saved(page, names):
+    page.bring_to_front()
     saved(page)
     page.wait_for_function(
         "names => [...document.querySelectorAll('.library-title')].map(one => one.innerText).join() === names.join()",
@@ -58,6 +60,7 @@ def keys(page, start=""):
 
 def test_requests_saved_in_two_tabs_are_all_there_in_both(page, other):
     for one, name in ((page, "a"), (other, "b"), (page, "c"), (other, "d")):
+        one.bring_to_front()
         open_act(one, "echo")
         save_open(one, name)
     for one in (page, other):
@@ -67,6 +70,7 @@ def test_requests_saved_in_two_tabs_are_all_there_in_both(page, other):
 
 
 def test_what_one_tab_removes_does_not_come_back_from_the_other(page, other):
+    page.bring_to_front()
     open_act(page, "echo")
     for name in ("a", "b"):
         save_open(page, name)
@@ -80,6 +84,7 @@ def test_what_one_tab_removes_does_not_come_back_from_the_other(page, other):
 
 def test_of_two_saved_under_one_name_the_later_stays(page, other):
     for one, act in ((page, "echo"), (other, "keep")):
+        one.bring_to_front()
         open_act(one, act)
         save_open(one, "a")
     for one in (page, other):
@@ -89,6 +94,7 @@ def test_of_two_saved_under_one_name_the_later_stays(page, other):
 
 def sequences_of(page):
     """Go to the sequences."""
+    page.bring_to_front()
     page.get_by_role("link", name="Sequences").click()
     page.get_by_role("heading", name="Sequences").wait_for(state="attached")
     return page
@@ -101,6 +107,7 @@ def add_step(page, act):
 
 def steps(page, expected):
     """Wait until the steps of the current sequence are these."""
+    page.bring_to_front()
     page.wait_for_function(
         "names => [...document.querySelectorAll('.sequences-step .library-title')]"
         ".map(one => one.innerText).join() === names.join()",
