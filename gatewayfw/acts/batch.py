@@ -47,11 +47,15 @@ class Item:
 
 @final
 class ItemReply(NamedTuple):
-    """The reply to one item, as JSON; the status and code it has there."""
+    """The reply to one item, as JSON; the status and code it has there.
+
+    ``error`` is what a `Call` tells of.
+    """
 
     json: bytes
     status: int
     code: str
+    error: Exception | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -249,8 +253,10 @@ class _Atomic:
         with self._scopes.open(self._shared) as (context, _):
             shown = self._lifecycle.translate(self._acts[self._at], context["body"], error, self._bounds)
             reply = self._replies.failed(self._at, shown)
-        others = (self._replies.failed(number, NotDone()) for number in range(len(self._acts)))
-        return [reply if number == self._at else other for number, other in enumerate(others)]
+        return [
+            reply if number == self._at else self._replies.failed(number, NotDone())
+            for number in range(len(self._acts))
+        ]
 
     @contextmanager
     def _working(self, number: int, shared: Shared) -> Iterator[Shared]:

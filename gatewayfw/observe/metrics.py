@@ -86,11 +86,6 @@ class Metrics:
         counted.inc()
         timed.observe(call.seconds)
 
-    @property
-    def spans_processes(self) -> bool:
-        """Whether the numbers are those of all processes of the service."""
-        return DIRECTORY in os.environ
-
     def page(self, accept: str, jobs: tuple[int, float] | None = None) -> tuple[bytes, str]:
         """Return all metrics in the format that ``Accept`` prefers, and their type.
 
@@ -101,7 +96,7 @@ class Metrics:
         from prometheus_client.multiprocess import MultiProcessCollector
 
         page = CollectorRegistry()
-        if self.spans_processes:
+        if DIRECTORY in os.environ:
             MultiProcessCollector(page)  # type: ignore[no-untyped-call]
         else:
             page.register(self._registry)

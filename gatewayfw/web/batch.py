@@ -92,7 +92,6 @@ class BatchReplies:
         self._address = ""
         self._started = perf_counter()
         self._opened: OpenCall | None = None  # of the item that runs
-        self._errors: dict[int, Exception] = {}
 
     def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
         """Return the items; ``begin`` gives content of their contexts, by their ids."""
@@ -118,7 +117,7 @@ class BatchReplies:
             body = self._batch.bodies[number]
             if isinstance(body, dict):
                 opened.names = self._calls.names(body)
-            opened.error = self._errors.pop(number, None)
+            opened.error = item.error
             opened.end(item.status, item.code)
         return items
 
@@ -148,14 +147,13 @@ class BatchReplies:
         body = self._batch.bodies[number]
         names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
         status, headers, envelope = self._refuse(error, self._id(number), names)
-        if self._calls is not None and is_unexpected(error):
-            self._errors[number] = error
-        return self._ended(_item(envelope, status, headers))
+        told = error if self._calls is not None and is_unexpected(error) else None
+        return self._ended(_item(envelope, status, headers)._replace(error=told))
 
     def _ended(self, item: ItemReply) -> ItemReply:
         opened, self._opened = self._opened, None
         if opened is not None:
-            _, opened.error = self._errors.popitem() if self._errors else (0, None)
+            opened.error = item.error
             opened.end(item.status, item.code)
         return item
 

@@ -164,9 +164,7 @@ class Endpoint:
                 raise MethodNotAllowed
             result = self._run(sent, request_id, asked, opened)
         except Exception as error:  # The seam: every error becomes an envelope.
-            if opened is not None and failures.is_unexpected(error):
-                opened.error = error
-            return self.refuse(error, request_id, asked)
+            return self.refuse(error, request_id, asked, opened)
         if isinstance(result, bytes):
             return Success.of(result, request_id)
         if isinstance(result, RemoteReply):
@@ -189,9 +187,18 @@ class Endpoint:
         return headers.to_wsgi_list()
 
     def refuse(
-        self, error: Exception, request_id: str | None = None, asked: Mapping[str, Any] | None = None
+        self,
+        error: Exception,
+        request_id: str | None = None,
+        asked: Mapping[str, Any] | None = None,
+        opened: OpenCall | None = None,
     ) -> Response:
-        """Return an exception's error envelope; log it, and send Flask's signal if due."""
+        """Return an exception's error envelope; log it, and send Flask's signal if due.
+
+        ``opened`` is the call that it ends, for its observers.
+        """
+        if opened is not None and failures.is_unexpected(error):
+            opened.error = error
         request_id = request_id or request_id_of(request)
         status, headers, payload = self._describe(error, request_id, asked or {})
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})

@@ -24,7 +24,6 @@ from gatewayfw.files import Files, StoredFile
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.current import begin
 from gatewayfw.web.endpoint import Endpoint, request_id_of
-from gatewayfw.web.failure import is_unexpected
 
 #: The route, below the gateway's.
 RULE = "/gateway/files/<file_id>"
@@ -63,9 +62,7 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
                 opened.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
             reply = endpoint.lifecycle.run_act(act, body, lambda found, _: reply_of(found, sent))
         except Exception as error:  # The seam: every error becomes an envelope.
-            if opened is not None and is_unexpected(error):
-                opened.error = error
-            return endpoint.refuse(error, request_id, asked)
+            return endpoint.refuse(error, request_id, asked, opened)
         reply.headers["X-Request-Id"] = request_id
         return endpoint.with_cors(reply)
 
