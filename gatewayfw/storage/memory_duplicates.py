@@ -20,7 +20,7 @@ def taken_fields(collection: Any, refused: Iterable[Document]) -> tuple[str, ...
     Returns an empty tuple if none do. ``collection`` holds the documents stored when the write was refused;
     documents collide as in mongomock 4.3.
     """
-    unique = [index for index in collection.index_information().values() if index.get("unique")]
+    unique = _unique_indexes(collection)
     collisions = (
         index
         for document in refused
@@ -39,7 +39,7 @@ def refuse_shared(collection: Any, written: Iterable[Document]) -> None:
     Raises:
         DuplicateKey: names the fields of the first such index.
     """
-    unique = [index for index in collection.index_information().values() if index.get("unique")]
+    unique = _unique_indexes(collection)
     for document in written if unique else ():
         for index in unique:
             if _reaches_list(document, index) and _shares_entry(collection, document, index):
@@ -54,6 +54,10 @@ def after_update(
     for filter, update in statements:
         scratch.update_many(dict(filter), update)
     return list(scratch.find())
+
+
+def _unique_indexes(collection: Any) -> list[dict[str, Any]]:
+    return [index for index in collection.index_information().values() if index.get("unique")]
 
 
 def _collides(collection: Any, document: Document, index: dict[str, Any]) -> bool:
