@@ -14,18 +14,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, final
 
 from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
-from gatewayfw.acts.hooks import (
-    ActFn,
-    Hook,
-    LateHook,
-    access_rules,
-    call_with_body,
-    fn_problems,
-    hook_problems,
-    late_problems,
-)
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook, access_rules, call_with_body, fn_problems
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
-from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, with_late_hooks
+from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, early_hooks, lists_problems, with_late_hooks
 from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
@@ -100,6 +91,7 @@ class Act(ActDefinition, Mapping[str, Any]):
         once: the parsed ``idempotent``; None without.
         validation_hooks, act_hooks: ``pre_validation`` and ``pre_act``, each callable with the body.
         run: ``fn`` with the hooks of ``post_act`` after it.
+        common: the hooks of all acts, with which each of its lists begins.
     """
 
     pre_act: tuple[Hook, ...] = field(repr=False)
@@ -118,12 +110,18 @@ class Act(ActDefinition, Mapping[str, Any]):
     act_hooks: tuple[ActFn, ...] = field(repr=False)
     validation_hooks: tuple[ActFn, ...] = field(repr=False)
     run: ActFn = field(repr=False)
+    common: Lists = field(repr=False)
     description: str = field(repr=False)
 
     @property
     def access_rules(self) -> list[Hook]:
         """Its hooks that decide who may call."""
-        return access_rules((*self.pre_validation, *self.pre_act))
+        return access_rules(self.early_hooks)
+
+    @property
+    def early_hooks(self) -> tuple[Hook, ...]:
+        """Its hooks before the act, in the order in which they run."""
+        return early_hooks(vars(self))
 
     def __getitem__(self, key: str) -> Any:
         if key not in ACT_KEYS:
@@ -181,7 +179,7 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
     if isinstance(entry, Act):
         if entry.schemas is not schemas:
             raise DefinitionError(f"{where}: {_FOREIGN}")
-        return entry
+        return with_common(entry, common)
     problems = [f"unknown key {shown(key)}" for key in entry if key not in ACT_KEYS]
     problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
     if problems:
@@ -213,14 +211,17 @@ def parse_act(
         limit = limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
         exceptions = parse_exceptions(given.exceptions)
-        once = parse_idempotent(given.idempotent, given.idempotent_by, _early(given, common))
+        once = parse_idempotent(
+            given.idempotent, given.idempotent_by, [*early_hooks(common), *early_hooks(vars(given))]
+        )
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
         if given.mcp and struct.files:
             raise DefinitionError("mcp: an act with files cannot be a tool")
     except DefinitionError as error:
         raise DefinitionError(f"{where}: {error.message}") from error
-    act = Act(
-        **{**vars(given), "limit": limit or None, "exceptions": exceptions, **_hooks_of(given)},
+    hooks = _hooks_of(given.fn, vars(given), common)
+    return Act(
+        **{**vars(given), "limit": limit or None, "exceptions": exceptions, **hooks},
         schemas=schemas,
         struct=struct,
         bounds=bounds,
@@ -230,39 +231,32 @@ def parse_act(
         once=once,
         description=(inspect.getdoc(given.fn) or "") if inspect.isroutine(given.fn) else "",
     )
-    return insert_hooks(act, NO_HOOKS, common) if any(common.values()) else act
 
 
-def _hooks_of(given: ActDefinition) -> dict[str, Any]:
-    """Return the attributes of an act that come from its hooks."""
-    lists: dict[str, Any] = {name: tuple(getattr(given, name)) for name in HOOKS}
+def _hooks_of(fn: ActFn, own: Lists, common: Lists) -> dict[str, Any]:
+    """Return the attributes of an act that come from its hooks, the common ones first."""
+    lists: dict[str, Any] = {name: (*common[name], *own[name]) for name in HOOKS}
     return {
         **lists,
+        "common": common,
         "act_hooks": tuple(map(call_with_body, lists["pre_act"])),
         "validation_hooks": tuple(map(call_with_body, lists["pre_validation"])),
-        "run": with_late_hooks(given.fn, lists["post_act"]),
+        "run": with_late_hooks(fn, lists["post_act"]),
     }
 
 
-def _early(given: ActDefinition, common: Lists) -> list[Hook]:
-    """Return the hooks before an act, with the common ones."""
-    return [*common["pre_validation"], *given.pre_validation, *common["pre_act"], *given.pre_act]
-
-
-def insert_hooks(act: Act, before: Lists, hooks: Lists) -> Act:
-    """Return an act with more hooks, each list behind as many as ``before`` has.
+def with_common(act: Act, common: Lists) -> Act:
+    """Return an act whose own hooks come after these, and no other common ones.
 
     Raises:
         DefinitionError: the act says that it is public, and one of them is an access rule.
     """
-    lists: dict[str, Any] = {}
-    for name in HOOKS:
-        own, at = getattr(act, name), len(before[name])
-        lists[name] = (*own[:at], *hooks[name], *own[at:])
-    changed = replace(act, **lists)
-    if act.public and changed.access_rules:
+    if act.common is common:
+        return act
+    if act.public and access_rules(early_hooks(common)):
         raise DefinitionError(f"act {act.schema}.{act.act_name}: {_CONTRADICTION}")
-    return replace(changed, **_hooks_of(changed))
+    own = {name: getattr(act, name)[len(act.common[name]) :] for name in HOOKS}
+    return replace(act, **_hooks_of(act.fn, own, common))
 
 
 def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, common: Lists) -> Iterator[str]:
@@ -271,16 +265,13 @@ def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, comm
         *_name_problems(given.schema, given.act_name, spelling),
         *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
         *fn_problems(given.fn),
-        *hook_problems("preValidation", given.pre_validation, spelling),
-        *hook_problems("preAct", given.pre_act, spelling),
-        *late_problems("postAct", given.post_act, spelling, "result"),
-        *late_problems("onError", given.on_error, spelling, "error"),
+        *lists_problems(vars(given), spelling),
         *_ceiling_problems(given, spelling),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
     yield from problems
     if not problems:
-        yield from _access_problems(settings, given.public, _early(given, common), spelling)
+        yield from _access_problems(settings, given.public, [*early_hooks(common), *early_hooks(vars(given))], spelling)
 
 
 def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:

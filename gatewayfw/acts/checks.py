@@ -106,7 +106,7 @@ def act_problems(act: Act) -> Iterator[str]:
     """Yield what is wrong with one act, in words."""
     for path, select in act.struct.selects():
         yield from (f"{path}: {problem}" for problem in select.problems())
-    yield from order_problems((*act.pre_validation, *act.pre_act))
+    yield from order_problems(act.early_hooks)
     yield from _role_problems(act)
 
 
@@ -118,6 +118,6 @@ def _role_problems(act: Act) -> Iterator[str]:
     given = (act.struct.fields or {}).get("set")
     if not isinstance(given, ObjectField) or given.fields is None:
         return
-    for step in steps_of((*act.pre_validation, *act.pre_act)):
+    for step in steps_of(act.early_hooks):
         if step.role and step.role.place == "set" and step.role.name not in given.fields:
             yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"

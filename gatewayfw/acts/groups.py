@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
-from gatewayfw.acts.act import Service, insert_hooks
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook, hook_problems, late_problems
-from gatewayfw.acts.late import HOOKS, Lists
+from gatewayfw.acts.act import Service, with_common
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook
+from gatewayfw.acts.late import HOOKS, Lists, lists_problems
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import PYTHON
@@ -108,20 +108,11 @@ def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
     Raises:
         DefinitionError: names every one that is no hook.
     """
-    problems = [
-        *hook_problems("preValidation", lists["pre_validation"], PYTHON),
-        *hook_problems("preAct", lists["pre_act"], PYTHON),
-        *late_problems("postAct", lists["post_act"], PYTHON, "result"),
-        *late_problems("onError", lists["on_error"], PYTHON, "error"),
-    ]
-    if problems:
+    if problems := list(lists_problems(lists, PYTHON)):
         raise DefinitionError("; ".join(problems))
     return {name: tuple(given) for name, given in lists.items()}
 
 
-def insert_everywhere(service: Service, before: Lists, more: Lists) -> Service:
-    """Return a service whose acts have more hooks, behind those of ``before``."""
-    return {
-        schema: {name: insert_hooks(act, before, more) for name, act in acts.items()}
-        for schema, acts in service.items()
-    }
+def with_common_everywhere(service: Service, common: Lists) -> Service:
+    """Return a service whose acts begin with these hooks, and no other common ones."""
+    return {schema: {name: with_common(act, common) for name, act in acts.items()} for schema, acts in service.items()}

@@ -11,15 +11,30 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType, MappingProxyType
 from typing import Any
 
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook, hook_problems, late_problems
 from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.errors import DefinitionError
+from gatewayfw.spelling import Spelling
 
 #: The lists of hooks, in the order in which they run.
 HOOKS = ("pre_validation", "pre_act", "post_act", "on_error")
 #: Hooks by the names of their lists.
 Lists = Mapping[str, tuple[Any, ...]]
 NO_HOOKS: Lists = MappingProxyType(dict.fromkeys(HOOKS, ()))
+
+
+def early_hooks(lists: Lists) -> tuple[Hook, ...]:
+    """Return the hooks before an act, in the order in which they run."""
+    return (*lists["pre_validation"], *lists["pre_act"])
+
+
+def lists_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
+    """Yield what is wrong with hooks by the names of their lists."""
+    yield from hook_problems("preValidation", lists["pre_validation"], spelling)
+    yield from hook_problems("preAct", lists["pre_act"], spelling)
+    yield from late_problems("postAct", lists["post_act"], spelling, "result")
+    yield from late_problems("onError", lists["on_error"], spelling, "error")
+
 
 #: Results that would have to be awaited; acts and hooks are plain functions.
 LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)

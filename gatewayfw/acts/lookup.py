@@ -58,7 +58,7 @@ def hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
         return
     for acts in service.values():
         for act in acts.values():
-            yield from (*act.pre_validation, *act.pre_act)
+            yield from act.early_hooks
 
 
 def copy_of(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:

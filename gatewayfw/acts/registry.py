@@ -11,13 +11,13 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service
+from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service, with_common
 from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.acts.directory import Directory
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.groups import Group, insert_everywhere, parse_lists
+from gatewayfw.acts.groups import Group, parse_lists, with_common_everywhere
 from gatewayfw.acts.hooks import ActFn, Hook, LateHook
-from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists
+from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, early_hooks
 from gatewayfw.acts.lookup import Services, UnknownName, find_local, hooks_of
 from gatewayfw.acts.rates import Limits
 from gatewayfw.acts.services import Connect, RemoteService
@@ -225,19 +225,17 @@ class Acts(Directory):
                 has changed.
         """
         more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
-        early = (*more["pre_validation"], *more["pre_act"])
         with self._lock:
-            before = self._common
-            at = len(before["pre_validation"]) + len(before["pre_act"])
+            common = {name: (*self._common[name], *more[name]) for name in HOOKS}
             services = {
-                name: service if isinstance(service, RemoteService) else insert_everywhere(service, before, more)
+                name: service if isinstance(service, RemoteService) else with_common_everywhere(service, common)
                 for name, service in self._services.items()
             }
             for remote in self.remote_services():
-                remote.insert_hooks(at, early)
-            self._common = {name: (*before[name], *more[name]) for name in HOOKS}
+                remote.set_common(early_hooks(common))
+            self._common = common
             self._services = MappingProxyType(services)
-            self._note_carriers(early)
+            self._note_carriers(early_hooks(more))
             self._schemas.note_change()
 
     def group(
@@ -290,12 +288,16 @@ class Acts(Directory):
         parsed: Service | RemoteService
         if isinstance(service, str):
             parsed = self._connect(service, name=name, pre_act=pre_act, headers=headers)
-            parsed.insert_hooks(0, [*self._common["pre_validation"], *self._common["pre_act"]])
         elif pre_act or headers:
             raise DefinitionError(f"service {name}: pre_act and headers go with a URL; acts have hooks of their own")
         else:
             parsed = parse_service(self._schemas, self.limits, name, service, self._common)
         with self._lock:
+            # Once more: `use` in another thread may have added some.
+            if isinstance(parsed, RemoteService):
+                parsed.set_common(early_hooks(self._common))
+            else:
+                parsed = with_common_everywhere(parsed, self._common)
             if name in self._services:
                 place = self._places.get(name, "")
                 raise DefinitionError(f"service {name} is registered already{defined_at(place)}")
@@ -315,17 +317,16 @@ class Acts(Directory):
 
     def _register(self, given: ActDefinition, spelling: Spelling) -> None:
         """Register an act of ``main``; messages spell the parameters as the caller did."""
-        act = parse_act(self._schemas, self.limits, given, spelling, common := self._common)
+        act = parse_act(self._schemas, self.limits, given, spelling, self._common)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
-            if self._common is not common:  # `use` in another thread
-                act = parse_act(self._schemas, self.limits, given, spelling, self._common)
+            act = with_common(act, self._common)  # once more: `use` in another thread may have added some
             main = find_local(self._services, MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
             self._places[name] = called_from()
-            self._note_carriers((*act.pre_validation, *act.pre_act))
+            self._note_carriers(act.early_hooks)
             self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})
 
     def _note_carriers(self, hooks: Iterable[Hook]) -> None:

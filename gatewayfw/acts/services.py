@@ -52,12 +52,12 @@ class RemoteService:
             self.act_hooks = parse_hooks("preAct", pre_act, PYTHON)
         except DefinitionError as error:
             raise DefinitionError(f"service {name}: {error.message}") from None
-        self.pre_act = tuple(pre_act)
+        self.pre_act = self._own = tuple(pre_act)
 
-    def insert_hooks(self, at: int, hooks: Sequence[Hook]) -> None:
-        """Add checked hooks behind the first ``at``."""
-        self.act_hooks = (*self.act_hooks[:at], *map(call_with_body, hooks), *self.act_hooks[at:])
-        self.pre_act = (*self.pre_act[:at], *hooks, *self.pre_act[at:])
+    def set_common(self, hooks: Sequence[Hook]) -> None:
+        """Let these hooks, checked already, come before its own, and no other common ones."""
+        self.pre_act = (*hooks, *self._own)
+        self.act_hooks = tuple(map(call_with_body, self.pre_act))
 
     def call(
         self,

@@ -77,7 +77,7 @@ def _service(service: Mapping[str, Mapping[str, Act]] | str, shared: Exceptions)
 def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
     fields = act.struct.fields or {}
     access, roles = _access(act)
-    steps = list(steps_of((*act.pre_validation, *act.pre_act)))
+    steps = list(steps_of(act.early_hooks))
     return {
         "description": act.description,
         "mode": act.validation_run_type,

@@ -140,7 +140,7 @@ def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> I
     """Check the key in the environment; a key in code cannot be seen here."""
     key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
     if not key:
-        hooks = (hook for act in acts for hook in (*act.pre_validation, *act.pre_act))
+        hooks = (hook for act in acts for hook in act.early_hooks)
         if any(step.token for step in steps_of(hooks)):
             yield "hint", f"{KEY_VARIABLE} is not set: keep the key that the app gives its tokens out of the code"
         return
@@ -244,7 +244,7 @@ def _unruled_services(gateway: Gateway) -> Iterator[Finding]:
 
 def _unfed(acts: Mapping[str, Act]) -> Iterator[Finding]:
     for name, act in acts.items():
-        if step := unfed((*act.pre_validation, *act.pre_act)):
+        if step := unfed(act.early_hooks):
             yield (
                 "hint",
                 f"{name}: no hook comes before {step.name}, which needs {step.needs!r} in the context; "
