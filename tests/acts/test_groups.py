@@ -136,3 +136,14 @@ def test_what_is_no_list_of_hooks_is_refused(make, name, method):
 def test_an_act_of_a_group_with_a_wrong_hook_is_refused(make):
     with pytest.raises(DefinitionError, match="pre_act must be a list of functions"):
         make().acts.group("a").act("b", pre_act=print)(lambda body: 1)
+
+
+def test_an_act_that_is_registered_again_begins_with_all_common_hooks_once(make):
+    gw, ran = make(), Notes()
+    gw.acts.use(pre_act=[ran.hook("first")])
+    gw.acts.act("a", "b", pre_act=[ran.hook("own")])(lambda body: 1)
+    taken = gw.acts.get_main_acts()
+    gw.acts.use(pre_act=[ran.hook("second")])
+    gw.acts.set_service("other", taken)
+    assert sent(gw, service="other") == (200, 1)
+    assert ran == ["first", "second", "own"]
