@@ -1,9 +1,9 @@
-"""A user-management service: the example to read, run and copy.
+"""A user-management service: the example to read, run and copy. Nothing in it knows the folder's name.
 
-``python -m sample_service`` starts it with demo data; ``gunicorn "sample_service:create_app()"``
-serves it; ``flask --app sample_service create-user`` makes the first user.
+With ``sample_service``, or the name of your copy: ``python -m NAME`` starts it with demo data,
+``gunicorn "NAME:create_app()"`` serves it, ``flask --app NAME create-user`` makes the first user.
 """
 
-from sample_service.app import create_app
+from .app import create_app
 
 __all__ = ["create_app"]

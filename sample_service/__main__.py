@@ -1,4 +1,4 @@
-"""``python -m sample_service``: the service with demo data, for trying things out and development.
+"""``python -m`` and the package's name: the service with demo data, for trying out and development.
 
 ``PORT`` (8000) chooses the port. A local MongoDB server is started, whose data stays in
 ``.gateway/``; where there is none, the data is in memory. With ``MONGODB_URI`` that database is used
@@ -19,8 +19,9 @@ from pathlib import Path
 from gatewayfw import GatewayError, Unavailable
 from gatewayfw.environment import is_development
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound
-from sample_service import demo
-from sample_service.app import create_service, options_from
+
+from . import demo
+from .app import create_service, options_from
 
 HOST = "127.0.0.1"
 DATA = Path(".gateway")
@@ -28,7 +29,7 @@ DATA = Path(".gateway")
 
 def main() -> None:
     """Run the service until Ctrl-C. There are no arguments, `--help` apart."""
-    argparse.ArgumentParser(prog="python -m sample_service", description=__doc__).parse_args()
+    argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__).parse_args()
     if not os.environ.get("MONGODB_URI"):  # Users with public passwords do not belong in just any database.
         os.environ.setdefault("GATEWAYFW_ENV", "development")
     logging.basicConfig(format="%(levelname)s: %(message)s")
@@ -37,9 +38,9 @@ def main() -> None:
         with database() as (db, where):
             run(db, where, port)
     except Unavailable:
-        sys.exit("sample_service: the database does not answer; is MONGODB_URI right, and the server running?")
+        sys.exit(f"{__package__}: the database does not answer; is MONGODB_URI right, and the server running?")
     except (GatewayError, MongodError, OSError) as error:
-        sys.exit(f"sample_service: {error}")
+        sys.exit(f"{__package__}: {error}")
     except KeyboardInterrupt:
         pass  # Ctrl-C before, or without, the server that answers it
 

@@ -14,14 +14,15 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from gatewayfw import DefinitionError, gateway
 from gatewayfw.auth import Auth, PasswordHasher, Sha256Hasher, Tokens, key_from_environment
 from gatewayfw.odm import Model
-from sample_service import city, commands, country, file, organization, unit, user
-from sample_service.city.model import define_city
-from sample_service.country.model import define_country
-from sample_service.file.model import define_file
-from sample_service.organization.model import define_organization
-from sample_service.service import Service, signed_in
-from sample_service.unit.model import define_unit
-from sample_service.user.model import define_user
+
+from . import city, commands, country, file, organization, unit, user
+from .city.model import define_city
+from .country.model import define_country
+from .file.model import define_file
+from .organization.model import define_organization
+from .service import Service, signed_in
+from .unit.model import define_unit
+from .user.model import define_user
 
 #: How often an address may try to log in; counted in memory unless GATEWAYFW_RATE_LIMIT_STORAGE names a database.
 LOGIN_LIMIT = "60/minute"

@@ -1,4 +1,4 @@
-"""The commands of this service: ``flask --app sample_service create-user``, ``... seed``.
+"""The commands of this service: ``flask --app`` with the package's name, then ``create-user`` or ``seed``.
 
 They work on the database of the environment, so set what the service itself runs with.
 """
@@ -13,8 +13,9 @@ from bson import ObjectId
 from flask import Flask
 
 from gatewayfw import DuplicateKey, GatewayError
-from sample_service import demo
-from sample_service.service import Service
+
+from . import demo
+from .service import Service
 
 _NO_DATABASE = "there is no database to write to: set MONGODB_URI"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from bson import ObjectId
 
-from sample_service.service import Service
-from sample_service.user.model import relation_input
+from .service import Service
+from .user.model import relation_input
 
 #: First name, role, and the organization or unit that a head leads.
 USERS = (

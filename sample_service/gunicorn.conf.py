@@ -1,5 +1,5 @@
 # ruff: noqa: N999  (the name that gunicorn knows)
-"""Settings for ``gunicorn -c sample_service/gunicorn.conf.py``; nothing here touches the network.
+"""Settings for ``gunicorn -c`` with this file; nothing here touches the network.
 
 ``PORT`` (8000), ``HOST`` (127.0.0.1) and ``WEB_CONCURRENCY`` (2 workers) are read from the
 environment. The worker class keeps slow senders from the threads; put a proxy in front for TLS and limits of addresses.
@@ -12,13 +12,14 @@ import shutil
 import signal
 import sys
 import tempfile
+from pathlib import Path
 
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.web.servers.options import check_worker_timeout
 
-wsgi_app = "sample_service:create_app()"
+wsgi_app = f"{Path(__file__).resolve().parent.name}:create_app()"  # started from the folder that holds the package
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 
 # Threads, because an act mostly waits for the database; a thread gets requests that have arrived.

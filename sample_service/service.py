@@ -16,7 +16,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Service:
-    """One running service. `sample_service.app` makes it and hands it to each act's ``register``."""
+    """One running service. `app.create_app` makes it and hands it to each act's ``register``."""
 
     gw: Gateway
     auth: Auth

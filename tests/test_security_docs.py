@@ -61,7 +61,12 @@ def test_every_default_is_that_of_the_setting():
 
 
 def test_every_option_exists():
-    shipped = source("sample_service/gunicorn.conf.py", "sample_service/nginx.conf", "gatewayfw/web/app.py")
+    shipped = source(
+        "sample_service/__init__.py",
+        "sample_service/gunicorn.conf.py",
+        "sample_service/nginx.conf",
+        "gatewayfw/web/app.py",
+    )
     known = {
         *SETTINGS,
         *parameters(),

@@ -1,7 +1,7 @@
 """The model city and its acts, which anyone may call."""
 
-from sample_service.city import add_city, get_city
-from sample_service.service import Service
+from ..service import Service
+from . import add_city, get_city
 
 
 def register(service: Service) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import object_id
-from sample_service.mixins import NAME
-from sample_service.service import Body, Service
+
+from ..mixins import NAME
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

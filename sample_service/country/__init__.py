@@ -1,7 +1,7 @@
 """The model country and its acts, which anyone may call."""
 
-from sample_service.country import add_country, get_country
-from sample_service.service import Service
+from ..service import Service
+from . import add_country, get_country
 
 
 def register(service: Service) -> None:

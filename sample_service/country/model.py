@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gatewayfw import Gateway, number
 from gatewayfw.odm import Model
-from sample_service.mixins import NAME
+
+from ..mixins import NAME
 
 
 def define_country(gw: Gateway) -> Model:

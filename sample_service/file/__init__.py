@@ -1,7 +1,7 @@
 """The model file and its acts, for everybody who has signed in."""
 
-from sample_service.file import add_file, get_file, get_file_link
-from sample_service.service import Service
+from ..service import Service
+from . import add_file, get_file, get_file_link
 
 
 def register(service: Service) -> None:

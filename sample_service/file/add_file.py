@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sample_service.file.model import FILE
-from sample_service.service import Body, Service
+from ..service import Body, Service
+from .model import FILE
 
 
 def register(service: Service) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, object_id, string
-from sample_service.service import Body, Service
+
+from ..service import Body, Service
 
 #: Seconds that a link opens a file.
 LASTS = 300

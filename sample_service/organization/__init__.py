@@ -1,7 +1,7 @@
 """The model organization and its acts."""
 
-from sample_service.organization import add_organization, get_organization, get_organizations, update_organization
-from sample_service.service import Service
+from ..service import Service
+from . import add_organization, get_organization, get_organizations, update_organization
 
 
 def register(service: Service) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, object_id
-from sample_service.service import Body, Service
+
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gatewayfw import Gateway, optional
 from gatewayfw.odm import Model
-from sample_service.mixins import DESCRIPTION, NAME
+
+from ..mixins import DESCRIPTION, NAME
 
 
 def define_organization(gw: Gateway) -> Model:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN
-from sample_service.mixins import ACTIVE_ROLE, DESCRIPTION, NAME
-from sample_service.service import Body, Service
+
+from ..access import MANAGER_OR_ADMIN
+from ..mixins import ACTIVE_ROLE, DESCRIPTION, NAME
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

@@ -1,7 +1,7 @@
 """The model unit and its acts."""
 
-from sample_service.service import Service
-from sample_service.unit import add_unit, get_unit, get_units, update_unit
+from ..service import Service
+from . import add_unit, get_unit, get_units, update_unit
 
 
 def register(service: Service) -> None:

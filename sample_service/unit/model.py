@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gatewayfw import Gateway
 from gatewayfw.odm import Model
-from sample_service.mixins import NAME
+
+from ..mixins import NAME
 
 
 def define_unit(gw: Gateway) -> Model:

@@ -1,7 +1,7 @@
 """The model user and its acts."""
 
-from sample_service.service import Service
-from sample_service.user import (
+from ..service import Service
+from . import (
     add_user,
     get_me,
     get_my_users,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sample_service.access import MANAGER_OR_ADMIN, head_of_something, responsible_for
-from sample_service.mixins import ACTIVE_ROLE
-from sample_service.service import Body, Service
+from ..access import MANAGER_OR_ADMIN, head_of_something, responsible_for
+from ..mixins import ACTIVE_ROLE
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sample_service.service import Body, Service
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

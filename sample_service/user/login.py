@@ -6,8 +6,9 @@ import secrets
 from typing import Any
 
 from gatewayfw import Unauthenticated, array, enums, object_, object_id, optional, string
-from sample_service.service import Body, Service
-from sample_service.user.model import ROLE
+
+from ..service import Body, Service
+from .model import ROLE
 
 REFUSED = "wrong e-mail or password"
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from gatewayfw import Gateway, array, boolean, defaulted, enums, object_, object_id, optional, string
 from gatewayfw.odm import Model
-from sample_service.access import ROLE_NAMES
-from sample_service.mixins import EMAIL, NAME
+
+from ..access import ROLE_NAMES
+from ..mixins import EMAIL, NAME
 
 FEATURES = array(object_({"feature": enums("reports", "exports", "invitations")}), size=(None, 20))
 MOST_ROLES = 50

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import Forbidden, NotFound, boolean, defaulted, enums, integer, object_, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN, REFUSED, removable
-from sample_service.mixins import ACTIVE_ROLE
-from sample_service.service import Body, Service
+
+from ..access import MANAGER_OR_ADMIN, REFUSED, removable
+from ..mixins import ACTIVE_ROLE
+from ..service import Body, Service
 
 
 def register(service: Service) -> None:

@@ -6,8 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from gatewayfw import NotFound, StillReferenced, file
-from sample_service.service import Body, Service
-from sample_service.user.model import relation_input
+
+from ..service import Body, Service
+from .model import relation_input
 
 
 def register(service: Service) -> None:

@@ -8,10 +8,11 @@ from bson import ObjectId
 
 from gatewayfw import Forbidden, NotFound, ValidationError, array, object_, object_id, optional
 from gatewayfw.auth import same_id
-from sample_service.access import MANAGER, REFUSED, changeable
-from sample_service.mixins import ACTIVE_ROLE
-from sample_service.service import Body, Service
-from sample_service.user.model import MOST_ROLES, ROLE
+
+from ..access import MANAGER, REFUSED, changeable
+from ..mixins import ACTIVE_ROLE
+from ..service import Body, Service
+from .model import MOST_ROLES, ROLE
 
 
 def register(service: Service) -> None:

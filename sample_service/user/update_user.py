@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gatewayfw import NotFound, boolean, object_id, optional
-from sample_service.access import MANAGER_OR_ADMIN, changeable
-from sample_service.mixins import ACTIVE_ROLE, EMAIL, NAME, PASSWORD
-from sample_service.service import Body, Service
-from sample_service.user.model import FEATURES
+
+from ..access import MANAGER_OR_ADMIN, changeable
+from ..mixins import ACTIVE_ROLE, EMAIL, NAME, PASSWORD
+from ..service import Body, Service
+from .model import FEATURES
 
 
 def register(service: Service) -> None:
