@@ -14,6 +14,7 @@ environment. Tokens never appear in logs, messages or a ``repr``.
 from __future__ import annotations
 
 from gatewayfw.client.clients import MAX_BYTES, HttpClient, InProcessClient
-from gatewayfw.client.replies import BadReply, CallError, CallReply, NoReply
+from gatewayfw.client.errors import BadReply, CallError, NoReply
+from gatewayfw.client.replies import CallReply
 
 __all__ = ["MAX_BYTES", "BadReply", "CallError", "CallReply", "HttpClient", "InProcessClient", "NoReply"]

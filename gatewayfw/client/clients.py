@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeVar, final
 from flask import Flask
 
 from gatewayfw.acts.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import BadReply, CallReply, answers, next_of, reply_of
+from gatewayfw.client.paging import follow
+from gatewayfw.client.replies import CallReply, answers, reply_of
 from gatewayfw.client.retries import HEADER, make_key, repeat
 from gatewayfw.client.transports import Http, InProcess, Transport
 from gatewayfw.client.uploads import form_of, without_files
@@ -137,18 +138,7 @@ class _Client:
         Raises:
             CallError: as for `call`; `BadReply` where the result is no page, or its ``next`` came before.
         """
-        given = {} if set is None else dict(set)
-        seen = {given.get("after")} - {None}
-        while True:
-            page = self.call(model, act, service=service, set=given, get=get)
-            after = next_of(page)
-            if after in seen:
-                raise BadReply("bad reply of the gateway: its list does not go on", 200, "bad_reply")
-            yield page
-            if after is None:
-                return
-            seen.add(after)
-            given["after"] = after
+        return follow(lambda given: self.call(model, act, service=service, set=given, get=get), set)
 
     def _ready(
         self, body: Mapping[str, Any], files: Mapping[str, Any] = MappingProxyType({}), key: str | None = None

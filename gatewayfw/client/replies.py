@@ -6,55 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from gatewayfw.client.errors import BadReply, CallError
 from gatewayfw.wire.batch import items_of, reply_to
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-
-
-class CallError(Exception):
-    """A call failed: the gateway refused it, or, in a subclass, did not answer.
-
-    Attributes:
-        message: what went wrong, for people, in the gateway's words.
-        status: the HTTP status; 0 where no reply came.
-        code: a stable word for programs, such as ``validation_error``.
-        errors: messages by the path of the value, for validation and duplicate keys; else empty.
-        request_id: the request's id in the gateway's log, if the gateway sent it.
-        retry_after: the seconds after which a retry may succeed, if the gateway sent it.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        status: int = 0,
-        code: str = "error",
-        *,
-        errors: Mapping[str, list[str]] | None = None,
-        request_id: str | None = None,
-        retry_after: int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
-        self.code = code
-        self.errors = dict(errors or {})
-        self.request_id = request_id
-        self.retry_after = retry_after
-
-
-class BadReply(CallError):
-    """The reply is not from a gateway; code ``bad_reply``. The act may have run.
-
-    Or what should be the next page of a list is none.
-    """
-
-
-class NoReply(CallError):
-    """No reply came.
-
-    Code ``unreachable``: nothing was sent; ``no_reply``, ``timeout``: the act may have run.
-    """
 
 
 def bad_reply(error: NotAGateway) -> BadReply:
@@ -110,19 +66,6 @@ def answers(reply: HttpReply, count: int) -> list[Any]:
     except NotAGateway as error:
         raise bad_reply(error) from error
     return [item["body"] if item["success"] else _refusal(reply_to(item), item["body"]) for item in items]
-
-
-def next_of(page: object) -> str | None:
-    """Return where the page after one of a list begins; None after the last.
-
-    Raises:
-        BadReply: it is no page.
-    """
-    if isinstance(page, dict) and isinstance(page.get("rows"), list):
-        after = page.get("next", ...)
-        if after is None or isinstance(after, str):
-            return after
-    raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")
 
 
 def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:

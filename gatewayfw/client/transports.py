@@ -10,7 +10,8 @@ from urllib3 import HTTPHeaderDict
 from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.client.replies import NoReply, bad_reply
+from gatewayfw.client.errors import NoReply
+from gatewayfw.client.replies import bad_reply
 from gatewayfw.wire.posting import HttpReply, NotAGateway, Posts
 
 

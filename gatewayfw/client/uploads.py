@@ -8,10 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
-from typing import IO, Any
-
-#: What may stand for a file: its path, or a binary file that is open for reading.
-File = os.PathLike[str] | IO[bytes]
+from typing import Any
 
 _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 

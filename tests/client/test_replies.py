@@ -7,7 +7,8 @@ import json
 import pytest
 from urllib3 import HTTPHeaderDict
 
-from gatewayfw.client.replies import BadReply, CallError, answers, reply_of
+from gatewayfw.client.errors import BadReply, CallError
+from gatewayfw.client.replies import answers, reply_of
 from gatewayfw.wire.posting import HttpReply
 
 

@@ -7,7 +7,7 @@ import socket
 import pytest
 from flask import Flask, request
 
-from gatewayfw.client.replies import BadReply, NoReply
+from gatewayfw.client.errors import BadReply, NoReply
 from gatewayfw.client.transports import Http, InProcess
 
 
