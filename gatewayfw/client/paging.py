@@ -9,7 +9,7 @@ from gatewayfw.client.errors import BadReply
 
 
 def follow(ask: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any] | None) -> Iterator[Any]:
-    """Yield what ``ask`` returns for a ``set``, then for the same with ``after``, until the last page.
+    """Yield what ``ask`` returns for a ``set``, page by page.
 
     Raises:
         BadReply: a result is no page, or its ``next`` came before.

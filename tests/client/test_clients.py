@@ -13,6 +13,7 @@ from flask import Flask, abort, request
 
 from gatewayfw import HttpError, gateway
 from gatewayfw.client import CallError, HttpClient, InProcessClient
+from gatewayfw.client.standalone import UntypedClient
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, string
 from gatewayfw.web.servers.threaded import threaded_server
@@ -58,7 +59,7 @@ def served(gw):
     server.server_close()
 
 
-@pytest.fixture(params=["http", "in process"])
+@pytest.fixture(params=["http", "standalone", "in process"])
 def make(request, gw):
     """A function that makes a client."""
     if request.param == "in process":
@@ -67,7 +68,7 @@ def make(request, gw):
     url, made = request.getfixturevalue("served"), []
 
     def make(**options):
-        made.append(HttpClient(url, **options))
+        made.append((HttpClient if request.param == "http" else UntypedClient)(url, **options))
         return made[-1]
 
     yield make
@@ -218,6 +219,7 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize("make", ["http", "in process"], indirect=True)
 @pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
 def test_what_cannot_be_sent_along_is_refused(make, options, message):
     with pytest.raises(DefinitionError) as found:
@@ -225,6 +227,7 @@ def test_what_cannot_be_sent_along_is_refused(make, options, message):
     assert str(found.value) == message
 
 
+@pytest.mark.parametrize("make", ["http", "in process"], indirect=True)
 def test_another_token_is_checked_too(client):
     with pytest.raises(DefinitionError, match="token: it cannot stand in a header"):
         client.with_token("a\nb")

@@ -48,5 +48,5 @@ def signature(gw, **options):
     options.setdefault("validator", validator)
     gw.acts.set_act(schema="city", act_name="act", fn=lambda body: None, **options)
     module = loaded(source(gw))
-    told = module.Client.call.__annotations__
+    told = module.AnyClient.call.__annotations__
     return (told["set"], told["get"], told["return"]), module

@@ -18,10 +18,10 @@ from tests.export.uploading import uploading
 RIGHT = """\
 import io
 from pathlib import Path
-from gateway_types import Client, File, UserSetAvatarSet
+from gateway_types import AnyClient, File, UserSetAvatarSet
 from gatewayfw.client import HttpClient
 
-client: Client = HttpClient("https://example.com")
+client: AnyClient = HttpClient("https://example.com")
 given: UserSetAvatarSet = {"name": "Ann", "avatar": Path("me.png"), "more": {"cover": io.BytesIO(b"x"), "tags": []}}
 with open("me.png", "rb") as opened:
     file: File = opened
@@ -31,9 +31,9 @@ client.call("user", "setAvatar", set=given)
 
 WRONG = """\
 import io
-from gateway_types import Client
+from gateway_types import AnyClient
 
-def run(client: Client) -> None:
+def run(client: AnyClient) -> None:
     client.call("user", "setAvatar", set={"name": "Ann"})  #! typeddict-item
     client.call("user", "setAvatar", set={"name": "Ann", "avatar": "me.png"})  #! typeddict-item
     client.call("user", "setAvatar", set={"name": "Ann", "avatar": io.StringIO()})  #! typeddict-item

@@ -13,10 +13,10 @@ from tests.export.compiling import COMPILERS
 from tests.export.test_typescript_live import run
 
 RIGHT = """\
-from gateway_types import Client
+from gateway_types import AnyClient
 from gatewayfw.client import HttpClient
 
-client: Client = HttpClient("https://example.com")
+client: AnyClient = HttpClient("https://example.com")
 n: int = client.call("thing", "add", set={"n": 1}, retries=3)
 client.call("thing", "add", set={"n": 1}, key="order 17")
 client.call("thing", "plain")
@@ -24,10 +24,10 @@ client.call("any", "act", service="far", retries=1)
 """
 
 WRONG = """\
-from gateway_types import Client
+from gateway_types import AnyClient
 
 
-def run(client: Client) -> None:
+def run(client: AnyClient) -> None:
     client.call("thing", "plain", retries=3)  #! call-overload
     client.call("thing", "add", set={"n": 1}, key=17)  #! call-overload
 """

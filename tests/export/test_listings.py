@@ -20,10 +20,10 @@ from tests.export.listed import listed
 from tests.export.test_typescript_live import run
 
 RIGHT = """\
-from gateway_types import BookListSet, Client
+from gateway_types import BookListSet, AnyClient
 from gatewayfw.client import HttpClient
 
-client: Client = HttpClient("https://example.com")
+client: AnyClient = HttpClient("https://example.com")
 given: BookListSet = {
     "filter": {
         "title": {"prefix": "B", "contains": "oo"},
@@ -55,10 +55,10 @@ def run() -> None:
 """
 
 WRONG = """\
-from gateway_types import Client
+from gateway_types import AnyClient
 
 
-def run(client: Client) -> None:
+def run(client: AnyClient) -> None:
     client.call("book", "list", set={"filter": {"pages": 5}})  #! call-overload
     client.call("book", "list", set={"filter": {"year": {"gt": 5}}})  #! call-overload
     client.call("book", "list", set={"filter": {"year": {"gte": 5, "lte": 5}}})  #! call-overload

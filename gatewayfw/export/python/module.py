@@ -1,9 +1,9 @@
-"""The Python types of a gateway: one module without dependencies, for mypy.
+"""The Python types of a gateway, and a client: one module for mypy.
 
-It holds a typed dictionary for each `set`, `get` and document, and the protocol ``Client``, whose ``call`` has an
-overload for each act, and ``pages`` one for each that answers by page. The clients of `gatewayfw.client` match it
-directly: ``client: Client = HttpClient(url)``. The types cannot express the effect of a projection: every key of a
-document may be missing (``total=False``).
+It needs nothing but Python. It holds a typed dictionary for each `set`, `get` and document, and the protocol
+``AnyClient``, whose ``call`` has an overload for each act, and ``pages`` one for each that answers by page. Its own
+``Client`` and those of `gatewayfw.client` match it: ``client: AnyClient = InProcessClient(app)``. The types cannot
+express the effect of a projection: every key of a document may be missing (``total=False``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 
+from gatewayfw.export.python.runtime import import_lines, runtime
 from gatewayfw.export.python.selections import Selections
-from gatewayfw.export.python.types import Entry, Types, class_name, comment, docstring, quoted
+from gatewayfw.export.python.types import IMPORTS, Entry, Types, class_name, comment, docstring, quoted
 from gatewayfw.export.text import header
 from gatewayfw.spelling import MAIN
 
@@ -20,14 +21,11 @@ _HEAD = '''\
 # {header}
 # fmt: off
 # ruff: noqa
-"""The models and acts of a gateway, for type checkers: ``client: Client = HttpClient(url)``."""
+"""The models and acts of a gateway, and a client: ``Client("https://example.com", token="...")``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
-from typing import IO, Any, Literal, Protocol, TypeAlias, TypedDict, overload
-
+{imports}
 #: 24 hexadecimal digits.
 Id: TypeAlias = str
 #: ISO 8601; in replies in UTC with milliseconds, as in "2024-05-01T12:00:00.000Z".
@@ -40,12 +38,29 @@ Flag: TypeAlias = Literal[0, 1]
 
 '''
 
-_CLIENT = '''\
-class Client(Protocol):
-    """Calls acts; see `gatewayfw.client`, whose clients are such."""
+_PROTOCOL = '''\
+class AnyClient(Protocol):
+    """Calls acts: a `Client`, one of `gatewayfw.client`, or a stand-in of your own."""
 
-    def with_token(self, token: str | None) -> Client:
+    def with_token(self, token: str | None) -> AnyClient:
         """Return a client that sends another token, or none."""
+'''
+
+#: mypy takes a method of a protocol without a body for one that a client must still write.
+_BODY = "        raise TypeError\n"
+_IMPLEMENTATION = f"    def {{method}}(self, *args: Any, **named: Any) -> Any:\n{_BODY}"
+
+#: Types come from the protocol, code from the runtime.
+_CLIENT = '''\
+if TYPE_CHECKING:
+
+    class Client(Sender, AnyClient):
+        """Calls the acts over HTTP."""
+
+else:
+
+    class Client(UntypedClient):
+        __doc__ = Sender.__doc__
 '''
 
 _METHOD = """\
@@ -75,19 +90,24 @@ _OF_REMOTE = {"set": _FREE, "get": _FREE}
 def python(catalog: Mapping[str, Any]) -> str:
     """Return the source of the module for a catalog; equal catalogs give equal text.
 
-    It is plain Python 3.10 and imports nothing but ``typing``, ``collections.abc`` and ``os``.
+    It is plain Python 3.10 and imports nothing but Python's own library.
     """
     types = Types()
     acts = _Acts(catalog, types)
-    calls = _overload(list(acts.calls()))  # before pages: it finds them
+    methods = {"call": list(acts.calls())}  # before pages: it finds them
     takes_batches = catalog["maxBatch"] and acts.requests
-    client = "\n".join([_CLIENT, *calls, *_overload(acts.pages), *([_BATCH] if takes_batches else [])])
+    methods |= {"pages": acts.pages, "batch": [_BATCH] if takes_batches else []}
+    protocol = "\n".join([_PROTOCOL, *(part for name, found in methods.items() for part in _overload(name, found))])
     requests = _requests(acts.requests) if takes_batches else ""
-    return _HEAD.format(header=header(catalog)) + "\n\n".join(filter(None, [types.source(), requests, client]))
+    head = _HEAD.format(header=header(catalog), imports=import_lines(IMPORTS | runtime().imports))
+    return head + "\n\n".join(filter(None, [types.source(), requests, protocol, runtime().code, _CLIENT]))
 
 
-def _overload(methods: list[str]) -> list[str]:
-    return [f"    @overload\n{method}" for method in methods] if len(methods) > 1 else methods
+def _overload(name: str, methods: list[str]) -> list[str]:
+    """Return the methods as overloads of one, with a body."""
+    if len(methods) < 2:
+        return [method + _BODY for method in methods]
+    return [*(f"    @overload\n{method}" for method in methods), _IMPLEMENTATION.format(method=name)]
 
 
 @final

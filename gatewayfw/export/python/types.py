@@ -14,14 +14,26 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.export.python.runtime import runtime
 from gatewayfw.export.text import printable
 
+#: What the types of the module import, as pairs of a module and a name.
+IMPORTS = frozenset(
+    {
+        *(("collections.abc", name) for name in ("Iterator", "Mapping", "Sequence")),
+        ("os", "PathLike"),
+        *(("typing", name) for name in ("IO", "TYPE_CHECKING", "Any", "Literal", "Protocol", "TypeAlias", "TypedDict")),
+        ("typing", "overload"),
+    }
+)
 #: Names that the module itself uses.
-RESERVED = (
-    *("Any", "Client", "Date", "File", "Flag", "Id", "IO", "Iterator", "Literal", "Mapping", "PathLike", "Protocol"),
-    *("Request", "Sequence"),
-    *("TypeAlias", "TypedDict"),
-    *("None", "True", "False"),
+RESERVED = frozenset(
+    {
+        *(name for _, name in IMPORTS),
+        *("AnyClient", "Client", "Date", "File", "Flag", "Id", "Request"),
+        *("None", "True", "False"),
+        *runtime().names,
+    }
 )
 #: Builtins that annotations use; as keys of a class body they would hide them.
 _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})

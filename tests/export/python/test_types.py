@@ -9,7 +9,8 @@ from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.catalog import build
-from gatewayfw.export.python.types import Types, quoted
+from gatewayfw.export.python.runtime import import_lines, runtime
+from gatewayfw.export.python.types import IMPORTS, Types, quoted
 from gatewayfw.export.text import digest
 from gatewayfw.schemas import array, boolean, date, described, enums, integer, number, object_, optional, string
 from sample_service.app import create_service
@@ -19,14 +20,11 @@ WHOLE = '''\
 # gatewayfw {digest}: generated; do not edit
 # fmt: off
 # ruff: noqa
-"""The models and acts of a gateway, for type checkers: ``client: Client = HttpClient(url)``."""
+"""The models and acts of a gateway, and a client: ``Client("https://example.com", token="...")``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
-from typing import IO, Any, Literal, Protocol, TypeAlias, TypedDict, overload
-
+{imports}
 #: 24 hexadecimal digits.
 Id: TypeAlias = str
 #: ISO 8601; in replies in UTC with milliseconds, as in "2024-05-01T12:00:00.000Z".
@@ -134,10 +132,10 @@ class CountryListCountriesResult(_CountryListCountriesResultNeeded, total=False)
     rows: list[Country1]
 
 
-class Client(Protocol):
-    """Calls acts; see `gatewayfw.client`, whose clients are such."""
+class AnyClient(Protocol):
+    """Calls acts: a `Client`, one of `gatewayfw.client`, or a stand-in of your own."""
 
-    def with_token(self, token: str | None) -> Client:
+    def with_token(self, token: str | None) -> AnyClient:
         """Return a client that sends another token, or none."""
 
     @overload
@@ -180,6 +178,22 @@ class Client(Protocol):
         key: str | None = None,
     ) -> Any:
         """An act of a remote service."""
+
+    def call(self, *args: Any, **named: Any) -> Any:
+        raise TypeError
+
+
+{runtime}
+
+if TYPE_CHECKING:
+
+    class Client(Sender, AnyClient):
+        """Calls the acts over HTTP."""
+
+else:
+
+    class Client(UntypedClient):
+        __doc__ = Sender.__doc__
 '''
 
 
@@ -208,7 +222,11 @@ def test_the_whole_module(gw):
         returns=returns,
     )
     gw.acts.set_service("far", "https://example.com")
-    assert source(gw) == WHOLE.replace("{digest}", digest(build(gw.schemas, gw.acts)))
+    parts = {"digest": digest(build(gw.schemas, gw.acts)), "imports": import_lines(IMPORTS | runtime().imports)}
+    expected = WHOLE.replace("{runtime}", runtime().code)
+    for name, text in parts.items():
+        expected = expected.replace(f"{{{name}}}", text)
+    assert source(gw) == expected
 
 
 def test_equal_services_give_equal_bytes_of_python_3_10():
@@ -218,7 +236,7 @@ def test_equal_services_give_equal_bytes_of_python_3_10():
 
 
 def test_a_gateway_without_acts_has_a_client_that_calls_nothing(gw):
-    assert not hasattr(loaded(source(gw)).Client, "call")
+    assert not hasattr(loaded(source(gw)).AnyClient, "call")
 
 
 KINDS = {
@@ -322,7 +340,7 @@ def test_descriptions_cannot_end_their_comment_or_docstring(gw):
     gw.acts.set_act(schema="city", act_name="act", validator={"set": {"a": text, "b-c": text}, "get": {}}, fn=fn)
     module = loaded(source(gw))
     assert hints(module, "CityActSet") == ({"a": "str", "b-c": "str"}, {"a", "b-c"})
-    assert module.Client.call.__doc__.split() == ["A", '"""', "and", "\\", "and", "and", 'more"']
+    assert module.AnyClient.call.__doc__.split() == ["A", '"""', "and", "\\", "and", "and", 'more"']
 
 
 def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():

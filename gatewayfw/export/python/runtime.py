@@ -1,0 +1,82 @@
+"""The client in every generated module; it needs nothing but Python."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple, final
+
+#: The files that are copied, those first that others use.
+_PARTS = (
+    ("gatewayfw.wire", "json_text.py"),
+    ("gatewayfw.client", "errors.py"),
+    ("gatewayfw.client", "paging.py"),
+    ("gatewayfw.client", "retries.py"),
+    ("gatewayfw.client", "uploads.py"),
+    ("gatewayfw.client", "posts.py"),
+    ("gatewayfw.client", "standalone.py"),
+)
+
+
+@final
+class Runtime(NamedTuple):
+    """The text of the client.
+
+    Attributes:
+        imports: the modules and names that it imports from Python's library.
+        code: the rest of it.
+        names: what it defines and imports.
+    """
+
+    imports: frozenset[tuple[str, str]]
+    code: str
+    names: frozenset[str]
+
+
+@cache
+def runtime() -> Runtime:
+    """Return the text of the client, put together from its files."""
+    imports: set[tuple[str, str]] = set()
+    names: set[str] = set()
+    blocks = []
+    for package, name in _PARTS:
+        source = files(package).joinpath(name).read_text("utf-8")
+        statements = ast.parse(source).body[1:]  # the first one is the docstring
+        taken = [each for each in statements if isinstance(each, ast.Import | ast.ImportFrom)]
+        imports |= {pair for each in taken for pair in _imported(each)}
+        own = [each for each in statements if each not in taken]
+        names |= {found for each in own for found in _defined(each)}
+        blocks.append("\n".join(source.splitlines()[taken[-1].end_lineno :]).strip("\n"))
+    imported = {name or module for module, name in imports}
+    return Runtime(frozenset(imports), "\n\n\n".join(blocks) + "\n", frozenset(names | imported))
+
+
+def import_lines(imports: frozenset[tuple[str, str]]) -> str:
+    """Return import statements for pairs of a module and a name in it.
+
+    Without a name it is the module itself.
+    """
+    whole = [f"import {module}\n" for module, name in sorted(imports) if not name]
+    named: dict[str, list[str]] = {}
+    for module, name in sorted(imports):
+        if name:
+            named.setdefault(module, []).append(name)
+    return "".join([*whole, *(f"from {module} import {', '.join(names)}\n" for module, names in named.items())])
+
+
+def _imported(statement: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """Return what a statement imports, without this package."""
+    if isinstance(statement, ast.Import):
+        return [(alias.name, "") for alias in statement.names]
+    module = statement.module or ""
+    if module == "__future__" or module.partition(".")[0] == "gatewayfw":
+        return []
+    return [(module, alias.name) for alias in statement.names]
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+        return [statement.name]
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
