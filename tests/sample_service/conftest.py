@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import uuid
@@ -56,22 +57,24 @@ def place(request):
     return request.param
 
 
+@pytest.fixture(scope="session")
+def memory_database():
+    """The database of all tests on mongomock."""
+    return mongomock.MongoClient().test
+
+
 @pytest.fixture
 def database(place, request):
-    """An empty database; gunicorn keeps one for all tests, so its documents are deleted instead."""
-    if place == "mongomock":
-        return mongomock.MongoClient().test
-    if place == "mongo":
-        return request.getfixturevalue("mongo_database")
-    served = request.getfixturevalue("served_database")
-    for name in served.list_collection_names():
-        served[name].delete_many({})
-    return served
+    """An empty database, kept for all tests of its place: only its documents are deleted."""
+    kept = request.getfixturevalue("memory_database" if place == "mongomock" else "served_database")
+    for name in kept.list_collection_names():
+        kept[name].delete_many({})
+    return kept
 
 
 @pytest.fixture(scope="session")
 def served_database(mongo_client):
-    """The database of the gunicorn servers."""
+    """The database of all tests on MongoDB, and of the gunicorn servers."""
     name = f"gatewayfw_served_{uuid.uuid4().hex}"
     yield mongo_client[name]
     mongo_client.drop_database(name)
@@ -128,10 +131,26 @@ def client_post(client):
     return post
 
 
+@pytest.fixture(scope="session")
+def services():
+    """Give the service on a database, made when first asked for: that takes longer than most tests.
+
+    Like the gunicorn servers it has no limit of logins, whose count would outlive a test.
+    """
+
+    @functools.cache
+    def service_on(database):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GATEWAYFW_LOGIN_LIMIT", "")
+            return create_service(database, KEY)
+
+    return service_on
+
+
 @pytest.fixture
-def service(database):
+def service(services, database):
     """The service on an empty database; after the test every copy and window must be right."""
-    service = create_service(database, KEY)
+    service = services(database)
     yield service
     assert check(service.gw.schemas, service.gw.odm.storage) == []
 
