@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, final
 
 from gatewayfw.errors import DefinitionError, StorageError
-from gatewayfw.files.stores import KEY, FileStore, Readable
+from gatewayfw.files.stores import KEY, FileStore, Readable, error_of
 
 _CHUNK = 256 * 1024
 _NEW = ".new"
@@ -55,7 +55,7 @@ class DirectoryFiles(FileStore):
                 raise
             _flush(folder)
         except OSError as error:
-            raise StorageError("the file could not be written to its directory") from error
+            raise error_of(error, "the file could not be written to its directory") from error
 
     def open(self, key: str, size: int) -> BinaryIO | None:
         """Open the file."""
@@ -64,7 +64,7 @@ class DirectoryFiles(FileStore):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise StorageError("the file could not be read from its directory") from error
+            raise error_of(error, "the file could not be read from its directory") from error
         if os.fstat(found.fileno()).st_size == size:
             return found
         found.close()
@@ -77,7 +77,7 @@ class DirectoryFiles(FileStore):
         except FileNotFoundError:
             return
         except OSError as error:
-            raise StorageError("the file could not be deleted from its directory") from error
+            raise error_of(error, "the file could not be deleted from its directory") from error
 
     def old(self, origin: str, age: float) -> Iterator[str]:
         """Walk all folders."""
@@ -93,7 +93,7 @@ class DirectoryFiles(FileStore):
                                 with contextlib.suppress(FileNotFoundError):
                                     os.unlink(entry.path)
         except OSError as error:
-            raise StorageError("the directory of the files could not be swept") from error
+            raise error_of(error, "the directory of the files could not be swept") from error
 
     def _place(self, key: str) -> str:
         if not KEY.fullmatch(key):

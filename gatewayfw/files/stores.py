@@ -6,20 +6,27 @@ nothing of each other. It is never made from anything that a client sends.
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import logging
 import re
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
 
+from gatewayfw.errors import GatewayError, StorageError, Unavailable
 from gatewayfw.storage import Storage
+
+_LOG = logging.getLogger("gatewayfw.files")
 
 #: Every key.
 KEY = re.compile(r"[0-9a-f]{40}")
 #: Seconds after which bytes without a document are swept.
 GRACE = 3600.0
 _ORIGIN = 8
+#: What the system says where no space is left: on the disk, or of somebody's share.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def origin_of(database: str, model: str) -> str:
@@ -30,6 +37,17 @@ def origin_of(database: str, model: str) -> str:
 def new_key(origin: str) -> str:
     """Return a key that nobody can guess."""
     return origin + secrets.token_hex(16)
+
+
+def error_of(error: OSError, words: str) -> GatewayError:
+    """Return the error of a store for one of the system.
+
+    A full disk is `Unavailable`, because the same request may succeed later; the log says why.
+    """
+    if error.errno in _FULL:
+        _LOG.error("no space is left: %s", words)
+        return Unavailable()
+    return StorageError(words)
 
 
 class Readable(Protocol):

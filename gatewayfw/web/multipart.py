@@ -24,6 +24,7 @@ from werkzeug.sansio import multipart
 from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
+from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.schemas.signatures import HEAD
 from gatewayfw.schemas.uploads import Expected
@@ -156,7 +157,10 @@ class Form:
             if size > field.most:
                 raise TooLarge(f"{path}: the file has more than {field.most} bytes")
             digest.update(chunk)
-            spool.write(chunk)
+            try:
+                spool.write(chunk)
+            except OSError as error:
+                raise error_of(error, "the upload could not be spooled to the directory of temporary files") from error
             if len(head) < HEAD:
                 head += chunk[: HEAD - len(head)]
                 if len(head) == HEAD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shutil
@@ -9,7 +10,7 @@ import stat
 
 import pytest
 
-from gatewayfw.errors import DefinitionError, StorageError
+from gatewayfw.errors import DefinitionError, StorageError, Unavailable
 from gatewayfw.files import DirectoryFiles
 
 KEY = "0123456789abcdef0123456789abcdef01234567"
@@ -64,6 +65,20 @@ def test_a_file_that_is_being_written_has_another_name_and_is_removed_when_that_
         store.put(KEY, Watched(), 6)
     assert all(name.startswith(f"45/67/{KEY}.") and name.endswith(".new") for names in seen for name in names)
     assert (len(seen), files_in(tmp_path)) == (2, [])
+
+
+class Full(io.BytesIO):
+    """A content that meets a full disk."""
+
+    def read(self, size=-1):
+        raise OSError(errno.ENOSPC, "No space left on device", "/srv/files/secret")
+
+
+def test_a_full_disk_is_for_later_and_the_log_says_why(tmp_path, caplog):
+    with pytest.raises(Unavailable) as raised:
+        DirectoryFiles(tmp_path).put(KEY, Full(), 3)
+    assert (raised.value.message, files_in(tmp_path)) == ("service unavailable, try again", [])
+    assert caplog.messages == ["no space is left: the file could not be written to its directory"]
 
 
 def test_what_an_interrupted_write_left_is_swept(tmp_path):

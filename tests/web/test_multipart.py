@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
+import tempfile
 
 import mongomock
 import pytest
@@ -111,6 +113,24 @@ def test_a_large_file_comes_whole(service, size, chunked):
     else:
         status, body = service.post(sent)
     assert (status, body["set.avatar"][2:]) == (200, [size, hash_of(data), hash_of(data)])
+
+
+@pytest.mark.parametrize(
+    ("number", "refusal"),
+    [
+        (errno.ENOSPC, (503, {"message": "service unavailable, try again"})),
+        (errno.EDQUOT, (503, {"message": "service unavailable, try again"})),
+        (errno.EIO, (500, {"message": "internal error"})),
+    ],
+    ids=["disk", "quota", "broken"],
+)
+def test_a_full_directory_of_temporary_files_is_for_later(service, monkeypatch, number, refusal):
+    class Full(io.BytesIO):
+        def write(self, data):
+            raise OSError(number, "full", "/tmp/secret")
+
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: Full())
+    assert (service.post(form(body_part(), AVATAR)), service.streams) == (refusal, [])
 
 
 def test_an_act_whose_files_are_optional_takes_both_forms(service):
