@@ -111,14 +111,14 @@ class Gateway:
         limits = RateLimits(self.settings, caller_key)
         self.acts = Acts(self.schemas, limits, connect, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
-        self.context_fns = make_contexts()
+        self.context_fns, globals_ = make_contexts(), FlaskGlobals()
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
             partial(self.odm.deadline, self.settings.deadline),
-            Once(self.odm.replies, self.context_fns),
+            Once(self.odm.replies, self.context_fns, globals_),
         )
-        batches = Batches(self.lifecycle, Scopes(self.context_fns, FlaskGlobals()), self.settings, self.odm)
+        batches = Batches(self.lifecycle, Scopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = Calls(self.acts.resolve)
         self._batches = batches if self.settings.max_batch else None
         key = link_key_of(self.settings.link_key, in_development=is_development(os.environ))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from bson import ObjectId
+from flask import g
 
 from gatewayfw import DefinitionError, HttpError, Reply, file, gateway, integer, object_id, string
 from gatewayfw.client import InProcessClient
@@ -282,6 +283,46 @@ def test_conflicts_of_the_act_begin_it_again_with_a_fresh_body(shop, storage):
     assert (shop.send(act="count").get_json()["body"], len(bodies)) == expected
     assert bodies == [{"name": "a", "n": 1}] * len(bodies)
     assert len(shop.records()) == 1
+
+
+def test_each_attempt_has_flasks_g_as_it_was_and_hooks_see_that_of_the_last(shop, storage):
+    shop.things.insert_one(doc={"name": "shared", "n": 0})
+    rival, seen, app = Shop(storage), [], shop.app()
+
+    @app.before_request
+    def begin():
+        g.log = ["begun"]
+
+    @app.after_request
+    def look(response):
+        seen.append((g.log, g.get("attempt")))
+        return response
+
+    def count(given):
+        seen.append([*g.log, g.get("attempt")])
+        g.log.append("ran")
+        g.attempt = len(seen)
+        shop.things.find_one({"name": "shared"})
+        if len(seen) == 1 and storage.multi_process:
+            with ThreadPoolExecutor(1) as thread:
+                update = {"$inc": {"n": 10}}
+                thread.submit(rival.things.find_one_and_update, filter={"name": "shared"}, update=update).result()
+        return shop.things.find_one_and_update(filter={"name": "shared"}, update={"$inc": {"n": 1}})["n"]
+
+    shop.add(count, "count")
+    assert shop.send(act="count", app=app).status_code == 200
+    attempts = 2 if storage.multi_process else 1
+    assert seen == [["begun", None]] * attempts + [(["begun", "ran"], attempts)]
+
+
+def test_a_caller_who_is_not_signed_in_has_no_keys(shop):
+    shop.gw.acts.act(
+        "thing", "free", idempotent="1h", idempotent_by=lambda body: shop.gw.context_fns.get_context_model().get("user")
+    )(lambda body: "done")
+    body = {"model": "thing", "act": "free", "details": {"set": {}, "get": {}}}
+    reply = shop.app().test_client().post("/gateway", json=body, headers={"Idempotency-Key": "k"})
+    assert refused(reply) == (401, "unauthenticated", "the header Idempotency-Key is for callers who are signed in")
+    assert shop.app().test_client().post("/gateway", json=body).get_json() == {"body": "done", "success": True}
 
 
 def test_functions_of_after_commit_run_once_and_not_for_a_replay(shop):

@@ -8,13 +8,13 @@ in one transaction, all or none. Source: specification 2.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.fresh import fresh
+from gatewayfw.acts.fresh import Globals, fresh
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, complete
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
@@ -61,16 +61,6 @@ class ItemReply(NamedTuple):
     def succeeded(self) -> bool:
         """Whether the item was done."""
         return self.status < 400  # noqa: PLR2004  (errors begin here)
-
-
-class Globals(Protocol):
-    """What the host's framework keeps for a request besides: Flask's `g`."""
-
-    def read(self) -> dict[str, Any]:
-        """Return what it holds."""
-
-    def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
-        """Let it hold these values in a block, which gets them as they are then."""
 
 
 class Replies(Protocol):

@@ -1,11 +1,26 @@
-"""Copies of what hooks and acts may change: dictionaries and lists."""
+"""What hooks and acts may change, and copies of it to begin with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from copy import copy
-from typing import Any
+from typing import Any, Protocol
 
 _COPIED = (dict, list)
+
+
+class Globals(Protocol):
+    """What the host's framework keeps for a request besides: Flask's `g`."""
+
+    def read(self) -> dict[str, Any]:
+        """Return what it holds."""
+
+    def reset(self, values: Mapping[str, Any], /) -> None:
+        """Let it hold these values and no others."""
+
+    def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
+        """Let it hold these values in a block, which gets them as they are then."""
 
 
 def fresh(value: Any) -> Any:

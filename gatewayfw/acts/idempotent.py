@@ -21,7 +21,7 @@ from bson import ObjectId
 from gatewayfw.acts.hooks import Hook, access_rules, fn_problems
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.steps import steps_of
-from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, UsageError
+from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
 
 HEADER = "Idempotency-Key"
@@ -56,11 +56,14 @@ class Idempotency:
         """Return who calls, as the name of a type and a text.
 
         Raises:
-            UsageError: nobody is signed in, or ``by`` gave something that names nobody.
+            Unauthenticated: nobody is signed in.
+            UsageError: ``by``, or the ``_id`` of the user, is something that names nobody.
         """
         caller = None if self.by is None else self.by(body)
         if caller is None:
             user = context.get("user")
+            if user is None:
+                raise Unauthenticated(f"the header {HEADER} is for callers who are signed in")
             caller = user.get("_id") if isinstance(user, Mapping) else None
         if not isinstance(caller, _CALLERS) or isinstance(caller, bool):
             raise UsageError(

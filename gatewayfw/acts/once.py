@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, cast, final
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.fresh import fresh
+from gatewayfw.acts.fresh import Globals, fresh
 from gatewayfw.acts.idempotent import MOST, Idempotency, Keyed, Record, describe, judge
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import InProgress
@@ -70,9 +70,10 @@ class Store(Protocol):
 class Once:
     """Runs the idempotent acts of one gateway."""
 
-    def __init__(self, store: Store, contexts: ContextFns) -> None:
+    def __init__(self, store: Store, contexts: ContextFns, globals_: Globals) -> None:
         self._store = store
         self._contexts = contexts
+        self._globals = globals_
 
     def run(
         self,
@@ -85,7 +86,8 @@ class Once:
     ) -> T | WrittenReply:
         """Return the finished result of an act, or the reply that it gave before.
 
-        Each attempt has a fresh copy of the body and of the context, and its files from the beginning.
+        Each attempt has a fresh copy of the body, of the context and of what Flask's `g` held before. Its files begin
+        anew.
 
         Raises:
             KeyReused: the key was sent with another body.
@@ -98,12 +100,17 @@ class Once:
         caller = rule.name_caller(body, self._contexts.get_context_model())
         record = keyed.begin(caller, names, rule.seconds, _now())
         bounds.reply_bytes = min(bounds.reply_bytes or MOST, MOST)
-        given = fresh([dict(self._contexts.get_context_model()), body])
+        given = fresh([dict(self._contexts.get_context_model()), body, self._globals.read()])
         results: list[T] = []
+        is_first = True
 
         def answer() -> dict[str, Any]:
-            context, own = fresh(given)
+            nonlocal is_first
+            context, own, values = fresh(given)
             self._contexts.set_context(context)
+            if not is_first:
+                self._globals.reset(values)
+            is_first = False
             for upload in uploads.values():
                 upload.stream.seek(0)
             results[:] = [finish(act.run(own), bounds)]

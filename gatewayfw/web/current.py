@@ -54,11 +54,17 @@ def _headers(environ: WSGIEnvironment, request_id: str | None) -> Iterator[tuple
 
 @final
 class FlaskGlobals:
-    """Lets parts of one request have a `flask.g` each."""
+    """Lets attempts and parts of one request have a `flask.g` each."""
 
     def read(self) -> dict[str, Any]:
         """Return what it holds."""
         return {name: g.get(name) for name in g}
+
+    def reset(self, values: Mapping[str, Any]) -> None:
+        """Let it hold these values and no others."""
+        held = vars(app_ctx.g)
+        held.clear()
+        held.update(values)
 
     @contextmanager
     def open(self, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

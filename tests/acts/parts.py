@@ -78,6 +78,16 @@ def clock():
     return Clock()
 
 
+class NoGlobals:
+    """No framework around the acts."""
+
+    def read(self):
+        return {}
+
+    def reset(self, values):
+        pass
+
+
 class Store(dict[str, dict[str, Any]]):
     """Records of idempotent acts, in memory; ``outcomes`` are those of the next attempts, first to last."""
 
@@ -104,7 +114,7 @@ def store():
 
 @pytest.fixture
 def lifecycle(acts, context_fns, clock, store):
-    return Lifecycle(acts, context_fns, clock, Once(store, context_fns))
+    return Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
 
 
 @pytest.fixture

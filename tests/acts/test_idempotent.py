@@ -14,7 +14,7 @@ from gatewayfw.acts.idempotent import Idempotency, describe, judge, parse_idempo
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.steps import Step, mark
 from gatewayfw.auth import access_rule
-from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, UsageError
+from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
 
 NOW = datetime(2030, 1, 2)
@@ -146,10 +146,23 @@ def test_the_function_names_the_caller_or_else_the_user(caller, named):
     assert Idempotency(60).name_caller(body(), {"user": {"_id": caller}}) == named
 
 
-@pytest.mark.parametrize("context", [{}, {"user": None}, {"user": "ann"}, {"user": {}}, {"user": {"_id": None}}])
-def test_nobody_is_no_caller(context):
+NOBODY = (Unauthenticated, "^the header Idempotency-Key is for callers who are signed in$")
+NO_NAME = (UsageError, "^idempotent: a NoneType names no caller")
+
+
+@pytest.mark.parametrize(
+    ("context", "refusal"),
+    [
+        ({}, NOBODY),
+        ({"user": None}, NOBODY),
+        ({"user": "ann"}, NO_NAME),
+        ({"user": {}}, NO_NAME),
+        ({"user": {"_id": None}}, NO_NAME),
+    ],
+)
+def test_nobody_is_no_caller(context, refusal):
     for rule in (Idempotency(60), Idempotency(60, lambda body: None)):
-        with pytest.raises(UsageError, match="^idempotent: a NoneType names no caller"):
+        with pytest.raises(refusal[0], match=refusal[1]):
             rule.name_caller(body(), context)
 
 

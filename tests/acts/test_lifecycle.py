@@ -35,7 +35,7 @@ from gatewayfw.errors import (
 from gatewayfw.schemas import Schemas, defaulted, file, number, object_, optional, string
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.settings import Settings
-from tests.acts.parts import Store
+from tests.acts.parts import NoGlobals, Store
 
 
 def ignore(*_):
@@ -449,7 +449,7 @@ def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
 def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, make_acts, schemas, clock):
     inner_fns = ContextFns()
     inner_acts = make_acts(schemas)
-    inner = Lifecycle(inner_acts, inner_fns, clock, Once(Store(), inner_fns))
+    inner = Lifecycle(inner_acts, inner_fns, clock, Once(Store(), inner_fns, NoGlobals()))
     nothing = {"set": {}, "get": {}}
     inner_acts.set_act(
         schema="user",
@@ -622,7 +622,7 @@ def narrow(context_fns, clock, make_acts):
     schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
     schemas.add("user", {"name": string(), "email": string()}, {"friend": {"schemaName": "user", "type": "single"}})
     acts = make_acts(schemas)
-    lifecycle = Lifecycle(acts, context_fns, clock, Once(Store(), context_fns))
+    lifecycle = Lifecycle(acts, context_fns, clock, Once(Store(), context_fns, NoGlobals()))
     select = schemas.select_struct("user", 1)
 
     def register(name, validator, **ceilings):

@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, UsageError
+from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, Unauthenticated
 from gatewayfw.schemas import file, integer
 from gatewayfw.schemas.kinds.file import Upload
 
@@ -175,7 +175,7 @@ def test_the_user_is_the_caller_without_a_function(acts, ask, ran):
     acts.act("user", "own", set=SET, **from_user)(lambda body: ran.append(body) or len(ran))
     replies = [ask(act="own", user={"_id": id_}) for id_ in (1, 2, 1)]
     assert replies == [b"1", b"2", AGAIN]
-    with pytest.raises(UsageError, match="names no caller"):
+    with pytest.raises(Unauthenticated, match="callers who are signed in"):
         ask(act="own")
 
 

@@ -47,6 +47,14 @@ def test_each_request_has_its_own_context():
             assert contexts.get_context_model().Headers.get("token") == "b"
 
 
+def test_g_can_be_set_back():
+    with Flask(__name__).app_context():
+        g.a, g.b = 1, 2
+        before = g._get_current_object()
+        FlaskGlobals().reset({"a": 3})
+        assert (FlaskGlobals().read(), g._get_current_object() is before) == ({"a": 3}, True)
+
+
 def test_a_block_has_a_g_of_its_own():
     globals_, fails = FlaskGlobals(), RuntimeError()
     with Flask(__name__).app_context():
