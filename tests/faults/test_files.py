@@ -102,7 +102,8 @@ def test_a_body_without_a_length_is_refused_when_it_is_too_large(server, report,
 
 
 def test_many_uploads_at_once_are_stored_whole(server, client, here, report, full):
-    count, size = (20, 10_000_000) if full else (6, 500_000)
+    # More than the threads that receive large bodies.
+    count, size = (20, 10_000_000) if full else (12, 1_200_000)
     contents = [os.urandom(size) for _ in range(count)]
     begun = time.monotonic()
 

@@ -7,8 +7,9 @@ receives, as far as `gatewayfw.web.servers.arrival` can tell where a request end
 A connection is in at most one of these:
 
 - ``receiving``: until its request is whole, `receive_timeout` at most. Then a thread gets it, as ever.
-- ``queued``: the end of the request is far, or only the parser can find it. It waits for one of half of the threads.
-- ``timed``: that thread receives the rest, for as long as `allowed_seconds` says.
+- ``queued``: the end of the request is far, or only the parser can find it. It waits for one of half of the threads,
+  for as long as `allowed_seconds` says.
+- ``timed``: that thread receives the rest, for as long again.
 - ``lingering``: the reply is sent, and the client has not closed the connection yet. `gthread` waits for that in its
   main loop, and serves nobody meanwhile.
 """
@@ -203,6 +204,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
             self._drop(conn)
         else:
             self.queued[conn] = None
+            conn.deadline = self._patience_with(conn)
             self._start_queued()
 
     def _read(self, conn: Connection) -> bool:
@@ -230,8 +232,12 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
             conn = next(iter(self.queued))
             del self.queued[conn]
             self.timed[conn] = None
-            conn.deadline = time.monotonic() + allowed_seconds(self._timeout, conn.sight.length, self._most_bytes)
+            conn.deadline = self._patience_with(conn)
             self._submit(conn)
+
+    def _patience_with(self, conn: Connection) -> float:
+        """Return until when a request may wait for a thread, or then for its rest."""
+        return time.monotonic() + allowed_seconds(self._timeout, conn.sight.length, self._most_bytes)
 
     def finish_request(self, conn: Any, fs: Any) -> None:
         """Take a connection back from its thread."""

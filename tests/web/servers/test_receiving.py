@@ -180,6 +180,19 @@ def test_thread_sees_an_end_when_the_rest_does_not_arrive(hasty, data):
     assert hasty.call().endswith(ANSWER)
 
 
+def test_more_large_bodies_than_threads_wait_for_their_turn(patient):
+    data = CUT_IN_THREADS["a trailer"]
+    with contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(patient.connect(data)) for _ in range(3 * THREADS)]
+        connections[-1].settimeout(1.5)  # Once in a second the worker gives up what waits too long.
+        with pytest.raises(TimeoutError):
+            connections[-1].recv(1)
+        connections[-1].settimeout(PATIENCE)
+        for connection in connections:
+            connection.sendall(b"\r\n")
+        assert [statuses(connection.recv(65536)) for connection in connections] == [[400]] * len(connections)
+
+
 def test_bytes_that_come_one_by_one(patient):
     assert patient.call(*(LAST_CALL[at : at + 1] for at in range(len(LAST_CALL)))).endswith(ANSWER)
 
