@@ -105,7 +105,7 @@ def pytest_of(path, service_url, **environ):
     done = subprocess.run(
         [*command, str(path)],
         cwd=path.parent,
-        env={"PATH": os.environ["PATH"], **environ},
+        env={"PATH": os.environ["PATH"], "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environ},
         capture_output=True,
         text=True,
         timeout=60,
