@@ -16,6 +16,9 @@ RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
 }
+#: A colour that is still changing is none that anybody has to read.
+SETTLE = """document.getAnimations().filter(one => isFinite(one.effect.getComputedTiming().endTime))
+    .forEach(one => one.finish())"""
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +44,7 @@ def judged(page, axe: str) -> list[str]:
     """What axe finds on a page: rule, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe)
+    page.evaluate(SETTLE)
     found = page.evaluate("async (rules) => (await axe.run(document, rules)).violations", RULES)
     return [f"{one['id']}: {json.dumps([node['target'] for node in one['nodes']])}" for one in found]
 
