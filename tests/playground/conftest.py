@@ -5,6 +5,7 @@ Whatever the page says on its console, breaks of its policy, and asks of another
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -28,9 +29,9 @@ ARGS = [
 WAIT = 8_000
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
-    """Chromium; started once a module, because its loop would be in the way of tests with loops of their own."""
+    """Chromium; only for the tests here, because its loop would be in the way of tests with loops of their own."""
     required = os.environ.get("GATEWAYFW_REQUIRE_BROWSER") == "1"
     if CHROMIUM is None and not required:
         pytest.skip("there is no chromium")
@@ -44,11 +45,26 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="package")
+def stage():
+    """Serve an application at ``http://127.0.0.1:PORT``, which stays the same: ``stage(app)`` gives it.
+
+    So the browser loads and compiles the scripts of the playground once.
+    """
+    shown = {}
+    with served(lambda environ, start_response: shown["app"](environ, start_response)) as url:
+
+        def show(app):
+            shown["app"] = app
+            return url
+
+        yield show
+
+
 @pytest.fixture
-def service_url():
-    """Where a sample service of the test's own is: ``http://127.0.0.1:PORT``."""
-    with served(sample_app()) as url:
-        yield url
+def service_url(stage):
+    """Where a sample service of the test's own is."""
+    return stage(sample_app())
 
 
 @pytest.fixture
@@ -57,19 +73,36 @@ def options():
     return {"viewport": {"width": 1280, "height": 800}}
 
 
+@pytest.fixture(scope="package")
+def contexts(browser):
+    """Give the browser's context of some options: each keeps the scripts, and forgets the rest before a test."""
+    kept = {}
+
+    def context(options):
+        key = json.dumps(options, sort_keys=True)
+        if key not in kept:
+            kept[key] = browser.new_context(**options)
+            kept[key].set_default_timeout(WAIT)
+        return kept[key]
+
+    return context
+
+
 @pytest.fixture
-def page(browser, service_url, options):
+def page(contexts, service_url, options):
     """A page at the playground; the catalog is there."""
-    context = browser.new_context(**options)
-    context.set_default_timeout(WAIT)
+    context = contexts(options)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=service_url)
     page = context.new_page()
+    kept = {"origin": service_url, "storageTypes": "cookies,local_storage"}
+    context.new_cdp_session(page).send("Storage.clearDataForOrigin", kept)
     problems = watch(page, service_url)
     page.goto(f"{service_url}/playground")
     page.get_by_role("navigation", name="Views").wait_for()
     page.locator(".loading").wait_for(state="detached")
     yield page
-    context.close()
+    for one in context.pages:
+        one.close()
     assert problems == []
 
 

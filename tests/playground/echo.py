@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import mongomock
 
 from gatewayfw import Gateway, gateway
 from gatewayfw.schemas import any_, array, defaulted, integer, number, object_, optional, string
-from tests.playground.service import served
 
 LARGEST = 2**63 - 1
 
@@ -57,9 +55,6 @@ class Recorder:
         return self.app(environ, start_response)
 
 
-@contextmanager
-def echoing(bodies: list[str]) -> Iterator[str]:
-    """Serve the acts; yield where. What is sent to them goes to ``bodies``."""
-    app = echo_gateway().create_app(playground=True)
-    with served(Recorder(app, bodies)) as url:
-        yield url
+def echo_app(bodies: list[str]) -> Recorder:
+    """Return an application with the acts. What is sent to them goes to ``bodies``."""
+    return Recorder(echo_gateway().create_app(playground=True), bodies)

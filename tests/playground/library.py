@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 
 import mongomock
@@ -11,7 +9,6 @@ import mongomock
 from gatewayfw import Gateway, gateway
 from gatewayfw.schemas import boolean, date, integer, nullable, optional, string
 from tests.playground.echo import Recorder
-from tests.playground.service import served
 
 #: Rows of a page, of books, and that are counted.
 PAGE, BOOKS, COUNTED = 5, 23, 20
@@ -58,8 +55,6 @@ def library_gateway() -> Gateway:
     return gw
 
 
-@contextmanager
-def lending(bodies: list[str]) -> Iterator[str]:
-    """Serve the books; yield where. What is sent goes to ``bodies``."""
-    with served(Recorder(library_gateway().create_app(playground=True), bodies)) as url:
-        yield url
+def library_app(bodies: list[str]) -> Recorder:
+    """Return an application with the books. What is sent to it goes to ``bodies``."""
+    return Recorder(library_gateway().create_app(playground=True), bodies)

@@ -10,7 +10,6 @@ import pytest
 from gatewayfw import gateway, string
 from gatewayfw.auth import Auth, Tokens, access_rule, bearer, cookie, header
 from tests.playground.conftest import open_act, send
-from tests.playground.service import served
 from tests.playground.test_sequences import exported, import_text, pytest_of
 from tests.playground.test_snippets import RUNNERS, ran, snippet  # noqa: F401  (a fixture)
 
@@ -34,7 +33,7 @@ def carrier(request):
 
 
 @pytest.fixture
-def service_url(carrier):
+def service_url(stage, carrier):
     """A service with an act for whoever is signed in."""
     gw = gateway()
     gw.odm.set_db(mongomock.MongoClient().test)
@@ -44,8 +43,7 @@ def service_url(carrier):
     def name(body):
         return gw.context_fns.get_context_model()["user"]["name"]
 
-    with served(gw.create_app(playground=True)) as url:
-        yield url
+    return stage(gw.create_app(playground=True))
 
 
 def replied(page):

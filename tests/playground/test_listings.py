@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.playground.conftest import open_act, send
-from tests.playground.library import BOOKS, COUNTED, PAGE, lending, title_of
+from tests.playground.library import BOOKS, COUNTED, PAGE, library_app, title_of
 from tests.playground.test_acts import at, reply_rows, request_of
 from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 from tests.playground.test_numbers import set_of, write_json
@@ -24,10 +24,9 @@ def bodies():
 
 
 @pytest.fixture
-def service_url(bodies):
+def service_url(stage, bodies):
     """A service with a listing of books."""
-    with lending(bodies) as url:
-        yield url
+    return stage(library_app(bodies))
 
 
 @pytest.fixture

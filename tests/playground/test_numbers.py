@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.playground.conftest import open_act, send
-from tests.playground.echo import LARGEST, echoing
+from tests.playground.echo import LARGEST, echo_app
 from tests.playground.links import decoded_text, open_text
 from tests.playground.test_acts import at, compact, reply_rows
 from tests.playground.test_sequences import exported, import_text, pytest_of, run
@@ -26,10 +26,9 @@ def bodies():
 
 
 @pytest.fixture
-def service_url(bodies):
+def service_url(stage, bodies):
     """A service that gives back what it gets."""
-    with echoing(bodies) as url:
-        yield url
+    return stage(echo_app(bodies))
 
 
 def set_of(body):

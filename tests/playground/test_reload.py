@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.playground.conftest import open_act, send, watch
-from tests.playground.echo import echoing
+from tests.playground.echo import echo_app
 from tests.playground.test_acts import at
 from tests.playground.test_numbers import sent, write_json
 from tests.playground.test_two_tabs import opened
@@ -23,10 +23,9 @@ def bodies():
 
 
 @pytest.fixture
-def service_url(bodies):
+def service_url(stage, bodies):
     """A service that gives back what it gets."""
-    with echoing(bodies) as url:
-        yield url
+    return stage(echo_app(bodies))
 
 
 def reloaded(page):
