@@ -21,6 +21,18 @@ settings.load_profile("gatewayfw")
 DATABASES = ["mongomock", pytest.param("mongo", marks=pytest.mark.mongo)]
 
 
+def pytest_collection_modifyitems(items):
+    """Mark what needs a browser as slow, and put the files with slow tests first.
+
+    With `--dist loadfile` a long file that begins last would keep one process busy, and the others idle.
+    """
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture
 def default_signals():
     """Ctrl-C and a lost terminal as a terminal has them, for this process and its children.

@@ -344,6 +344,7 @@ def test_key_of_another_kind_is_a_definition_error(key, algorithm, message):
     assert caught.value.message == message
 
 
+@pytest.mark.slow
 def test_key_pair_without_the_extra_is_a_definition_error():
     code = (
         "import sys; sys.modules['cryptography'] = None\n"

@@ -43,6 +43,7 @@ def stored(database):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", WORKS)
 def test_all_give_the_same_answer_and_store_the_same(filled, work):
     answers, contents = {}, {}

@@ -16,6 +16,7 @@ def library():
     return Library(mongomock.MongoClient().test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_each_reply_has_the_type_of_its_request(project, library, compiler):
     library.gw.acts.set_service("far", "https://example.com")

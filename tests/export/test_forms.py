@@ -46,6 +46,7 @@ def catalog():
     return uploading().catalog()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_files_compile_where_they_are_declared_and_nothing_else_for_them(compiler, project, catalog):
     project("uploading_ok", "uploading_wrong", gateway=typescript(catalog)).compiles(compiler, "--noEmit")
@@ -55,6 +56,7 @@ def test_a_program_sends_files(project):
     assert run(project, uploading(), "uploading_live") == "sent\n"
 
 
+@pytest.mark.slow
 def test_mypy_accepts_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, tmp_path_factory, catalog):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(catalog), "right": RIGHT, "wrong": WRONG}.items():

@@ -117,6 +117,7 @@ REFUSED = {
 each_compiler = pytest.mark.parametrize("compiler", COMPILERS)
 
 
+@pytest.mark.slow
 @each_compiler
 def test_filters_sorts_and_pages_that_are_declared_compile_and_no_others(compiler, project):
     made = project("shape", "listed_ok", "listed_wrong", gateway=typescript(listed().catalog()))
@@ -127,6 +128,7 @@ def test_a_program_reads_a_list_by_page_to_its_end(project):
     assert run(project, listed(), "listed_live") == "read\n"
 
 
+@pytest.mark.slow
 def test_mypy_accepts_filters_sorts_and_pages_that_are_declared_and_no_others(tmp_path, tmp_path_factory):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(listed().catalog()), "right": RIGHT, "wrong": WRONG}.items():
@@ -159,6 +161,7 @@ def test_the_schema_takes_the_filters_that_the_act_takes(both, filter):
     assert both(filter) == (True, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["assert", "create"])
 @given(data=st.data())
 def test_act_and_schema_take_every_filter_that_is_drawn(both, mode, data):

@@ -140,6 +140,7 @@ def test_some_acts_are_as_declared_in_every_derived_case(case):
     checked(case)
 
 
+@pytest.mark.slow
 @one_path.parametrize()
 @settings(max_examples=80)
 def test_the_one_path_is_as_declared(case):

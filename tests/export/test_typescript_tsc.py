@@ -19,6 +19,7 @@ def sample():
     return typescript(create_service(token_key="k" * 32).gw.catalog())
 
 
+@pytest.mark.slow
 @each_compiler
 def test_programs_of_all_kinds(compiler, project):
     made = project("shape", "village_ok", "village_wrong", gateway=typescript(village().catalog()))
@@ -30,6 +31,7 @@ def test_programs_of_the_sample_service(compiler, project, sample):
     project("shape", "sample_ok", "sample_wrong", gateway=sample).compiles(compiler, "--noEmit")
 
 
+@pytest.mark.slow
 @each_compiler
 def test_programs_of_sixty_models(compiler, project):
     """With 8 acts each, and calls of 120 of them, three levels deep."""

@@ -73,6 +73,7 @@ def send_head(port, length):
     return reply, time.monotonic() - begun
 
 
+@pytest.mark.slow
 def test_an_announced_gigabyte_is_refused_at_once(server, report):
     send_head(server.pool.port, GIGABYTE)  # a worker has begun then
     reply, seconds = send_head(server.pool.port, GIGABYTE)
@@ -80,6 +81,7 @@ def test_an_announced_gigabyte_is_refused_at_once(server, report):
     report(seconds=round(seconds, 3), peak_memory=server.peak_memory())
 
 
+@pytest.mark.slow
 def test_a_body_without_a_length_is_refused_when_it_is_too_large(server, report, full):
     sent = 0
     size = GIGABYTE if full else 50_000_000
@@ -101,6 +103,7 @@ def test_a_body_without_a_length_is_refused_when_it_is_too_large(server, report,
     report(megabytes_sent=sent // 10**6, peak_memory=round(server.peak_memory()))
 
 
+@pytest.mark.slow
 def test_many_uploads_at_once_are_stored_whole(server, client, here, report, full):
     # More than the threads that receive large bodies.
     count, size = (20, 10_000_000) if full else (12, 1_200_000)
@@ -123,6 +126,7 @@ def test_many_uploads_at_once_are_stored_whole(server, client, here, report, ful
     )
 
 
+@pytest.mark.slow
 def test_a_worker_killed_between_bytes_and_document_leaves_nothing_after_the_sweep(client, here):
     gw, stored = here
     client.call("file", "add", set={"file": io.BytesIO(b"kept")})

@@ -25,6 +25,7 @@ def ready(served):
     return served
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 def test_hostile_requests_are_answered_and_change_nothing(ready, most_seconds, topic):
     found = {case["name"]: judge(ready, case, most_seconds) for case in TOPICS[topic]}

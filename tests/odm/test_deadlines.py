@@ -184,6 +184,7 @@ def conflict(scope):
     raise AutoReconnect("lost", errors={"errorLabels": ["TransientTransactionError"]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_deadline_that_expires_anywhere_locks_nothing_and_the_reply_is_true(place, operation):
     place.measure(operation)
@@ -192,6 +193,7 @@ def test_a_deadline_that_expires_anywhere_locks_nothing_and_the_reply_is_true(pl
         assert place.strike(operation, point, expire) in allowed, point
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_interruption_anywhere_locks_nothing_and_writes_nothing(place, operation):
     place.measure(operation)
@@ -235,6 +237,7 @@ def silent_commits(monkeypatch, really, times):
     monkeypatch.setattr("gatewayfw.storage.mongo.transactions.ENDING", 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 @pytest.mark.parametrize("really", [True, False])
 @pytest.mark.parametrize("operation", OPERATIONS)

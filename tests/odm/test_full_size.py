@@ -77,6 +77,7 @@ def add_user(odm, org, name, features=()):
     return odm.model("user").insert_one(doc=doc, relations={"orgs": {"_ids": [org], "relatedRelations": flags}})["_id"]
 
 
+@pytest.mark.slow
 def test_users_with_large_features_do_not_lock_their_organization(staff):
     org = staff.model("org").insert_one(doc={"name": "org"})["_id"]
     large = [add_user(staff, org, f"{number:02}", ["x" * 260_000]) for number in range(72)]

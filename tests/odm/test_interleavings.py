@@ -240,6 +240,7 @@ def points_of(world, stored, operation):
     return [point for point in points if point.when == "before"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_at_every_point_the_outcome_is_that_of_one_after_the_other(world, other, world_database, pair):
     stored = Stored(world_database)
@@ -255,6 +256,7 @@ def test_at_every_point_the_outcome_is_that_of_one_after_the_other(world, other,
         there, back = back, there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world_storage", [UntouchingMongo], indirect=True)
 @pytest.mark.parametrize("pair", NEED_TOUCH)
 def test_without_the_touch_some_point_leaves_a_copy_wrong(world, other, world_database, pair):
@@ -412,6 +414,7 @@ def left_wrong(crowd, world_database, case):
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WHILE_WORKING)
 def test_whatever_happens_while_a_worker_works_all_is_right_in_the_end(crowd, world_database, case):
     assert left_wrong(crowd, world_database, case) == []

@@ -71,6 +71,7 @@ def begin(mongo_database):
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_at_every_point_nobody_is_refused_and_all_is_right(begin, mongo_database, pair):
     first, second, size = PAIRS[pair]

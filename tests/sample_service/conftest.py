@@ -39,8 +39,8 @@ class Person:
 
 #: Where the service runs: in this process on each database, and behind gunicorn on MongoDB.
 GUNICORNS = [
-    pytest.param("gunicorn", marks=pytest.mark.mongo),
-    pytest.param("gunicorn --preload", marks=pytest.mark.mongo),
+    pytest.param("gunicorn", marks=[pytest.mark.mongo, pytest.mark.slow]),
+    pytest.param("gunicorn --preload", marks=[pytest.mark.mongo, pytest.mark.slow]),
 ]
 
 

@@ -34,6 +34,7 @@ def session(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_each_test_has_an_empty_database_that_is_dropped(session, mongod_uri, mongo_client):
     status, output = session(GATEWAYFW_TEST_MONGO_URI=mongod_uri)
@@ -42,6 +43,7 @@ def test_each_test_has_an_empty_database_that_is_dropped(session, mongod_uri, mo
     assert set(used).isdisjoint(mongo_client.list_database_names())
 
 
+@pytest.mark.slow
 def test_tests_are_skipped_where_there_is_no_mongod(session):
     status, output = session(GATEWAYFW_MONGOD="/nowhere")
     assert (status, "2 skipped" in output) == (0, True)

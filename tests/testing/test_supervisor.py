@@ -36,6 +36,7 @@ def owner(more="", *arguments):
         process.kill()
 
 
+@pytest.mark.slow
 @needs_mongod
 @pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed_by):
@@ -45,6 +46,7 @@ def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed
         assert wait_until(lambda: not listens(port) and not data.exists())
 
 
+@pytest.mark.slow
 @needs_mongod
 def test_folder_of_a_killed_process_can_be_used_again_at_once(found, tmp_path):
     with owner("", str(tmp_path)) as (process, port, _):

@@ -352,6 +352,7 @@ def test_no_request_of_the_test_client_sees_another(is_host):
     assert wrong(lambda wanted: ask(app.test_client(), wanted), is_host=is_host) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["gthread", "sync", "granian"])
 def test_no_request_of_a_server_sees_another(way, tmp_path):
     with serving(way, tmp_path / "log") as url, urllib3.PoolManager(maxsize=THREADS, retries=False) as pool:

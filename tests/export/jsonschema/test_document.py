@@ -89,6 +89,7 @@ def excepted(body) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ACTS)
 @given(data=st.data())
 @short

@@ -336,6 +336,7 @@ class Player(Operations):
         self.club.odm.transaction(lambda: (self._insert(model), self._grow(model), self._add(model)))
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, min_size=5, max_size=25), jobs=st.booleans())
 def test_no_size_refuses_another_writer_and_every_window_is_a_prefix_that_fills_its_share(club, steps, jobs):

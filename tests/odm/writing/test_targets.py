@@ -56,6 +56,7 @@ def window(storage, one):
     return [copy_of(document, FIELDS) for document in found]
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 @settings(max_examples=150)
 @given(

@@ -228,6 +228,7 @@ def user(guarded):
     root.db.command("dropAllUsersFromDatabase")
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_a_wrong_password_is_an_outage_until_it_is_right(connect, lines, guarded, user):
     host, root = guarded
@@ -287,6 +288,7 @@ def test_the_role_read_write_is_enough(connect, lines, guarded, user):
 # -- servers that come and go
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_a_server_that_dies_and_comes_back_is_two_lines(connect, lines, replica_set):
     storage = connect(replica_set.uri.replace("/?", "/db?"))
@@ -313,6 +315,7 @@ def states(group):
     return {state for state, _parent, its_group, *_ in fields if int(its_group) == group and state != "Z"}
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     [member] = replica_set.members
@@ -330,6 +333,7 @@ def test_a_server_that_hangs_is_an_outage(connect, lines, replica_set):
     assert lines()[1:] == [back()]
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_a_set_without_a_primary_is_logged(connect, lines, replica_set):
     [member] = replica_set.members

@@ -165,6 +165,7 @@ def test_call_is_answered_while_more_clients_than_threads_lack(patient, data):
         assert len(slow) == 3 * THREADS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", CUT.values(), ids=CUT)
 def test_connection_is_closed_when_its_request_does_not_arrive(hasty, data):
     with hasty.connect(data) as connection:
