@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
-from weakref import WeakKeyDictionary
 
 from flask import Blueprint, Flask
-from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
@@ -32,7 +29,7 @@ from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
 from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
-from gatewayfw.settings import Settings
+from gatewayfw.settings import Settings, open_to_config, read_config
 from gatewayfw.spelling import pythonic
 from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
@@ -41,6 +38,7 @@ from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.guard import Guard
 from gatewayfw.web.metrics import has_page
 from gatewayfw.web.mount import NAME, make_blueprint
+from gatewayfw.web.mounts import Mounts
 from gatewayfw.web.playground import Playground, check_options
 from gatewayfw.web.servers.hosts import restrict_hosts
 from gatewayfw.web.servers.options import check_server_options
@@ -50,36 +48,24 @@ Directories = Sequence[str | PathLike[str]]
 
 
 def gateway(
+    app: Flask | None = None,
     *,
     caller_key: CallerKey | None = None,
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
     **settings: Any,
 ) -> Gateway:
     """Return a new gateway; see `Gateway`. Source: specification 18.1."""
-    return Gateway(caller_key=caller_key, exceptions=exceptions, **settings)
-
-
-@final
-@dataclass(frozen=True)
-class Mount:
-    """How a gateway was mounted in an app: the options that other parts check.
-
-    Attributes:
-        playground: whether it is switched on.
-        cors: the origins that may read replies: nobody (None), everybody (``"*"``) or these.
-    """
-
-    playground: bool
-    cors: frozenset[str] | str | None
+    return Gateway(app, caller_key=caller_key, exceptions=exceptions, **settings)
 
 
 @final
 class Gateway:
     """Models, acts and a database, and the one endpoint that serves them.
 
-    Two gateways share nothing, also within one app. The keywords are the settings of `gatewayfw.settings.Settings`;
-    missing ones are read from the environment. ``caller_key`` names the caller for rate limits, see
-    `gatewayfw.limits.limits`. ``exceptions`` says what exceptions of acts and hooks become,
+    Two gateways share nothing, also within one app. With an ``app`` it is mounted there, at the root (`init_app`). The
+    keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app that
+    registers it first (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller for rate
+    limits, see `gatewayfw.limits.limits`. ``exceptions`` says what exceptions of acts and hooks become,
     ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.exceptions`.
 
     Attributes:
@@ -99,12 +85,13 @@ class Gateway:
 
     def __init__(
         self,
+        app: Flask | None = None,
         *,
         caller_key: CallerKey | None = None,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         **settings: Any,
     ) -> None:
-        """Take settings by name (``deadline=3``)."""
+        """Take an app to be mounted in, and settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
         self.schemas = Schemas(self.settings)
         connect = partial(HttpService, settings=self.settings)
@@ -115,16 +102,21 @@ class Gateway:
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
-            partial(self.odm.deadline, self.settings.deadline),
+            self.odm.request_deadline,
             Once(self.odm.replies, self.context_fns, globals_),
         )
-        batches = Batches(self.lifecycle, Scopes(self.context_fns, globals_), self.settings, self.odm)
+        self._batches = Batches(self.lifecycle, Scopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = Calls(self.acts.resolve)
-        self._batches = batches if self.settings.max_batch else None
-        key = link_key_of(self.settings.link_key, in_development=is_development(os.environ))
-        self.files = Files(self.odm, self.acts, key)
+        self.files = Files(
+            self.odm,
+            self.acts,
+            lambda: link_key_of(self.settings.link_key, in_development=is_development(os.environ)),
+        )
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
-        self.mounts: WeakKeyDictionary[App, dict[str, Mount]] = WeakKeyDictionary()
+        self.mounts = Mounts()
+        open_to_config(self.settings, settings)
+        if app is not None:
+            self.init_app(app)
 
     @property
     def contextFns(self) -> ContextFns:
@@ -195,7 +187,9 @@ class Gateway:
             static_path=static_path,
             static_prefix=static_prefix,
         )
-        made.record(lambda state: self._note(state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint))
+        made.record(
+            lambda state: self.mounts.note(self, state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint)
+        )
         return made
 
     def init_app(self, app: Flask, url_prefix: str = "", **options: Any) -> None:
@@ -205,6 +199,7 @@ class Gateway:
             DefinitionError: as `blueprint`; ``url_prefix`` does not start with a slash; or a
                 definition is wrong, see `check`.
         """
+        read_config(self.settings, app.config)  # before the options, which depend on settings
         app.register_blueprint(self.blueprint(**options), url_prefix=prefix(url_prefix))
 
     def create_app(
@@ -244,7 +239,7 @@ class Gateway:
             raise DefinitionError("option 'type_generation': expected true or false")
         endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
         app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
-        self._note(app, NAME, endpoint)
+        self.mounts.note(self, app, NAME, endpoint)
         if type_generation:
             self._generate_types_at_start()
         return app
@@ -345,11 +340,6 @@ class Gateway:
     def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
         """Call `run_server` with the contract's object or keywords."""
         self.run_server(**pythonic(config, keys))
-
-    def _note(self, app: App, name: str, endpoint: Endpoint) -> None:
-        """Register the name of the blueprint, by which the command line finds the gateway."""
-        self.mounts.setdefault(app, {})[name] = Mount(endpoint.playground is not None, endpoint.cors.origins)
-        app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _generate_types_at_start(self) -> None:
         try:

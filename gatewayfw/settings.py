@@ -1,7 +1,8 @@
 """Every setting of a gateway: its default, its unit and its environment variable.
 
-A setting comes from the code (``gateway(deadline=3)``), otherwise from the environment (``GATEWAYFW_DEADLINE=3``),
-otherwise from the default below. All names and defaults are our choice.
+A setting comes from the code (``gateway(deadline=3)``), otherwise from the config of the app in which the gateway is
+registered first (``app.config["GATEWAYFW_DEADLINE"] = 3``, see `read_config`), otherwise from the environment
+(``GATEWAYFW_DEADLINE=3``), otherwise from the default below. All names and defaults are our choice.
 """
 
 from __future__ import annotations
@@ -133,29 +134,81 @@ class Settings:
                 near = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise DefinitionError(f"unknown setting {name!r}{hint}")
-        _judge_names(environ, known)
-        values = {
-            name: _parsed(name, kind, environ[PREFIX + name.upper()])
-            for name, kind in known.items()
-            if PREFIX + name.upper() in environ
-        }
-        settings = replace(cls(), **{**values, **given})
+        settings = replace(cls(), **{**_values(environ, known, "the environment"), **given})
         for name, kind in known.items():
             _check(name, kind, getattr(settings, name))
         return settings
 
 
-def _judge_names(environ: Mapping[str, str], known: Iterable[str]) -> None:
-    """Refuse names of the environment that seem to be misspelled settings."""
+class OpenSettings(Settings):
+    """Settings that the config of an app may still change.
+
+    They note which of them are read.
+    """
+
+    _given: frozenset[str]
+    _read: set[str]
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            self._read.add(name)
+        return super().__getattribute__(name)
+
+
+def open_to_config(settings: Settings, given: Iterable[str]) -> None:
+    """Let the config of an app change settings that the code has not ``given``.
+
+    It does so in place, so that whoever has the settings sees the change; see `read_config`.
+    """
+    object.__setattr__(settings, "_given", frozenset(given))
+    object.__setattr__(settings, "_read", set())
+    object.__setattr__(settings, "__class__", OpenSettings)
+
+
+def read_config(settings: Settings, config: Mapping[str, Any]) -> None:
+    """Take the settings in the config of an app.
+
+    The first call takes them, later ones compare. Values are of the setting's type, or text as in the environment.
+
+    Raises:
+        DefinitionError: an unknown name that resembles a setting's, a value that does not fit, or a setting that was
+            used before and would be another one now.
+    """
+    known = {field.name: str(field.type) for field in fields(Settings)}
+    ours = {name: value for name, value in config.items() if isinstance(name, str) and name.startswith(PREFIX)}
+    values = _values(ours, known, "app.config")
+    for name, value in values.items():
+        _check(name, known[name], value)
+    now = vars(settings)
+    changed = {name: value for name, value in values.items() if name not in now["_given"] and value != now[name]}
+    used = now["_read"] if isinstance(settings, OpenSettings) else known
+    if late := sorted(name for name in changed if name in used):
+        raise DefinitionError(
+            f"app.config: {PREFIX}{late[0].upper()} comes too late, {late[0]!r} was used before with another value: "
+            f"give it to gateway(...), or the app to Gateway(app) before anything is defined"
+        )
+    now.update(changed)
+    object.__setattr__(settings, "__class__", Settings)
+
+
+def _values(given: Mapping[str, Any], known: Mapping[str, str], where: str) -> dict[str, Any]:
+    """Return the settings in a mapping by their names in upper case; texts are parsed."""
+    _judge_names(given, known, where)
+    values = {name: given[PREFIX + name.upper()] for name in known if PREFIX + name.upper() in given}
+    return {name: _parsed(name, known[name], value) for name, value in values.items()}
+
+
+def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Refuse names that seem to be misspelled settings."""
     settings = {PREFIX + name.upper() for name in known}
-    for name in sorted(environ):
+    for name in sorted(given):
         if not name.startswith(PREFIX) or name in settings or name in OTHER_NAMES:
             continue
         if near := next((one for one in sorted(settings) if _differ_in(name, one) <= _NEAR), None):
-            raise DefinitionError(f"unknown setting {name} in the environment; did you mean {near}?")
+            raise DefinitionError(f"unknown setting {name} in {where}; did you mean {near}?")
         if name not in WARNED:
             WARNED.add(name)
-            _logger.warning("%s in the environment is no setting, and is ignored", escaped(name))
+            _logger.warning("%s in %s is no setting, and is ignored", escaped(name), where)
 
 
 def _differ_in(one: str, other: str) -> int:
@@ -173,8 +226,11 @@ def _differ_in(one: str, other: str) -> int:
     return row[-1]
 
 
-def _parsed(name: str, kind: str, text: str) -> Any:
-    if kind == "str":
+def _parsed(name: str, kind: str, text: Any) -> Any:
+    """Return a value as a setting has it; what is no text is taken as it is."""
+    if isinstance(text, list):
+        return tuple(text)
+    if kind == "str" or not isinstance(text, str):
         return text
     if kind.startswith("tuple"):
         return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qsl, urlsplit
 
 import mongomock
 import pymongo
@@ -17,7 +18,8 @@ from flask import Flask
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
-from gatewayfw.schemas import string
+from gatewayfw.files import GridFsFiles
+from gatewayfw.schemas import optional, string
 from gatewayfw.web.servers.threaded import threaded_server
 
 BODY = {"model": "user", "act": "echo", "details": {"set": {"name": "x"}, "get": {}}}
@@ -50,6 +52,57 @@ def test_init_app_mounts_under_a_prefix(gw):
     app = Flask("host")
     gw.init_app(app, "/api", cors="*")
     assert post(app, "/api/gateway") == OK
+
+
+@pytest.mark.parametrize("make", [Gateway, gateway])
+def test_a_gateway_takes_an_app_and_its_config(make):
+    app = Flask("host")
+    app.config.from_mapping(GATEWAYFW_MAX_BODY_BYTES=100, GATEWAYFW_MAX_BATCH="2")
+    gw = make(app, max_batch=3)
+    gw.acts.act("book", "ping", set={"x": optional(string)})(lambda body: "pong")
+    assert (gw.settings.max_body_bytes, gw.settings.max_batch) == (100, 3)
+    body = {"model": "book", "act": "ping", "details": {"set": {}, "get": {}}}
+    post = app.test_client().post
+    assert post("/gateway", json=body).get_json() == {"body": "pong", "success": True}
+    assert post("/gateway", json={**body, "details": {"set": {"x": "y" * 100}, "get": {}}}).status_code == 413
+
+
+def make_shop():
+    """A gateway of a module, with models, an act and a database, before there is an app."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().shop)
+    books = gw.odm.new_model("book", {"title": string})
+    gw.acts.act("book", "add", set={"title": string}, get=1)(lambda body: books.insert_one(body["details"]["set"]))
+    gw.files.use(GridFsFiles())
+    gw.files.model("file")
+    return gw
+
+
+def register(gw, app):
+    app.register_blueprint(gw.blueprint(playground=True), url_prefix="/api")
+
+
+@pytest.mark.parametrize("mount", [Gateway.init_app, register], ids=["init_app", "blueprint"])
+def test_an_app_factory_gives_settings_to_what_is_defined_before(mount):
+    gw, app = make_shop(), Flask("host")
+    late = {"DEADLINE": 3, "LINK_KEY": "s" * 32, "MAX_BATCH": 5, "FAN_OUT_THREAD": False, "INLINE_LIMIT": 7}
+    late |= {"OPERATION_TIMEOUT": 4, "SERVER_SELECTION_TIMEOUT": 1, "MAX_BODY_BYTES": 500, "ERROR_DETAIL": True}
+    app.config.update({f"GATEWAYFW_{name}": value for name, value in late.items()})
+    mount(gw, app)
+    assert {name: getattr(gw.settings, name.lower()) for name in late} == late
+    link = gw.files.link("f" * 24)
+    signed = gateway(link_key="s" * 32)
+    signed.files.model("file")
+    assert signed.files.find_act("f" * 24, dict(parse_qsl(urlsplit(link).query)))
+
+
+def test_what_comes_too_late_mounts_nothing():
+    gw, app = make_shop(), Flask("host")
+    app.config["GATEWAYFW_MAX_TEXT"] = 5
+    with pytest.raises(DefinitionError, match="^app.config: GATEWAYFW_MAX_TEXT comes too late"):
+        register(gw, app)
+    assert (app.blueprints, len(gw.mounts)) == ({}, 0)
+    register(gw, Flask("other"))
 
 
 @pytest.mark.parametrize("mount", [Gateway.init_app, lambda gw, app, **options: gw.create_app(**options)])

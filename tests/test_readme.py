@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import configparser
-import dataclasses
 import json
 import re
 import shlex
@@ -15,7 +14,6 @@ from flask import Flask
 
 from gatewayfw import errors
 from gatewayfw.errors import GatewayError
-from gatewayfw.settings import Settings
 from sample_service import demo
 from sample_service.app import create_service
 from tests.readme import BLOCKS, CLIENT, EXAMPLE, PRINTED, README
@@ -89,18 +87,6 @@ def test_no_server_starts_the_example_without_a_database(monkeypatch, uri):
         monkeypatch.setenv("MONGODB_URI", uri)
     with pytest.raises(errors.DefinitionError, match="^set_db: no database is given"):
         exec(compile(EXAMPLE, "app.py", "exec"), {"__name__": "app"})
-
-
-def test_the_settings_table_has_every_setting_and_its_default():
-    rows = re.findall(r"^\| (`.+?) \| (.+?) \|", README.split("## Settings")[1].split("\n## ")[0], re.MULTILINE)
-    shown = {
-        name: value
-        for names, values in rows
-        for name, value in zip(re.findall(r"`(\w+)`", names), values.split(", "), strict=True)
-    }
-    words = {"None": "unset", "''": "unset", "False": "false", "True": "true", "('production',)": "production"}
-    defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
-    assert shown == {name: words.get(repr(value), str(value).removesuffix(".0")) for name, value in defaults.items()}
 
 
 def test_the_extras_table_has_every_extra():

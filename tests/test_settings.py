@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw import settings as settings_module
 from gatewayfw.errors import DefinitionError
-from gatewayfw.settings import OTHER_NAMES, PREFIX, Settings
+from gatewayfw.settings import OTHER_NAMES, PREFIX, OpenSettings, Settings, open_to_config, read_config
 
 ROOT = Path(__file__).parent.parent
 
@@ -128,3 +128,65 @@ def test_every_name_in_the_sources_is_known():
     named = set(re.findall(r"GATEWAYFW_[A-Z][A-Z_]*[A-Z]", text))
     settings = {PREFIX + one.name.upper() for one in fields(Settings)}
     assert named - settings - OTHER_NAMES == {"GATEWAYFW_PORT"}  # what the Kubernetes manifest keeps out
+
+
+def opened(environ=(), **given):
+    settings = Settings.load(dict(environ), **given)
+    open_to_config(settings, given)
+    return settings
+
+
+def test_the_config_wins_over_the_environment_and_the_code_over_both():
+    settings = opened({"GATEWAYFW_DEADLINE": "3", "GATEWAYFW_MAX_IDS": "7"}, max_text=5)
+    read_config(settings, {"GATEWAYFW_DEADLINE": 4, "GATEWAYFW_MAX_TEXT": 6, "DEBUG": True, "OTHER_DEADLINE": 9})
+    assert (settings.deadline, settings.max_ids, settings.max_text) == (4, 7, 5)
+    assert (type(settings), settings.max_body_bytes) == (Settings, Settings().max_body_bytes)
+
+
+def test_the_config_has_values_or_texts():
+    settings = opened()
+    config = {"GATEWAYFW_DEADLINE": "2.5", "GATEWAYFW_ERROR_DETAIL": "on", "GATEWAYFW_FAN_OUT_THREAD": False}
+    read_config(settings, {**config, "GATEWAYFW_PLAYGROUND_REFUSED_IN": ["staging", "production"]})
+    shown = (settings.deadline, settings.error_detail, settings.fan_out_thread, settings.playground_refused_in)
+    assert shown == (2.5, True, False, ("staging", "production"))
+
+
+WRONG_CONFIG = {
+    "GATEWAYFW_DEADLIN": (3, "unknown setting GATEWAYFW_DEADLIN in app.config; did you mean GATEWAYFW_DEADLINE?"),
+    "GATEWAYFW_DEADLINE": (0, "setting 'deadline': expected a positive number"),
+    "GATEWAYFW_MAX_IDS": ("many", f"GATEWAYFW_MAX_IDS: {INTEGER}"),
+    "GATEWAYFW_LINK_KEY": ("short", "setting 'link_key': expected a secret of at least 32 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_CONFIG)
+def test_wrong_config_is_named_and_changes_nothing(name):
+    settings, (value, message) = opened(), WRONG_CONFIG[name]
+    with pytest.raises(DefinitionError) as raised:
+        read_config(settings, {"GATEWAYFW_MAX_TEXT": 5, name: value})
+    assert (raised.value.message, settings.max_text, type(settings)) == (message, Settings().max_text, OpenSettings)
+
+
+def test_a_setting_that_was_used_cannot_change_any_more():
+    settings = opened(link_key="k" * 32)
+    assert settings.max_text == Settings().max_text
+    read_config(settings, {"GATEWAYFW_MAX_TEXT": Settings().max_text})  # no change
+    settings = opened()
+    assert settings.link_key == ""
+    with pytest.raises(DefinitionError) as raised:
+        read_config(settings, {"GATEWAYFW_LINK_KEY": "s" * 32, "GATEWAYFW_DEADLINE": 3})
+    assert raised.value.message == (
+        "app.config: GATEWAYFW_LINK_KEY comes too late, 'link_key' was used before with another value: "
+        "give it to gateway(...), or the app to Gateway(app) before anything is defined"
+    )
+    assert settings.deadline == Settings().deadline
+
+
+def test_a_second_app_has_the_settings_of_the_first():
+    settings = opened()
+    read_config(settings, {"GATEWAYFW_DEADLINE": 3})
+    read_config(settings, {"GATEWAYFW_DEADLINE": 3})
+    read_config(settings, {})
+    with pytest.raises(DefinitionError, match="^app.config: GATEWAYFW_DEADLINE comes too late"):
+        read_config(settings, {"GATEWAYFW_DEADLINE": 4})
+    assert settings.deadline == 3

@@ -11,8 +11,9 @@ import logging
 import random
 import secrets
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, BinaryIO, final
 
@@ -71,10 +72,10 @@ class _Defined:
 class Files:
     """Files of acts, stored; ``gw.files``."""
 
-    def __init__(self, odm: Odm, acts: Acts, link_key: str) -> None:
+    def __init__(self, odm: Odm, acts: Acts, link_key: Callable[[], str]) -> None:
         self._odm = odm
         self._acts = acts
-        self._links = Links(link_key.encode()) if link_key else None
+        self._link_key = link_key
         self._store: FileStore | None = None
         self._defined: _Defined | None = None
         self._due = 0.0
@@ -239,6 +240,12 @@ class Files:
                 yield f"no store for the files of {name!r}: call files.use(DirectoryFiles(path) or GridFsFiles())"
             if self._defined.by_hooks is not None:
                 yield from (f"files.model: read: {one}" for one in order_problems(self._defined.by_hooks.pre_act))
+
+    @cached_property
+    def _links(self) -> Links | None:
+        """What signs links; None without a key."""
+        key = self._link_key()
+        return Links(key.encode()) if key else None
 
     @property
     def _known(self) -> _Defined:

@@ -92,10 +92,8 @@ class Database:
         if not storage.multi_process and not memory:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
-        # If one process has all data, there is no limit.
-        limit = self._settings.inline_limit if storage.multi_process else math.inf
-        self._fanout = Fanout(self.schemas, storage, limit, lambda keys: self._free(keys))
-        self._helper = Helper(self._attend) if storage.multi_process and self._settings.fan_out_thread else None
+        self._fanout = None
+        self._helper = Helper(self._attend) if storage.multi_process else None
         self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}
@@ -106,11 +104,7 @@ class Database:
         if db is None or (isinstance(db, str) and not db.strip()):
             raise DefinitionError("set_db: no database is given; is the environment variable with its URI set?")
         if isinstance(db, (str, PyMongoDatabase)):
-            return MongoStorage(
-                db,
-                server_selection_timeout=self._settings.server_selection_timeout,
-                operation_timeout=self._settings.operation_timeout,
-            )
+            return MongoStorage(db, settings=self._settings)
         # mongomock is recognised by its module, so that it need not be imported in production.
         if type(db).__module__ in ("mongomock.database", "mongomock_ng.database"):
             return MockStorage(db)
@@ -152,8 +146,11 @@ class Database:
     @property
     def fanout(self) -> Fanout:
         """The worker for this database's jobs; DefinitionError before `set_db`."""
-        if self._fanout is None:
-            raise DefinitionError("no database: call odm.set_db(...) first")
+        if self._fanout is None:  # Made at its first use: an app may still change settings.
+            storage = self.storage
+            # If one process has all data, there is no limit.
+            limit = self._settings.inline_limit if storage.multi_process else math.inf
+            self._fanout = Fanout(self.schemas, storage, limit, lambda keys: self._free(keys))
         return self._fanout
 
     def run(
@@ -243,7 +240,7 @@ class Database:
         if self.storage.in_transaction():  # another gateway's transaction on the same storage is not committed yet
             return Drained(left=keys)
         drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.remaining() * DRAIN_SHARE))
-        if drained.left and self._helper is not None:
+        if drained.left and self._helper is not None and self._settings.fan_out_thread:
             self._helper.wake()
         return drained
 
@@ -266,8 +263,8 @@ class Database:
         storage = self.storage
         if self._prepared.get(name) != self.schemas.version:
             self._prepare(name, storage)
-        if self._helper is not None:  # only once the database has answered; each fork needs its own
-            self._helper.start()
+        if self._helper is not None and self._settings.fan_out_thread:
+            self._helper.start()  # only once the database has answered; each fork needs its own
         return storage
 
     def _prepare(self, name: str, storage: Storage) -> None:

@@ -35,6 +35,7 @@ class Odm:
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
         self.schemas = schemas
+        self._settings = settings
         self._database = Database(schemas, settings)
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
@@ -79,6 +80,10 @@ class Odm:
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit this thread's database work in the block; without a database, only time."""
         return self._database.deadline(seconds)
+
+    def request_deadline(self) -> AbstractContextManager[Scope]:
+        """Limit this thread's work in the block to the setting ``deadline``."""
+        return self._database.deadline(self._settings.deadline)
 
     def ready(self) -> list[str]:
         """Prepare the database for every model; return why indexes were not built.

@@ -96,7 +96,7 @@ class Endpoint:
     If the caller may see the ``playground`` beside it, the messages of unknown names say which exist. With ``checks``
     the definitions are judged when it is mounted, and before the
     first request after any change of them: while some are wrong no act runs.
-    ``batches`` runs several acts in one request; without it batches are refused.
+    ``batches`` runs several acts in one request; without it, or with a maximum of 0, batches are refused.
     ``files`` are served below the route.
     ``calls`` has the observers that are told of each request.
     ``readiness`` looks at the database, for the page of metrics and, with ``probes``, for their routes.
@@ -299,7 +299,7 @@ class Endpoint:
             checks.check()
 
     def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any], opened: OpenCall | None) -> bytes:
-        if self.batches is None:
+        if self.batches is None or not self.settings.max_batch:
             raise BadRequest("batch: this gateway takes one act at a time")
         batch = check_batch(body, sent.environ, self.settings.max_batch)
         self.check()

@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.files import Files
+from gatewayfw.settings import read_config
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
 from gatewayfw.web.files import file_view
@@ -44,8 +45,8 @@ class GatewayBlueprint(Blueprint):
     same at every start. A name that was given stays, and is an error where it is taken, as in Flask.
     """
 
-    def __init__(self, name: str | None, import_name: str, check: Callable[[], object]) -> None:
-        """Take a name or None, and what raises when the gateway cannot be served."""
+    def __init__(self, name: str | None, import_name: str, check: Callable[[App], object]) -> None:
+        """Take a name or None, and what raises when an app cannot serve the gateway."""
         super().__init__(NAME if name is None else name, import_name)
         self._is_named = name is not None
         self._check = check
@@ -57,7 +58,7 @@ class GatewayBlueprint(Blueprint):
             DefinitionError: the gateway cannot be served; the app is as it was.
             ValueError: the name that was given is taken.
         """
-        self._check()
+        self._check(app)
         if not self._is_named and "name" not in options:
             options = {**options, "name": _free_name(app, options.get("name_prefix", ""))}
         super().register(app, options)
@@ -79,7 +80,7 @@ def make_blueprint(
     Raises:
         DefinitionError: an option is of the wrong type or does not go with the others.
     """
-    blueprint = GatewayBlueprint(name, __name__, endpoint.check)
+    blueprint = GatewayBlueprint(name, __name__, lambda app: _begin(endpoint, app))
     blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
     if endpoint.files is not None:
         _serve_files(blueprint, endpoint, endpoint.files)
@@ -104,6 +105,12 @@ def is_hidden(app: App, endpoint: str | None) -> bool:
     """
     name, _, view = (endpoint or "").rpartition(".")
     return view in HIDDEN_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
+
+
+def _begin(endpoint: Endpoint, app: App) -> None:
+    """Take the settings of an app and check the definitions."""
+    read_config(endpoint.settings, app.config)
+    endpoint.check()
 
 
 def _add_rule(

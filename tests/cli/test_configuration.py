@@ -10,7 +10,8 @@ from flask import Flask
 
 from gatewayfw.auth import Auth, Tokens, access_rule
 from gatewayfw.cli.configuration import findings
-from gatewayfw.core import Mount, gateway
+from gatewayfw.core import gateway
+from gatewayfw.web.mounts import Mount
 
 GOOD = "b07b9f6c4e9d46d1a5f2c83e71d0954f"
 KEY = "GATEWAYFW_TOKEN_KEY"

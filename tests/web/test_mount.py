@@ -121,7 +121,8 @@ def test_a_hook_of_an_unnamed_blueprint_runs_for_it_alone(gw):
 
 
 def test_what_cannot_be_served_changes_nothing_in_the_app():
-    def refuse():
+    def refuse(given):
+        assert given is app
         raise DefinitionError("wrong")
 
     app = Flask("host")

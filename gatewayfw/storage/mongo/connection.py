@@ -19,6 +19,7 @@ from pymongo.uri_parser import parse_uri
 from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
 from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
 from gatewayfw.storage.mongo.replies import decode_lazily, decodes_plainly
 from gatewayfw.storage.terms import Trouble
@@ -48,10 +49,10 @@ class Connection:
         DefinitionError: the URI is malformed or names no database.
     """
 
-    def __init__(self, database: Database[Any] | str, selection_timeout: float) -> None:
+    def __init__(self, database: Database[Any] | str, settings: Settings) -> None:
         self._uri = database if isinstance(database, str) else None
         self._given = None if isinstance(database, str) else database
-        self._selection_timeout = selection_timeout
+        self._settings = settings
         self.name, self._seeds = _parse(database) if isinstance(database, str) else _describe(database)
         self.outages = Outages(self.name)
         self.is_plain = self._given is None or decodes_plainly(self._given.codec_options)
@@ -103,7 +104,7 @@ class Connection:
             client: MongoClient[Any] = MongoClient(
                 self._uri,
                 appname="gatewayfw",
-                serverSelectionTimeoutMS=int(self._selection_timeout * 1000),
+                serverSelectionTimeoutMS=int(self._settings.server_selection_timeout * 1000),
                 waitQueueTimeoutMS=1000,
                 connectTimeoutMS=2000,
             )
@@ -132,11 +133,11 @@ class Connection:
             return
         begun = time.monotonic()
         try:
-            with pymongo.timeout(self._selection_timeout):
+            with pymongo.timeout(self._settings.server_selection_timeout):
                 self.database.command(_PROBE)
         except PyMongoError as error:
             # With less time, as at the end of a deadline, the server may be healthy.
-            self.note(error, waited=time.monotonic() - begun >= self._selection_timeout * _ENOUGH)
+            self.note(error, waited=time.monotonic() - begun >= self._settings.server_selection_timeout * _ENOUGH)
             raise
         self.outages.end()
 

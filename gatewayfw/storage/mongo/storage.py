@@ -46,7 +46,7 @@ class MongoStorage(Transactions):
         scope = self._scopes.scope
         if scope is not None:
             scope.check()
-        looking = self._operation_timeout if scope is None else scope.remaining()
+        looking = self._settings.operation_timeout if scope is None else scope.remaining()
         return Context().run(self._ensure, collection, indexes, build_limit, looking)
 
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
@@ -54,7 +54,7 @@ class MongoStorage(Transactions):
             with pymongo.timeout(looking):
                 self._connection.find_server()
                 missing, problems = create_and_compare(self._db, collection, indexes, build_limit)
-            with pymongo.timeout(max(self._operation_timeout, looking)):
+            with pymongo.timeout(max(self._settings.operation_timeout, looking)):
                 return problems + build(self._collection(collection), missing)
 
     def indexes(self, collection: str) -> list[Index]:

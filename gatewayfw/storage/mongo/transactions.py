@@ -25,6 +25,7 @@ from pymongo.read_concern import ReadConcern
 from pymongo.read_preferences import ReadPreference
 
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
+from gatewayfw.settings import Settings
 from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.deadlines import Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
@@ -124,7 +125,7 @@ class _Command:
             if scope is not None:
                 scope.check()
             else:
-                own = storage.deadline(storage._operation_timeout)
+                own = storage.deadline(storage._settings.operation_timeout)
                 own.__enter__()
                 self._own = own
             if transaction is not None:
@@ -157,11 +158,18 @@ class Transactions(Storage):
         *,
         server_selection_timeout: float = 2.0,
         operation_timeout: float = 30.0,
+        settings: Settings | None = None,
     ) -> None:
+        """Take the database, and both times in seconds.
+
+        With ``settings`` the times are theirs, read at each use.
+        """
         super().__init__()
-        self._connection = Connection(database, server_selection_timeout)
+        self._settings = settings or Settings(
+            server_selection_timeout=server_selection_timeout, operation_timeout=operation_timeout
+        )
+        self._connection = Connection(database, self._settings)
         self._collection = self._connection.collection
-        self._operation_timeout = operation_timeout
         self._open = _Open()
         self._stripes = Stripes()
         self._transactions: bool | None = None
@@ -216,7 +224,7 @@ class Transactions(Storage):
         """Give work without a deadline the one for operations outside a request."""
         scope = self._scopes.scope
         if scope is None:
-            return self.deadline(self._operation_timeout)
+            return self.deadline(self._settings.operation_timeout)
         scope.check()
         return nullcontext(scope)
 

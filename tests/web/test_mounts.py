@@ -1,0 +1,22 @@
+"""What a gateway knows of the apps in which it is mounted."""
+
+from __future__ import annotations
+
+import gc
+
+from flask import Flask
+
+from gatewayfw import gateway
+from gatewayfw.web.mounts import Mount
+
+
+def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
+    gw, first, second = gateway(), Flask("first"), Flask("second")
+    gw.init_app(first, cors="*")
+    gw.init_app(first, url_prefix="/more", playground=True)
+    gw.init_app(second)
+    assert gw.mounts[first] == {"gateway": Mount(False, "*"), "gateway_2": Mount(True, None)}
+    assert first.extensions["gatewayfw"] == {"gateway": gw, "gateway_2": gw}
+    del first
+    gc.collect()
+    assert dict(gw.mounts) == {second: {"gateway": Mount(False, None)}}
