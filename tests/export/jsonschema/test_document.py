@@ -79,10 +79,10 @@ def excepted(body) -> bool:
     """Whether a body holds what no schema can say."""
     text = repr(body)
     return (
-        bool(re.search(r"\\ud[89a-f]", text))
+        text.count("[") + text.count("{") > 100  # first: the rest takes long on bodies that are deep
+        or bool(re.search(r"\\ud[89a-f]", text))
         or any(type(one) is float and one.is_integer() for one in values(body))
         or any(type(one) is int and not -(2**63) <= one < 2**63 for one in values(body))
-        or text.count("[") + text.count("{") > 100
         or any(isinstance(one, dict) and ("secret" in one or "badge" in one) for one in values(body))
         # A link of which not all fields may be named takes no 1, excluded ones counted.
         or any(isinstance(one, dict) and one.get("keepers") == 1 for one in values(body))
