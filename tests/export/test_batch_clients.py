@@ -24,6 +24,7 @@ def test_each_reply_has_the_type_of_its_request(project, library, compiler):
     made.compiles(compiler, "--noEmit")
 
 
+@pytest.mark.slow
 def test_a_batch_is_answered_as_its_types_say(project, library):
     assert run(project, library.gw, "batch_live") == "ok\n"
 

@@ -68,6 +68,7 @@ def test_a_program_repeats_calls_with_one_key(project):
     assert run(project, keyed(), "keyed_live") == "once\n"
 
 
+@pytest.mark.slow
 def test_mypy_accepts_keys_for_idempotent_acts_only(tmp_path, tmp_path_factory):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(keyed().catalog()), "right": RIGHT, "wrong": WRONG}.items():

@@ -134,6 +134,7 @@ def test_each_act_is_as_declared(case):
     checked(case)
 
 
+@pytest.mark.slow
 @some_acts.parametrize()
 @settings(max_examples=1)
 def test_some_acts_are_as_declared_in_every_derived_case(case):

@@ -104,6 +104,7 @@ def service(full, mongo_database, mongod_uri, tmp_path):
         running.end()
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_a_worker_that_dies_around_the_commit_leaves_one_document_and_the_same_bytes(
     full, service, mongo_database, report

@@ -31,6 +31,7 @@ def server(mongo_database, mongod_uri, tmp_path, monkeypatch):
     found.stop()
 
 
+@pytest.mark.slow
 def test_the_page_adds_up_to_the_requests(server):
     bodies = [*(body_of(act) for act in ACTS), body_of("list"), "{", *(body_of(f"made{n}") for n in range(MADE_UP))]
     labels = {("main", "book", act, code): 1 for act, code in ACTS.items()}

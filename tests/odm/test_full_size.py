@@ -35,6 +35,7 @@ def add_city(odm, country, name):
     return odm.model("city").insert_one(doc={"name": name}, relations={"country": relation})["_id"]
 
 
+@pytest.mark.slow
 def test_cities_with_long_names_do_not_lock_their_country(lands):
     countries, cities = lands.model("country"), lands.model("city")
     country = countries.insert_one(doc={"name": "land"})["_id"]

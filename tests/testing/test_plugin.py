@@ -50,6 +50,7 @@ def test_tests_are_skipped_where_there_is_no_mongod(session):
     assert "GATEWAYFW_MONGOD=/nowhere is not a program; name one with" in output
 
 
+@pytest.mark.slow
 def test_tests_fail_where_mongodb_is_required_and_there_is_no_mongod(session):
     status, output = session(GATEWAYFW_MONGOD="/nowhere", GATEWAYFW_REQUIRE_MONGO="1")
     assert (status, "2 errors" in output) == (1, True)

@@ -71,6 +71,7 @@ def test_server_has_a_session_of_its_own_that_ctrl_c_does_not_reach(found):
         assert os.getsid(server) not in (os.getsid(0), os.getpid())
 
 
+@pytest.mark.slow
 @needs_mongod
 def test_forked_child_that_exits_leaves_the_server_alone(found):
     fork = "if os.fork() == 0: mongod.stop(); sys.exit()\nos.wait()"

@@ -98,6 +98,7 @@ def source():
     return python(build(service.gw.schemas, service.gw.acts))
 
 
+@pytest.mark.slow
 def test_right_programs_pass_and_wrong_ones_are_told_where(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     for name, text in {"gateway_types": source, "right": RIGHT, "wrong": WRONG}.items():

@@ -428,6 +428,7 @@ def library(shop):
     return shop
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_match_comes_once_and_in_order_while_others_write(library, data):

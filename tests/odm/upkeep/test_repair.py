@@ -172,6 +172,7 @@ def test_a_rename_in_the_midst_of_a_mend_reaches_the_mended_copy(world, integrit
     assert world.raw(world.person, carl)["friends"] == [{"_id": dora, "name": "renamed", "active": True}]
 
 
+@pytest.mark.slow
 def test_repair_leaves_nothing_wrong_while_writers_run(world, integrity, here):
     ids = [world.add_city(f"city {number}", here.land, flags=("cities", "biggest")) for number in range(40)]
     world.storage.update_one("country", {"_id": here.land}, {"$set": {"cities": [{"_id": GONE}]}}, ())
