@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import click
 
+from gatewayfw.cli.call import call
 from gatewayfw.cli.doctor import doctor
 from gatewayfw.cli.exports import jsonschema, mcp, openapi
 from gatewayfw.cli.files import files
 from gatewayfw.cli.integrity import check, repair
-from gatewayfw.cli.look import call, list_acts, list_schemas
+from gatewayfw.cli.look import list_acts, list_schemas
 from gatewayfw.cli.types import types
 from gatewayfw.cli.upkeep import indexes, jobs, work
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 from flask import Flask, current_app
 
+from gatewayfw.cli.output import Failed
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.odm import Odm
@@ -28,7 +29,7 @@ def find_gateway(name: str | None) -> tuple[str, Gateway]:
     """
     gateways: Mapping[str, Gateway] = app().extensions.get("gatewayfw", {})
     if not gateways:
-        raise click.ClickException("this app has no gateway")
+        raise Failed("this app has no gateway")
     listed = ", ".join(gateways)
     if name is None:
         if len(gateways) > 1:
@@ -48,7 +49,7 @@ def report_errors() -> Iterator[None]:
     try:
         yield
     except GatewayError as error:
-        raise click.ClickException(error.message) from error
+        raise Failed(error.message) from error
 
 
 def find_odm(name: str | None) -> Odm:
@@ -59,7 +60,7 @@ def find_odm(name: str | None) -> Odm:
     _, gateway = find_gateway(name)
     problems = gateway.schemas.problems()
     if problems:
-        raise click.ClickException("; ".join(problems))
+        raise Failed("; ".join(problems))
     with report_errors():
         _ = gateway.odm.storage
     return gateway.odm

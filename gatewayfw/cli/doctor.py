@@ -18,6 +18,7 @@ from gatewayfw.cli.configuration import Finding, findings
 from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
@@ -61,7 +62,7 @@ def doctor(name: str | None, as_json: bool) -> None:
     else:
         kinds = [("problem", found.problems), ("warning", found.warnings)]
         lines = [f"{kind}: {text}" for kind, texts in kinds for text in texts] or ["no problems found"]
-        click.echo("\n".join([*lines, *(f"hint: {text}" for text in found.hints)]))
+        click.echo("\n".join(map(escaped, [*lines, *(f"hint: {text}" for text in found.hints)])))
     if found.problems:
         sys.exit(1)
 

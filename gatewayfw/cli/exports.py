@@ -10,8 +10,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import NAME, find_gateway, report_errors
-from gatewayfw.cli.output import format_json, table
+from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.output import Failed, format_json, table
 from gatewayfw.cli.route import Route, route_of
 from gatewayfw.export import files
 from gatewayfw.export.jsonschema.document import json_schema
@@ -66,8 +66,9 @@ def jsonschema(output: Path | None, name: str | None) -> None:
 )
 @click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
 @NAME
+@JSON
 @with_appcontext
-def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None) -> None:
+def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None, as_json: bool) -> None:
     """Serve acts as tools of a language model, over standard input and output.
 
     It offers the acts with mcp=True. Each call is a request to the app, in this process.
@@ -78,10 +79,11 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
         tools = tools_of(catalog)
         if only_list:
             rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
-            click.echo(table(("tool", "description"), rows))
+            objects = [{"tool": tool, "description": text} for tool, text in rows]
+            click.echo(format_json(objects) if as_json else table(("tool", "description"), rows))
             return
         if not tools:
-            raise click.ClickException("no act is offered as a tool: give those that should be mcp=True")
+            raise Failed("no act is offered as a tool: give those that should be mcp=True")
         route = route_of(name)
         server = make_server(catalog, lambda body: _sent(route, body, _token(token_file), role), name)
     serve(server)
@@ -94,7 +96,7 @@ def _give(document: Mapping[str, Any], output: Path | None) -> None:
     try:
         files.write(output.parent, {output.name: format_json(document) + "\n"})
     except OSError as error:
-        raise click.ClickException(f"{output}: {error.strerror}") from error
+        raise Failed(f"{output}: {error.strerror}") from error
 
 
 def _token(file: Path | None) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import NAME, find_gateway, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.output import format_json, has_terminal, status_line
+from gatewayfw.cli.signals import interruptible
 
 
 @click.group("files")
@@ -15,13 +17,26 @@ def files() -> None:
 
 @files.command("sweep")
 @NAME
+@JSON
 @with_appcontext
-def sweep(name: str | None) -> None:
+def sweep(name: str | None, as_json: bool) -> None:
     """Delete bytes without a document that were stored more than an hour ago.
 
     The thread that works on jobs does it about once in an hour; where it is switched off, run this now and then.
     """
     _, gateway = find_gateway(name)
-    with report_errors():
-        count = gateway.files.sweep()
-    click.echo(f"{count} {'file' if count == 1 else 'files'} swept")
+    with interruptible(), report_errors():
+        try:
+            count = gateway.files.sweep(on_progress=_show if has_terminal() else None)
+        finally:
+            if has_terminal():
+                status_line("")
+    click.echo(format_json({"swept": count}) if as_json else _told(count))
+
+
+def _show(count: int) -> None:
+    status_line(_told(count))
+
+
+def _told(count: int) -> str:
+    return f"{count} {'file' if count == 1 else 'files'} swept"

@@ -13,7 +13,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
-from gatewayfw.cli.output import format_json, has_terminal, status_line
+from gatewayfw.cli.output import Failed, format_json, has_terminal, status_line
 from gatewayfw.cli.signals import interruptible
 from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
@@ -135,7 +135,7 @@ class _Run:
             try:
                 replace_file(self.path, json.dumps(saved).encode())
             except OSError as error:
-                raise click.ClickException(f"--state: cannot write {self.path}: {error.strerror}") from error
+                raise Failed(f"--state: cannot write {self.path}: {error.strerror}") from error
 
     def end(self) -> None:
         """Delete the progress."""

@@ -1,9 +1,7 @@
-"""The commands to explore a gateway: ``acts``, ``schemas`` and ``call``."""
+"""The commands to explore a gateway: ``acts`` and ``schemas``."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +11,6 @@ from flask.cli import with_appcontext
 from gatewayfw.acts import Act
 from gatewayfw.cli.choice import JSON, NAME, find_gateway
 from gatewayfw.cli.output import format_json, table
-from gatewayfw.cli.route import route_of
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.kinds import as_kind
@@ -48,54 +45,6 @@ def list_schemas(name: str | None, as_json: bool) -> None:
     else:
         rows = [row for model, parts in models.items() for row in _schema_rows(model, parts)]
         click.echo(table(("model", "name", "kind"), rows))
-
-
-@click.command("call")
-@click.argument("model")
-@click.argument("act")
-@click.option("--set", "set_", default="{}", help="details.set as JSON.")
-@click.option("--get", default="{}", help="details.get as JSON.")
-@click.option("--token", help="Sent where the gateway looks for one.")
-@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
-@click.option("--key", help="Sent as Idempotency-Key: an idempotent act that has answered it answers the same again.")
-@click.option("--service", default="main", show_default=True)
-@NAME
-@with_appcontext
-def call(
-    model: str,
-    act: str,
-    set_: str,
-    get: str,
-    token: str | None,
-    role: str | None,
-    key: str | None,
-    service: str,
-    name: str | None,
-) -> None:
-    """Run one request through the app and print its envelope.
-
-    The exit status is 1 unless it succeeded. If the app's reply is not an envelope, the error names its status.
-    """
-    name, _ = find_gateway(name)
-    for option, text in (("--token", token), ("--role", role), ("--key", key)):
-        if text is not None and not (text.isascii() and text.isprintable()):
-            raise click.UsageError(f"{option}: expected printable ASCII characters")
-    details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
-    body = {"service": service, "model": model, "act": act, "details": details}
-    envelope = route_of(name).ask(body, token, role, key)
-    click.echo(format_json(envelope))
-    if envelope["success"] is not True:
-        sys.exit(1)
-
-
-def _parsed(option: str, text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise click.UsageError(f"{option}: not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise click.UsageError(f"{option}: expected a JSON object")
-    return value
 
 
 def _act_rows(gateway: Gateway) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What commands print: tables and JSON.
+"""What commands print: tables, JSON and errors.
 
 The texts of documents and ids may come from anybody. Control characters of the terminal and characters that change the
 direction of writing are therefore escaped.
@@ -15,6 +15,16 @@ from typing import Any
 import click
 
 from gatewayfw.logs import escaped
+
+
+class Failed(click.ClickException):
+    """Ends a command with its message and exit status 1.
+
+    Each line of the message is escaped: it may quote what the database or a service said.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__("\n".join(map(escaped, message.split("\n"))))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -14,8 +14,9 @@ from werkzeug.routing import Rule
 from gatewayfw.acts.carriers import Carrier, sent_by_all
 from gatewayfw.acts.idempotent import HEADER
 from gatewayfw.cli.choice import app
+from gatewayfw.cli.output import Failed
 from gatewayfw.client.transports import InProcess
-from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
+from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,20 @@ class Route:
         if key is not None:
             headers = {**headers, HEADER: key}
         transport = InProcess(self.host, self.rule.rule, self.rule.subdomain or None)
-        reply = transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"})
-        try:
-            check_head(reply)
-            return envelope_of(reply)
-        except NotAGateway as error:
-            raise click.ClickException(f"HTTP {reply.status}, no envelope: {error}") from error
+        return read_envelope(transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"}))
+
+
+def read_envelope(reply: HttpReply) -> Mapping[str, Any]:
+    """Return the envelope in a reply.
+
+    Raises:
+        ClickException: it is none, such as an error page of the host; names the status and why.
+    """
+    try:
+        check_head(reply)
+        return envelope_of(reply)
+    except NotAGateway as error:
+        raise Failed(f"HTTP {reply.status}, no envelope: {error}") from error
 
 
 def route_of(name: str) -> Route:
@@ -62,7 +71,7 @@ def route_of(name: str) -> Route:
     host = app()
     rule = next(host.url_map.iter_rules(f"{name}.gateway"))
     if rule.arguments:
-        raise click.ClickException(f"the route {rule.rule} has variables, which a command cannot fill in")
+        raise Failed(f"the route {rule.rule} has variables, which a command cannot fill in")
     acts = host.extensions["gatewayfw"][name].acts
     roles = tuple(carrier for carrier in acts.role_carriers if carrier.place != "set")
     return Route(host, rule, acts.token_carriers, roles)

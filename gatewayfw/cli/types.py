@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import NAME, find_gateway, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.output import Failed, format_json
 from gatewayfw.export import files
 from gatewayfw.export.languages import LANGUAGES, generated
+from gatewayfw.logs import escaped
 
 #: How many lines of a difference are shown.
 _SHOWN = 40
@@ -22,38 +24,46 @@ _SHOWN = 40
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 when a file differs.")
 @click.option("--stdout", is_flag=True, help="Print the file instead.")
 @NAME
+@JSON
 @with_appcontext
-def types(lang: str, path: str, check: bool, stdout: bool, name: str | None) -> None:
-    """Write the types of all models and acts, for TypeScript with a client."""
+def types(lang: str, path: str, check: bool, stdout: bool, name: str | None, as_json: bool) -> None:
+    """Write the types of all models and acts, with a client."""
     _, gateway = find_gateway(name)
-    if check and stdout:
-        raise click.UsageError("--check and --stdout do not go together")
+    for option, given in (("--check", check), ("--json", as_json)):
+        if given and stdout:
+            raise click.UsageError(f"{option} and --stdout do not go together")
     try:
         with report_errors():
             texts = generated(gateway.catalog(), lang)
             if stdout:
                 click.echo("".join(texts.values()), nl=False)
             elif check:
-                _check(Path(path), texts)
+                _check(Path(path), texts, as_json)
             else:
-                _tell(Path(path), texts, files.write(Path(path), texts))
+                _tell(Path(path), texts, files.write(Path(path), texts), as_json)
     except OSError as error:
-        raise click.ClickException(str(error)) from error
+        raise Failed(str(error)) from error
 
 
-def _tell(folder: Path, texts: dict[str, str], written: list[Path]) -> None:
+def _tell(folder: Path, texts: dict[str, str], written: list[Path], as_json: bool) -> None:
+    if as_json:
+        click.echo(format_json({str(folder / name): folder / name in written for name in texts}))
+        return
     for name in texts:
         place = folder / name
-        click.echo(f"wrote {place}" if place in written else f"{place} is up to date")
+        click.echo(escaped(f"wrote {place}" if place in written else f"{place} is up to date"))
 
 
-def _check(folder: Path, texts: dict[str, str]) -> None:
+def _check(folder: Path, texts: dict[str, str], as_json: bool) -> None:
     lines = files.difference(folder, texts)
-    if not lines:
-        click.echo(", ".join(f"{folder / name} is up to date" for name in texts))
-        return
-    for line in lines[:_SHOWN]:
-        click.echo(line)
-    if len(lines) > _SHOWN:
-        click.echo(f"... and {len(lines) - _SHOWN} more lines")
-    sys.exit(1)
+    if as_json:
+        click.echo(format_json({"upToDate": not lines, "difference": lines}))
+    elif not lines:
+        click.echo(escaped(", ".join(f"{folder / name} is up to date" for name in texts)))
+    else:
+        for line in lines[:_SHOWN]:
+            click.echo(escaped(line))
+        if len(lines) > _SHOWN:
+            click.echo(f"... and {len(lines) - _SHOWN} more lines")
+    if lines:
+        sys.exit(1)

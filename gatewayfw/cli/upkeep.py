@@ -41,7 +41,12 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
     """
     odm = find_odm(name)
     with report_errors():
-        rows = (create_missing if create else index_report)(odm.schemas, odm.storage)
+        if create:
+            rows = create_missing(odm.schemas, odm.storage, on_progress=_show_index if has_terminal() else None)
+        else:
+            rows = index_report(odm.schemas, odm.storage)
+    if create and has_terminal():
+        status_line("")
     if as_json:
         click.echo(format_json([_index_object(row) for row in rows]))
     else:
@@ -68,25 +73,28 @@ def jobs(name: str | None, as_json: bool) -> None:
 @click.command("work")
 @click.option("--once", is_flag=True, help="End when no job is left.")
 @NAME
+@JSON
 @with_appcontext
-def work(once: bool, name: str | None) -> None:
+def work(once: bool, name: str | None, as_json: bool) -> None:
     """Work on pending jobs, and wait for new ones, until Ctrl-C or SIGTERM.
 
     A signal ends it after a batch.
 
     With ``--once`` it ends when no job is left, or with exit status 1 when the remaining jobs make no progress. It
-    waits for jobs that another process works on.
+    waits for jobs that another process works on. As JSON, each job is an object on a line of its own, and the last one
+    says how many are left.
     """
     odm = find_odm(name)
     with stopping() as stop, report_errors():
-        steps = _Steps(stop)
+        steps = _Steps(stop, as_json)
         try:
             left = _work_once(odm, steps) if once else _work_on(odm, steps)
         except _Stopped:
             left = 0 if not once else len(odm.jobs())
         steps.end()
     if once:
-        click.echo("no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left")
+        told = "no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left"
+        click.echo(format_json({"left": left}, indent=None) if as_json else told)
         sys.exit(1 if left else 0)
 
 
@@ -97,11 +105,12 @@ class _Stopped(KeyboardInterrupt):
 class _Steps:
     """Shows the current job.
 
-    One line that changes on a terminal, one line for each job elsewhere.
+    One line that changes on a terminal, one line for each job elsewhere; as JSON always the latter.
     """
 
-    def __init__(self, stop: Event) -> None:
+    def __init__(self, stop: Event, as_json: bool = False) -> None:
         self.stop = stop
+        self._as_json = as_json
         self._batches = 0
         self._key = ""
         self._shown = False
@@ -112,8 +121,8 @@ class _Steps:
         if has_terminal():
             status_line(f"{what}: {_progress(job)}; {self._batches} batches")
             self._shown = True
-        elif job.key != self._key:
-            click.echo(escaped(what))
+        if job.key != self._key and (self._as_json or not has_terminal()):
+            click.echo(format_json(_job_object(job), indent=None) if self._as_json else escaped(what))
         self._key = job.key
         if self.stop.is_set():
             raise _Stopped
@@ -151,6 +160,10 @@ def _work_once(odm: Odm, steps: _Steps) -> int:
             break
         steps.stop.wait(INTERVAL)
     return left
+
+
+def _show_index(row: IndexRow) -> None:
+    status_line(f"{row.collection}: building {', '.join(name for name, _ in row.keys)}")
 
 
 def _index_object(row: IndexRow) -> dict[str, Any]:

@@ -194,10 +194,11 @@ class Files:
         """Take the path of a mount; links lead to the first."""
         self._base = self._base or path
 
-    def sweep(self, seconds: float = GRACE) -> int:
+    def sweep(self, seconds: float = GRACE, *, on_progress: Callable[[int], object] | None = None) -> int:
         """Delete bytes without a document that were stored so many seconds ago.
 
-        Returns their number. Never less than a request may take: its bytes are stored before its document.
+        Returns their number; ``on_progress`` gets it after each. Never less than a request may take: its bytes are
+        stored before its document.
         """
         if self._defined is None:
             return 0
@@ -207,6 +208,8 @@ class Files:
             for key in self._unused(batch):
                 store.delete(key)
                 count += 1
+                if on_progress is not None:
+                    on_progress(count)
         return count
 
     def find_act(self, id: str, query: Mapping[str, str]) -> tuple[Act, dict[str, Any]]:

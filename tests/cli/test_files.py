@@ -36,6 +36,19 @@ def test_it_deletes_what_is_old_and_has_no_document(gw, tmp_path):
     assert (left, gw.odm.model("file").count({"_id": kept["_id"]})) == ([b"kept", b"new"], 1)
 
 
+def test_as_json_the_number_is_an_object(gw):
+    assert runner(make_app(shop=gw))("files", "sweep", "--json") == (0, '{\n  "swept": 0\n}\n')
+
+
+def test_on_a_terminal_the_number_grows(gw, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    seen = []
+    with pytest.raises(ValidationError):
+        gw.files.insert(upload(b"old"), doc={"unknown": 1})
+    assert gw.files.sweep(-60, on_progress=seen.append) == 1
+    assert seen == [1]
+
+
 def test_a_gateway_without_files_has_nothing_to_sweep(database):
     gw = gateway()
     gw.odm.set_db(database)

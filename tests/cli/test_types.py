@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import mongomock
 import pytest
 
@@ -53,6 +55,17 @@ def test_check_tells_what_differs_and_writes_nothing(run, gw, tmp_path):
     assert "\n+      ping: { set?: Nothing; get: Nothing; body: Json };\n" in output
 
 
+def test_as_json_each_file_is_named(run, tmp_path):
+    place = "declarations/gateway.ts"
+    assert run("types", "--json") == (0, f'{{\n  "{place}": true\n}}\n')
+    assert json.loads(run("types", "--json")[1]) == {place: False}
+    assert json.loads(run("types", "--check", "--json")[1]) == {"upToDate": True, "difference": []}
+    (tmp_path / place).write_text("old\n" * 60)
+    status, output = run("types", "--check", "--json")
+    told = json.loads(output)
+    assert (status, told["upToDate"], len(told["difference"]) > 60) == (1, False, True)
+
+
 def test_a_long_difference_is_cut(run, tmp_path):
     (tmp_path / "gateway.ts").write_text("old\n" * 60)
     status, output = run("types", "--check", "--path", ".")
@@ -64,6 +77,7 @@ def test_a_long_difference_is_cut(run, tmp_path):
     ("words", "status", "message"),
     [
         (["--lang", "rust"], 2, "'rust' is not one of 'ts', 'python'"),
+        (["--json", "--stdout"], 2, "--json and --stdout do not go together"),
         (["--check", "--stdout"], 2, "--check and --stdout do not go together"),
         (["--path", "file"], 1, "file"),
         (["--name", "none"], 2, "no gateway is named 'none'"),

@@ -221,6 +221,14 @@ def test_work_once_ends_when_nothing_is_left(busy):
 
 
 @pytest.mark.mongo
+def test_work_as_json_has_an_object_for_each_job_and_the_number_left(busy):
+    (job,) = busy.odm.jobs()
+    status, output = run_on(busy, "work", "--once", "--json")
+    worked, left = map(json.loads, output.splitlines())
+    assert (status, worked["id"], worked["kind"], left) == (0, str(job.id), "copies", {"left": 0})
+
+
+@pytest.mark.mongo
 def test_work_once_fails_when_a_job_is_not_for_this_app(busy):
     busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"relation": "gone.shop"}})
     assert run_on(busy, "work", "--once") == (1, "1 job is left\n")

@@ -6,7 +6,7 @@ Indexes are only compared and created, never dropped or changed, since whoever m
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -135,15 +135,19 @@ def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
     return [row for name, indexes in wanted.items() for row in compared(name, indexes, storage.indexes(name))]
 
 
-def create_missing(schemas: Schemas, storage: Storage) -> list[IndexRow]:
+def create_missing(
+    schemas: Schemas, storage: Storage, *, on_progress: Callable[[IndexRow], object] | None = None
+) -> list[IndexRow]:
     """Create what is missing, however large its collection; return a new report.
 
     An index that could not be created is still ``missing`` and has the reason. Indexes are built one
-    after the other, so that each has its own reason.
+    after the other, so that each has its own reason; ``on_progress`` gets each before it is built.
     """
     reasons: dict[tuple[str, object], str] = {}
     for row in index_report(schemas, storage):
         if row.state == "missing":
+            if on_progress is not None:
+                on_progress(row)
             problems = storage.ensure(row.collection, [Index(row.keys, row.wanted or {})], sys.maxsize)
             reasons[row.collection, row.keys] = "; ".join(problems)
     return [

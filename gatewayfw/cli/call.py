@@ -1,0 +1,178 @@
+"""The command that runs an act: ``call``, in this process or of a running service."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+from flask.cli import ScriptInfo, with_appcontext
+
+from gatewayfw.acts.carriers import TOKEN, Carrier, bearer, cookie, header
+from gatewayfw.acts.idempotent import HEADER
+from gatewayfw.cli.choice import NAME, find_gateway
+from gatewayfw.cli.output import Failed, format_json
+from gatewayfw.cli.route import read_envelope, route_of
+from gatewayfw.client.clients import MAX_BYTES
+from gatewayfw.client.errors import CallError
+from gatewayfw.client.transports import Http
+from gatewayfw.core import Gateway
+from gatewayfw.errors import DefinitionError
+from gatewayfw.spelling import MAIN
+from gatewayfw.wire.posting import endpoint
+
+_PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
+
+
+def _complete_model(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    return _items(_acts_of(ctx), begun)
+
+
+def _complete_act(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    return _items(_acts_of(ctx).get(ctx.params.get("model", ""), {}), begun)
+
+
+class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
+    """Where a token is sent: ``bearer``, ``header:NAME`` or ``cookie:NAME``."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Carrier:
+        """Return the carrier that a text means."""
+        if isinstance(value, Carrier):
+            return value
+        found = _PLACE.fullmatch(value)
+        if found is None:
+            self.fail("expected bearer, header:NAME or cookie:NAME", param, ctx)
+        try:
+            return bearer() if found[1] else (header if found[2] == "header" else cookie)(found[3])
+        except DefinitionError as error:
+            self.fail(error.message, param, ctx)
+
+
+@click.command("call")
+@click.argument("model", shell_complete=_complete_model)
+@click.argument("act", shell_complete=_complete_act)
+@click.option("--set", "set_", default="{}", help="details.set as JSON.")
+@click.option("--get", default="{}", help="details.get as JSON.")
+@click.option("--url", help="Call the running service there instead of this app, which need not be there at all.")
+@click.option(
+    "--token", help="Sent where the gateway looks for one. Users of this machine may see it: see --token-file."
+)
+@click.option(
+    "--token-file",
+    type=click.File("r", encoding="utf-8"),
+    help="Holds the token instead; - is standard input.",
+)
+@click.option(
+    "--token-in",
+    type=_Place(),
+    default=TOKEN,
+    help="Where a service at --url looks for the token: bearer, header:NAME or cookie:NAME. [default: header:token]",
+)
+@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
+@click.option("--key", help="Sent as Idempotency-Key: an idempotent act that has answered it answers the same again.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, 3600, min_open=True), default=10, show_default=True, help="Seconds for --url."
+)
+@click.option("--service", default=MAIN, show_default=True)
+@NAME
+def call(
+    model: str,
+    act: str,
+    set_: str,
+    get: str,
+    url: str | None,
+    token: str | None,
+    token_file: Any,
+    token_in: Carrier,
+    role: str | None,
+    key: str | None,
+    timeout: float,
+    service: str,
+    name: str | None,
+) -> None:
+    """Run one act and print the envelope of its reply.
+
+    The request goes through the app, in this process, or with --url to a running service:
+
+    \b
+    flask gateway call --url https://shop.example/api book getBooks --get '{"title": 1}'
+
+    The exit status is 1 unless the act succeeded. If the reply is not an envelope, the error names its status.
+    """
+    if token_file is not None:
+        if token is not None:
+            raise click.UsageError("--token and --token-file do not go together")
+        token = token_file.read().strip()
+    for option, text in (("--token", token), ("--role", role), ("--key", key)):
+        if text is not None and not (text.isascii() and text.isprintable()):
+            raise click.UsageError(f"{option}: expected printable ASCII characters")
+    details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
+    body = {"service": service, "model": model, "act": act, "details": details}
+    if url is None:
+        envelope = with_appcontext(_ask_app)(name, body, token, role, key)
+    elif role is not None or name is not None:
+        raise click.UsageError(f"--url and --{'role' if name is None else 'name'} do not go together")
+    else:
+        envelope = _ask_url(url, body, token_in.sent(token) if token else {}, key, timeout)
+    click.echo(format_json(envelope))
+    if envelope["success"] is not True:
+        sys.exit(1)
+
+
+def _ask_app(
+    name: str | None, body: Mapping[str, Any], token: str | None, role: str | None, key: str | None
+) -> Mapping[str, Any]:
+    """Return the envelope with which the app answers a body."""
+    name, _ = find_gateway(name)
+    return route_of(name).ask(body, token, role, key)
+
+
+def _ask_url(
+    url: str, body: Mapping[str, Any], headers: Mapping[str, str], key: str | None, timeout: float
+) -> Mapping[str, Any]:
+    """Return the envelope with which a service answers a body."""
+    try:
+        transport = Http(endpoint(url), timeout, 1, MAX_BYTES)
+    except ValueError as error:
+        raise click.UsageError(f"--url: it {error}") from None
+    sent = {**headers, "X-Gateway-Detail": "1", **({} if key is None else {HEADER: key})}
+    try:
+        return read_envelope(transport.post(json.dumps(body).encode(), sent))
+    except CallError as error:
+        raise Failed(f"HTTP {error.status}: {error.message}" if error.status else error.message) from error
+    finally:
+        transport.close()
+
+
+def _parsed(option: str, text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise click.UsageError(f"{option}: not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise click.UsageError(f"{option}: expected a JSON object")
+    return value
+
+
+def _acts_of(ctx: click.Context) -> Mapping[str, Mapping[str, Any]]:
+    """Return the acts that may be completed, by model.
+
+    There are none where no app can be loaded.
+    """
+    try:
+        gateways: Mapping[str, Gateway] = ctx.ensure_object(ScriptInfo).load_app().extensions["gatewayfw"]
+        gateway = gateways[ctx.params.get("name") or next(iter(gateways))]
+        acts = gateway.acts.get_acts_with_services()[ctx.params.get("service") or MAIN]
+    except Exception:  # An error would stand in the middle of the line that somebody types.
+        return {}
+    return {} if isinstance(acts, str) else acts
+
+
+def _items(names: Mapping[str, Any], begun: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(begun)]

@@ -1,0 +1,234 @@
+"""``call``: through the app in this process, and to a running service."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import mongomock
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+from flask import Flask
+from flask.cli import FlaskGroup
+
+from gatewayfw.cli import gateway_group
+from gatewayfw.schemas import string
+from tests.cli.shop import make_app, runner, shop
+from tests.export.test_typescript_live import served
+from tests.wire.scripts import answer
+
+
+def test_call_prints_the_envelope(run):
+    set_, get = '{"name": "é", "price": 2}', '{"name": 1, "price": 1, "_id": 0}'
+    status, output = run("call", "item", "addItem", "--set", set_, "--get", get)
+    assert (status, json.loads(output), "é" in output) == (
+        0,
+        {"body": {"name": "é", "price": 2}, "success": True},
+        True,
+    )
+
+
+def test_call_writes_out_what_a_terminal_would_obey(run):
+    evil = "\x9b31m\u202e"
+    words = ("call", "item", "addItem", "--set", json.dumps({"name": evil, "price": 2}), "--get", '{"name": 1}')
+    status, output = run(*words)
+    assert (status, json.loads(output)["body"]["name"], r"\u009b31m\u202e" in output) == (0, evil, True)
+    assert all(line.isprintable() for line in output.splitlines())
+
+
+def test_call_sends_the_token(run):
+    status, output = run("call", "item", "whoAmI", "--token", "t")
+    assert (status, json.loads(output)) == (0, {"body": "t", "success": True})
+
+
+def test_call_with_a_key_does_it_once(database):
+    gw = shop(database)
+
+    @gw.acts.act("shop", "open", set={"name": string()}, idempotent="1h", idempotent_by=lambda body: "all", public=True)
+    def open_(body):
+        return gw.odm.model("shop").insert_one(doc=body["details"]["set"])["_id"]
+
+    call = partial(runner(make_app(shop=gw)), "call", "shop", "open", "--set")
+    first = call('{"name": "a"}', "--key", "k")
+    assert (first[0], call('{"name": "a"}', "--key", "k"), gw.odm.model("shop").count()) == (0, first, 1)
+    reused = {"body": {"message": "this Idempotency-Key was sent with another body"}, "success": False}
+    status, output = call('{"name": "b"}', "--key", "k")
+    assert (status, json.loads(output)) == (1, reused)
+    assert "must be 1 to 255 printable ASCII characters" in call('{"name": "a"}', "--key", "")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("item", "none"), "act not found: item.none"),
+        (("item", "addItem", "--set", '{"name": 1, "price": 1}'), "validation error: set.name: Not a valid string."),
+        (("item", "addItem", "--service", "none"), "service not found: none"),
+    ],
+    ids=["act", "input", "service"],
+)
+def test_call_fails_with_the_envelope(run, words, message):
+    status, output = run("call", *words)
+    assert (status, json.loads(output)) == (1, {"body": {"message": message}, "success": False})
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--set", "{", "--set: not JSON: "),
+        ("--get", "[]", "--get: expected a JSON object"),
+        ("--set", "1", "--set: expected a JSON object"),
+    ],
+)
+def test_call_refuses_what_is_no_object(run, option, text, message):
+    status, output = run("call", "item", "addItem", option, text)
+    assert (status, f"Error: {message}" in output) == (2, True)
+
+
+def test_gateway_of_create_app_needs_no_name(database):
+    run = runner(shop(database).create_app(url_prefix="/api"))
+    assert run("call", "item", "whoAmI")[0] == 0
+
+
+def test_call_of_a_reply_that_is_no_envelope_names_its_status(database):
+    app = make_app(shop=shop(database))
+    app.before_request(lambda: ("log in first", 401))
+    assert runner(app)("call", "item", "whoAmI") == (
+        1,
+        "Error: HTTP 401, no envelope: its answer is not application/json\n",
+    )
+
+
+def test_call_reaches_a_subdomain(database):
+    app = Flask("host", subdomain_matching=True)
+    app.config["SERVER_NAME"] = "shop.example"
+    app.register_blueprint(shop(database).blueprint(), subdomain="api")
+    status, output = runner(app)("call", "item", "whoAmI")
+    assert (status, json.loads(output)) == (0, {"body": None, "success": True})
+
+
+@pytest.mark.parametrize("option", ["--token", "--key"])
+@pytest.mark.parametrize("text", ["a\nb", "\u00e9"])
+def test_call_refuses_what_no_header_can_carry(run, option, text):
+    status, output = run("call", "item", "whoAmI", option, text)
+    assert (status, output.splitlines()[-1]) == (2, f"Error: {option}: expected printable ASCII characters")
+
+
+# -- a running service
+
+
+@pytest.fixture(scope="module")
+def url():
+    """Where a service runs that tells what it was sent."""
+    gw = shop(mongomock.MongoClient().shop)
+
+    @gw.acts.act("item", "headers", public=True)
+    def headers(body):
+        sent = gw.context_fns.get_context_model().Headers
+        return {name: sent.get(name) for name in ("token", "authorization", "cookie")}
+
+    with served(gw.create_app(url_prefix="/api")) as address:
+        yield f"{address}/api"
+
+
+@pytest.fixture
+def anywhere():
+    """Run a command where no app is: exit status and output."""
+
+    def run(*words, **options):
+        result = CliRunner().invoke(gateway_group, list(words), **options)
+        return result.exit_code, result.output
+
+    return run
+
+
+def test_a_service_elsewhere_answers_without_an_app(anywhere, url):
+    words = (
+        "call",
+        "--url",
+        url,
+        "item",
+        "addItem",
+        "--set",
+        '{"name": "é", "price": 2}',
+        "--get",
+        '{"name": 1, "_id": 0}',
+    )
+    status, output = anywhere(*words)
+    assert (status, json.loads(output)) == (0, {"body": {"name": "é"}, "success": True})
+
+
+def test_a_refusal_of_a_service_has_its_details(anywhere, url):
+    status, output = anywhere("call", "--url", url, "item", "none")
+    told = json.loads(output)
+    assert told["body"].pop("requestId")
+    expected = {"body": {"message": "act not found: item.none", "code": "not_found", "errors": {}}, "success": False}
+    assert (status, told) == (1, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        ((), {"token": "t", "authorization": None, "cookie": None}),
+        (("--token-in", "bearer"), {"token": None, "authorization": "Bearer t", "cookie": None}),
+        (("--token-in", "cookie:session"), {"token": None, "authorization": None, "cookie": "session=t"}),
+    ],
+    ids=["header", "bearer", "cookie"],
+)
+def test_the_token_is_sent_where_the_service_looks_for_it(anywhere, url, tmp_path, words, sent):
+    (tmp_path / "token").write_text("t\n")
+    for token in (("--token", "t"), ("--token-file", str(tmp_path / "token"))):
+        status, output = anywhere("call", "--url", url, "item", "headers", *token, *words)
+        assert (status, json.loads(output)["body"]) == (0, sent)
+    status, output = anywhere("call", "--url", url, "item", "headers", "--token-file", "-", *words, input="t\n")
+    assert json.loads(output)["body"] == sent
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--url", "ftp://x"), "--url: it must start with http:// or https://"),
+        (("--url", "http://me:secret@x"), "--url: it must not hold credentials"),
+        (("--url", "http://x", "--role", "r"), "--url and --role do not go together"),
+        (("--url", "http://x", "--name", "n"), "--url and --name do not go together"),
+        (("--url", "http://x", "--token", "t", "--token-file", "-"), "--token and --token-file do not go together"),
+        (("--url", "http://x", "--timeout", "0"), "0.0 is not in the range"),
+        (("--url", "http://x", "--token-in", "body"), "expected bearer, header:NAME or cookie:NAME"),
+        (("--url", "http://x", "--token-in", "header:a b"), "name"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_usage_of_a_service_is_named(anywhere, words, message):
+    status, output = anywhere("call", "item", "none", *words)
+    assert (status, message in output, "secret" in output) == (2, True, False)
+
+
+def test_what_is_no_gateway_is_told_in_words(anywhere, closed_port, upstream):
+    page = upstream(answer(b"<html>\x1b[31m</html>", 502, content_type="text/html"))
+    bad = "Error: HTTP 502: bad reply of the gateway: its answer is not application/json\n"
+    assert anywhere("call", "item", "none", "--url", page) == (1, bad)
+    nobody = f"http://127.0.0.1:{closed_port}"
+    assert anywhere("call", "item", "none", "--url", nobody) == (1, "Error: the gateway is unreachable\n")
+
+
+# -- completion
+
+
+def completed(app, *words, begun=""):
+    """What the shell is offered."""
+    cli = FlaskGroup(create_app=lambda: app, add_default_commands=False)
+    cli.add_command(gateway_group)
+    found = ShellComplete(cli, {}, "flask", "_FLASK_COMPLETE").get_completions(list(words), begun)
+    return [item.value for item in found]
+
+
+def test_models_and_acts_are_completed(database):
+    app = make_app(shop=shop(database))
+    assert completed(app, "gateway", "call") == ["item"]
+    assert completed(app, "gateway", "call", begun="x") == []
+    assert completed(app, "gateway", "call", "item", begun="add") == ["addItem"]
+    assert completed(app, "gateway", "call", "--service", "far", "item") == []
+
+
+def test_where_no_gateway_is_nothing_is_completed():
+    assert completed(Flask("host"), "gateway", "call") == []

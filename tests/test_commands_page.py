@@ -1,0 +1,23 @@
+"""The page of all commands is that of today; its exit statuses and its promise about JSON hold for each command."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.commands_page import PAGE, commands, generated
+
+COMMANDS = dict(commands())
+#: What these print is a document, or what they serve is a protocol; they take no --json.
+DOCUMENTS = {"call", "openapi", "jsonschema"}
+
+
+def test_the_page_has_the_commands_of_today():
+    assert PAGE.read_text("utf-8").endswith(generated()), "run: python -m tests.commands_page"
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_each_command_prints_json_and_says_what_each_option_is_for(words):
+    options = [one for one in COMMANDS[words].params if one.param_type_name == "option"]
+    assert ("as_json" in {one.name for one in options}) == (words not in DOCUMENTS)
+    unexplained = [one.name for one in options if not one.help and one.name not in {"service", "title", "api_version"}]
+    assert unexplained == []
