@@ -25,6 +25,7 @@ from gatewayfw.export.languages import generated
 from gatewayfw.files import Files
 from gatewayfw.files.files import link_key_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
+from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
 from gatewayfw.remote import HttpService
@@ -42,7 +43,7 @@ from gatewayfw.web.mounts import Mounts
 from gatewayfw.web.playground import Playground, check_options
 from gatewayfw.web.servers.hosts import restrict_hosts
 from gatewayfw.web.servers.options import check_server_options
-from gatewayfw.web.servers.serve import serve
+from gatewayfw.web.servers.serve import serve, starts_processes
 
 Directories = Sequence[str | PathLike[str]]
 
@@ -298,6 +299,8 @@ class Gateway:
         )
         restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self._shares_data_between_processes()
+        if workers > 1 and starts_processes(multi_process):
+            warn_of_processes(self._calls.observers, os.environ)
         serve(
             app,
             host=host,

@@ -14,7 +14,9 @@ import pymongo
 import pytest
 import urllib3
 from flask import Flask
+from prometheus_client import CollectorRegistry
 
+from gatewayfw import observe
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
@@ -218,6 +220,16 @@ def test_port_in_use_raises(gw):
     gw.odm.set_db(mongomock.MongoClient().test)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         gw.run_server(port=taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(("workers", "in_memory", "warned"), [(2, False, True), (1, False, False), (2, True, False)])
+def test_run_server_warns_where_processes_count_for_themselves(gw, monkeypatch, caplog, workers, in_memory, warned):
+    monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
+    gw.odm.set_db(mongomock.MongoClient().test if in_memory else "mongodb://127.0.0.1:1/test")
+    gw.on_call(observe.prometheus(registry=CollectorRegistry()))
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        gw.run_server(port=taken.getsockname()[1], workers=workers)
+    assert ("gatewayfw.observe" in {record.name for record in caplog.records}) is warned
 
 
 @pytest.mark.parametrize(

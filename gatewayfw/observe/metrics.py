@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
@@ -33,6 +34,7 @@ JOBS = {
     "gatewayfw_oldest_job_seconds": "Age of the oldest pending job; 0 without any.",
 }
 
+_LOG = logging.getLogger("gatewayfw.observe")
 _made: WeakKeyDictionary[Any, tuple[Counter, Histogram]] = WeakKeyDictionary()
 
 
@@ -104,6 +106,15 @@ class Metrics:
             page.register(_Jobs(*jobs))
         encode, content_type = choose_encoder(accept)
         return encode(page), content_type
+
+
+def warn_of_processes(observers: Iterable[object], environ: Mapping[str, str]) -> None:
+    """Warn where several processes count and each would tell only of itself.
+
+    The directory cannot be made here: prometheus_client read the variable when it was imported.
+    """
+    if DIRECTORY not in environ and any(isinstance(one, Metrics) for one in observers):
+        _LOG.warning("metrics: each process tells only of itself; start with %s set to an empty directory", DIRECTORY)
 
 
 class _Jobs:

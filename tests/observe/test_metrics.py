@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from gatewayfw import DefinitionError
 from gatewayfw.observe import prometheus
+from gatewayfw.observe.metrics import warn_of_processes
 from tests.observe.calls import UNKNOWN, call, counts
 
 
@@ -86,3 +87,17 @@ def test_without_its_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[metrics\]'"):
         prometheus()
+
+
+@pytest.mark.parametrize(
+    ("counting", "environ", "warnings"),
+    [
+        (True, {}, 1),
+        (True, {"PROMETHEUS_MULTIPROC_DIR": "/run/metrics"}, 0),
+        (False, {}, 0),
+    ],
+)
+def test_processes_that_each_count_for_themselves_are_warned_of(registry, caplog, counting, environ, warnings):
+    warn_of_processes([print, prometheus(registry=registry)] if counting else [print], environ)
+    text = "metrics: each process tells only of itself; start with PROMETHEUS_MULTIPROC_DIR set to an empty directory"
+    assert caplog.messages == [text] * warnings

@@ -14,6 +14,11 @@ from gatewayfw.web.servers.gunicorn import run_gunicorn
 from gatewayfw.web.servers.threaded import threaded_server
 
 
+def starts_processes(multi_process: bool) -> bool:
+    """Tell whether `serve` runs an app in processes of its own."""
+    return multi_process and threading.current_thread() is threading.main_thread() and hasattr(os, "fork")
+
+
 def serve(
     app: Flask,
     *,
@@ -41,8 +46,7 @@ def serve(
     run = {"gunicorn": run_gunicorn, "granian": run_granian}[server]
     if server == "granian":
         check_granian()
-    main = threading.current_thread() is threading.main_thread()
-    if multi_process and main and hasattr(os, "fork"):
+    if starts_processes(multi_process):
         run(app, host=host, port=port, workers=workers, threads=threads, settings=settings)
     else:
         own = threaded_server(app, host, port)
