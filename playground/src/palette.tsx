@@ -64,7 +64,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {!found.length && <p class="muted">Nothing found.</p>}
+      {!found.length && <p class="muted">No results.</p>}
     </Dialog>
   );
 }

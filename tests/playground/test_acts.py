@@ -35,6 +35,21 @@ def reply_rows(page):
     return [compact(text) for text in page.get_by_role("treeitem").all_inner_texts()]
 
 
+def test_a_password_is_masked_and_enter_in_it_sends(page):
+    open_act(page, "login")
+    at(page, "set.email").fill("manager@example.com")
+    assert [at(page, f"set.{name}").get_attribute("type") for name in ("email", "password")] == ["text", "password"]
+    at(page, "set.email").press("Enter")
+    at(page, "set.password").fill("demo-manager")
+    page.get_by_label("token", exact=True).check()
+    at(page, "set.password").press("Enter")
+    page.get_by_role("button", name="Use it").wait_for()
+    marks = page.get_by_role("navigation", name="Acts").locator(".acts-act")
+    letters = {act.inner_text(): act.locator(".act-mark").get_attribute("data-letter") for act in marks.all()}
+    told = {name: letters[name] for name in ("getUser", "addUser", "removeUser", "login")}
+    assert told == {"getUser": "R", "addUser": "W", "removeUser": "D", "login": None}
+
+
 def test_a_user_with_organizations_is_added_through_the_form(page, login):
     role = login()
     open_act(page, "addUser")

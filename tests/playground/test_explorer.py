@@ -78,7 +78,7 @@ def test_search_finds_fields_relations_and_acts(schema):
     box.fill("addCountry")
     assert found.all_inner_texts() == ["addCountry\nact of country"]
     box.fill("nothing like it")
-    assert found.all_inner_texts() == ["Nothing found."]
+    assert found.all_inner_texts() == ["No results."]
 
 
 def test_acts_that_use_a_model_open_in_a_tab(schema):

@@ -123,12 +123,10 @@ def test_a_reply_is_shown_as_it_is_written(page):
 def test_a_link_and_code_keep_the_digits(page, service_url, tmp_path):
     given = '{"v":1,"service":"main","model":"thing","act":"echo","set":{"any":[9007199254740993,1.10]},"get":{}}'
     open_text(page, service_url, given, "echo")
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name="Copy a share link").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_text("The link is copied").wait_for()
     assert decoded_text(page.evaluate("navigator.clipboard.readText()")) == given
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name="As code").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     for language in ("curl", "Python", "TypeScript"):
         page.get_by_role("tab", name=language).click()
         text = page.get_by_role("region", name="Code").inner_text()

@@ -44,8 +44,7 @@ def snippet(page, service_url):
 
     def given(language, request=REQUEST):
         open_shared(page, service_url, request)
-        page.get_by_role("button", name="More", exact=True).click()
-        page.get_by_role("menuitem", name="As code").click()
+        page.get_by_role("button", name="Code", exact=True).click()
         page.get_by_role("dialog").get_by_role("tab", name=language).click()
         return page.get_by_role("region", name="Code").locator("pre").evaluate("element => element.textContent")
 

@@ -84,7 +84,7 @@ function Finder({ catalog: known, names, selected }: { catalog: Catalog; names: 
               </button>
             </li>
           ))}
-          {hits.length === 0 && <li class="muted explorer-none">Nothing found.</li>}
+          {hits.length === 0 && <li class="muted explorer-none">No results.</li>}
         </ul>
       ) : (
         <ul class="explorer-list explorer-models" aria-label="Models">

@@ -58,7 +58,7 @@ function text(value: Value): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
-type InputType = "text" | "email" | "url" | "date" | "time";
+type InputType = "text" | "password" | "email" | "url" | "date" | "time";
 
 function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: InputType }) {
   return (
@@ -74,12 +74,15 @@ function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: I
   );
 }
 
+const PASSWORD = /passw|passphrase/i;
+
 const LONG = 300;
 
 const TYPES = { uri: "url", date: "date", time: "time", uuid: "text", none: "text" } as const;
 
 function TextInput(props: InputProps<TextKind>) {
-  const { ids, kind, path, value, onChange } = props;
+  const { ids, kind, name, path, value, onChange } = props;
+  if (PASSWORD.test(name)) return <PlainInput {...props} type="password" />;
   const isLong = (kind.sized !== false && (kind.maxLength ?? 0) > LONG) || text(value).includes("\n") || text(value).length > LONG;
   if (isLong && !kind.format)
     return (

@@ -52,7 +52,7 @@ export function History() {
         {words.trim() ? `${found.length} found` : ""}
       </p>
       {found.length === 0 ? (
-        <Empty icon="history" title={history.value.length === 0 ? "No requests yet" : "Nothing found"}>
+        <Empty icon="history" title={history.value.length === 0 ? "No requests yet" : "No results"}>
           {history.value.length === 0 && "Requests and their replies appear here, newest first."}
         </Empty>
       ) : (

@@ -20,6 +20,9 @@ import {
 } from "./state";
 import "./projection.css";
 
+/** The part of an act's limit of names from which the count is shown. */
+const NEAR = 0.8;
+
 export interface ProjectionProps {
   selection: Selection;
   label: string;
@@ -42,9 +45,11 @@ export function ProjectionTree({ selection, label, path, value, onChange }: Proj
         <h4 id={id}>
           {label} <span class="muted">of {selection.model}</span>
         </h4>
-        <span class={classes("small", most && count > most ? "field-errors" : "muted")}>
-          {count} named{most ? ` of at most ${most}` : ""}
-        </span>
+        {most !== undefined && count > most * NEAR && (
+          <span class={classes("small", count > most ? "field-errors" : "muted")}>
+            {count} of at most {most} names
+          </span>
+        )}
         <div class="row">
           <Button small look="quiet" onClick={() => onChange(all(found, level))}>
             All

@@ -4,14 +4,14 @@ import type { ComponentChildren } from "preact";
 import type { Act, Kind } from "../catalog";
 import { nameOfKind } from "../form";
 import type { ActRequest } from "../state";
-import { Badge } from "../ui";
+import { Badge, Icon } from "../ui";
 
 export function ActFacts({ spec }: { spec: Act }) {
   return (
     <div class="row act-facts">
-      {spec.access === "public" && <Badge>public</Badge>}
-      {spec.access === "open" && <Badge look="warn">open to all</Badge>}
-      {spec.access === "rule" && <Badge>{spec.roles ? spec.roles.join(", ") : "access rule"}</Badge>}
+      {spec.access === "public" && <Badge look="ok">Public</Badge>}
+      {spec.access === "open" && <Badge look="warn">Open to all</Badge>}
+      {spec.access === "rule" && <Badge><Icon name="key" />{spec.roles ? spec.roles.join(", ") : "access rule"}</Badge>}
       {spec.limit.map((text) => (
         <Badge key={text}>{text}</Badge>
       ))}

@@ -5,6 +5,7 @@ import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state"
 import { ReplyPanel } from "../reply";
 import { Button, Empty, Icon, nextIndex, once } from "../ui";
 import { ActList } from "./list";
+import { ActMark } from "./mark";
 import { RequestPanel } from "./panel";
 import "./request.css";
 import "../form/form.css";
@@ -70,6 +71,7 @@ function TabStrip() {
             aria-pressed={id === activeId.value}
             onClick={() => void (activeId.value = id)}
           >
+            <ActMark act={request.value.act} />
             {running.value && "… "}
             <span class="muted">{request.value.model}</span> {request.value.act}
           </button>

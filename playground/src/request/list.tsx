@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { activeTab, openRequest } from "../state";
 import { classes, Icon } from "../ui";
+import { ActMark } from "./mark";
 
 const folded = signal<ReadonlySet<string>>(new Set());
 /** Groups with so many acts in all begin folded. */
@@ -56,7 +57,8 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                           onOpen();
                         }}
                       >
-                        {act}
+                        <ActMark act={act} />
+                        <span>{act}</span>
                       </button>
                     </li>
                   );

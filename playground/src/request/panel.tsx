@@ -34,13 +34,15 @@ export function RequestPanel({ tab }: { tab: Tab }) {
     <section class="request" aria-label="Request">
       <div class="request-head">
         <div class="grow">
-          <h2>
+          <h2 class="act-name">
             <span class="muted">{request.model}</span> {request.act}
           </h2>
           <ActFacts spec={spec} />
         </div>
-        <RequestMenu tab={tab} />
-        <SendButton tab={tab} />
+        <div class="request-actions">
+          <RequestMenu tab={tab} />
+          <SendButton tab={tab} />
+        </div>
       </div>
       {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
       <ErrorsContext.Provider value={errors}>
@@ -133,16 +135,20 @@ function RequestMenu({ tab }: { tab: Tab }) {
   const share = async () => (await import("../library/share")).copyLink(request);
   return (
     <>
+      <Button small look="quiet" icon="code" disabled={disabled} onClick={() => setDialog("snippets")}>
+        Code
+      </Button>
+      <Button small look="quiet" icon="share" disabled={disabled} title="Copy a link to this request" onClick={() => void share()}>
+        Share
+      </Button>
       <Menu
         label="More"
         icon="more"
         iconOnly
         items={[
-          { label: "As code", icon: "code", disabled, onSelect: () => setDialog("snippets") },
           { label: "Save", icon: "save", disabled, onSelect: () => setDialog("save") },
-          { label: "Copy a share link", icon: "share", disabled, onSelect: () => void share() },
           {
-            label: "Begin anew",
+            label: "Reset",
             icon: "remove",
             onSelect: () => {
               tab.drafts.value = new Map();
@@ -168,7 +174,7 @@ interface FormProps {
 function Form({ spec, tab, onChange }: FormProps) {
   const request = tab.request.value;
   return (
-    <fieldset class="request-form" disabled={tab.drafts.value.has("")}>
+    <fieldset class="request-form" disabled={tab.drafts.value.has("")} onKeyDown={(event) => sendFromPassword(event, tab)}>
       <legend class="sr-only">Form</legend>
       <h3>Set</h3>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
@@ -176,6 +182,15 @@ function Form({ spec, tab, onChange }: FormProps) {
       <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
+}
+
+/** Send on Enter in a password, as log-in forms do. */
+function sendFromPassword(event: KeyboardEvent, tab: Tab): void {
+  const field = event.target;
+  if (event.key !== "Enter" || event.repeat || event.ctrlKey || event.metaKey || event.isComposing) return;
+  if (!(field instanceof HTMLInputElement) || field.type !== "password") return;
+  event.preventDefault();
+  void sendTab(tab);
 }
 
 interface PartProps {
@@ -274,7 +289,7 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
       />
       <div class="row small muted">
         <span class={problem ? "field-errors grow" : "grow"}>
-          {problem ? `Not valid, so nothing is sent. ${problem}` : "Ctrl Space completes. The form shows the same."}
+          {problem ? `Invalid JSON, so nothing is sent. ${problem}` : "Ctrl Space completes. The form shows the same."}
         </span>
         <IconButton
           small
