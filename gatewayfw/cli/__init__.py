@@ -15,13 +15,14 @@ from gatewayfw.cli.call import call
 from gatewayfw.cli.doctor import doctor
 from gatewayfw.cli.exports import jsonschema, mcp, openapi
 from gatewayfw.cli.files import files
+from gatewayfw.cli.group import Commands
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import list_acts, list_schemas
 from gatewayfw.cli.types import types
 from gatewayfw.cli.upkeep import indexes, jobs, work
 
 
-@click.group("gateway")
+@click.group("gateway", cls=Commands)
 def gateway_group() -> None:
     """Look at gateways, run acts, keep databases right, find problems, write types."""
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import click
 from flask import Flask, current_app
 
 from gatewayfw.cli.output import Failed
 from gatewayfw.core import Gateway
-from gatewayfw.errors import GatewayError
 from gatewayfw.odm import Odm
 
 NAME = click.option("--name", help="The gateway's name, where the app has several.")
@@ -40,27 +38,17 @@ def find_gateway(name: str | None) -> tuple[str, Gateway]:
     return name, gateways[name]
 
 
-@contextmanager
-def report_errors() -> Iterator[None]:
-    """End the command with the message when the database or a definition fails.
-
-    The exit status is 1.
-    """
-    try:
-        yield
-    except GatewayError as error:
-        raise Failed(error.message) from error
-
-
 def find_odm(name: str | None) -> Odm:
     """Return the object-document mapper of the gateway that ``--name`` means.
 
-    Ends the command with exit status 1 when a definition is wrong or no database is set.
+    Ends the command with exit status 1 when a definition is wrong.
+
+    Raises:
+        DefinitionError: no database is set.
     """
     _, gateway = find_gateway(name)
     problems = gateway.schemas.problems()
     if problems:
         raise Failed("; ".join(problems))
-    with report_errors():
-        _ = gateway.odm.storage
+    _ = gateway.odm.storage
     return gateway.odm

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_gateway
 from gatewayfw.cli.output import Failed, format_json, table
 from gatewayfw.cli.route import Route, route_of
 from gatewayfw.export import files
@@ -35,15 +35,14 @@ TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | None, name: str | None) -> None:
     """Print the OpenAPI 3.1 document of a gateway."""
     name, gateway = find_gateway(name)
-    with report_errors():
-        document = openapi_document(
-            gateway.catalog(),
-            path=route_of(name).rule.rule,
-            title=title,
-            version=api_version,
-            virtual_paths=virtual_paths,
-        )
-        _give(document, output)
+    document = openapi_document(
+        gateway.catalog(),
+        path=route_of(name).rule.rule,
+        title=title,
+        version=api_version,
+        virtual_paths=virtual_paths,
+    )
+    _give(document, output)
 
 
 @click.command("jsonschema")
@@ -53,8 +52,7 @@ def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | No
 def jsonschema(output: Path | None, name: str | None) -> None:
     """Print the JSON Schema of a gateway's requests, replies and models."""
     _, gateway = find_gateway(name)
-    with report_errors():
-        _give(json_schema(gateway.catalog()), output)
+    _give(json_schema(gateway.catalog()), output)
 
 
 @click.command("mcp")
@@ -74,18 +72,17 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
     It offers the acts with mcp=True. Each call is a request to the app, in this process.
     """
     name, gateway = find_gateway(name)
-    with report_errors():
-        catalog = gateway.catalog()
-        tools = tools_of(catalog)
-        if only_list:
-            rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
-            objects = [{"tool": tool, "description": text} for tool, text in rows]
-            click.echo(format_json(objects) if as_json else table(("tool", "description"), rows))
-            return
-        if not tools:
-            raise Failed("no act is offered as a tool: give those that should be mcp=True")
-        route = route_of(name)
-        server = make_server(catalog, lambda body: _sent(route, body, _token(token_file), role), name)
+    catalog = gateway.catalog()
+    tools = tools_of(catalog)
+    if only_list:
+        rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
+        objects = [{"tool": tool, "description": text} for tool, text in rows]
+        click.echo(format_json(objects) if as_json else table(("tool", "description"), rows))
+        return
+    if not tools:
+        raise Failed("no act is offered as a tool: give those that should be mcp=True")
+    route = route_of(name)
+    server = make_server(catalog, lambda body: _sent(route, body, _token(token_file), role), name)
     serve(server)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_gateway
 from gatewayfw.cli.output import format_json, has_terminal, status_line
 from gatewayfw.cli.signals import interruptible
 
@@ -25,7 +25,7 @@ def sweep(name: str | None, as_json: bool) -> None:
     The thread that works on jobs does it about once in an hour; where it is switched off, run this now and then.
     """
     _, gateway = find_gateway(name)
-    with interruptible(), report_errors():
+    with interruptible():
         try:
             count = gateway.files.sweep(on_progress=_show if has_terminal() else None)
         finally:

@@ -12,7 +12,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_odm
+from gatewayfw.cli.group import INTERRUPTED
 from gatewayfw.cli.output import Failed, format_json, has_terminal, status_line
 from gatewayfw.cli.signals import interruptible
 from gatewayfw.export.files import replace_file
@@ -25,8 +26,6 @@ _STATE = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Save the progress in this file, and go on from it when there is one.",
 )
-#: The exit status after a signal, as shells use it for Ctrl-C.
-_INTERRUPTED = 130
 
 #: Starts a run after a place, and reports later places.
 _Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
@@ -152,7 +151,7 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
         bar.show(place)
 
     try:
-        with interruptible(), report_errors():
+        with interruptible():
             for problem in begin(run.after, reached):
                 run.counts.add(problem)
                 bar.clear()
@@ -161,7 +160,7 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
         bar.clear()
         again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""
         click.echo(f"interrupted: {run.counts}{again}", err=True)
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     bar.clear()
     run.end()
     if not as_json:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_gateway, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_gateway
 from gatewayfw.cli.output import Failed, format_json
 from gatewayfw.export import files
 from gatewayfw.export.languages import LANGUAGES, generated
@@ -33,14 +33,13 @@ def types(lang: str, path: str, check: bool, stdout: bool, name: str | None, as_
         if given and stdout:
             raise click.UsageError(f"{option} and --stdout do not go together")
     try:
-        with report_errors():
-            texts = generated(gateway.catalog(), lang)
-            if stdout:
-                click.echo("".join(texts.values()), nl=False)
-            elif check:
-                _check(Path(path), texts, as_json)
-            else:
-                _tell(Path(path), texts, files.write(Path(path), texts), as_json)
+        texts = generated(gateway.catalog(), lang)
+        if stdout:
+            click.echo("".join(texts.values()), nl=False)
+        elif check:
+            _check(Path(path), texts, as_json)
+        else:
+            _tell(Path(path), texts, files.write(Path(path), texts), as_json)
     except OSError as error:
         raise Failed(str(error)) from error
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_odm, report_errors
+from gatewayfw.cli.choice import JSON, NAME, find_odm
 from gatewayfw.cli.output import format_json, has_terminal, status_line, table
 from gatewayfw.cli.signals import stopping
 from gatewayfw.errors import Unavailable
@@ -40,11 +40,10 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
     No index is ever dropped or changed: different or extra ones are left to you.
     """
     odm = find_odm(name)
-    with report_errors():
-        if create:
-            rows = create_missing(odm.schemas, odm.storage, on_progress=_show_index if has_terminal() else None)
-        else:
-            rows = index_report(odm.schemas, odm.storage)
+    if create:
+        rows = create_missing(odm.schemas, odm.storage, on_progress=_show_index if has_terminal() else None)
+    else:
+        rows = index_report(odm.schemas, odm.storage)
     if create and has_terminal():
         status_line("")
     if as_json:
@@ -62,8 +61,7 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
 def jobs(name: str | None, as_json: bool) -> None:
     """List the pending jobs: changes that have not reached all of their copies yet."""
     odm = find_odm(name)
-    with report_errors():
-        pending = odm.jobs()
+    pending = odm.jobs()
     if as_json:
         click.echo(format_json([_job_object(job) for job in pending]))
     else:
@@ -85,7 +83,7 @@ def work(once: bool, name: str | None, as_json: bool) -> None:
     says how many are left.
     """
     odm = find_odm(name)
-    with stopping() as stop, report_errors():
+    with stopping() as stop:
         steps = _Steps(stop, as_json)
         try:
             left = _work_once(odm, steps) if once else _work_on(odm, steps)

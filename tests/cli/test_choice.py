@@ -6,10 +6,9 @@ import click
 import pytest
 from flask import Flask
 
-from gatewayfw.cli.choice import find_gateway, find_odm, report_errors
+from gatewayfw.cli.choice import find_gateway, find_odm
 from gatewayfw.core import gateway
-from gatewayfw.errors import DefinitionError, Unavailable
-from tests.cli.shop import make_app, shop
+from tests.cli.shop import make_app, runner, shop
 
 
 def refused(call, *arguments):
@@ -37,20 +36,6 @@ def test_an_app_without_a_gateway_is_said_to_be_one():
         assert refused(find_gateway, None) == ("this app has no gateway", 1)
 
 
-@pytest.mark.parametrize("error", [Unavailable("gone"), DefinitionError("wrong")])
-def test_our_errors_end_a_command_with_their_message(error):
-    def fail():
-        with report_errors():
-            raise error
-
-    assert refused(fail) == (error.message, 1)
-
-
-def test_other_errors_are_not_hidden():
-    with pytest.raises(KeyError), report_errors():
-        raise KeyError
-
-
 def test_a_sound_gateway_gives_its_odm(database):
     gw = shop(database)
     with make_app(one=gw).app_context():
@@ -68,6 +53,5 @@ def test_wrong_definitions_end_a_command():
 
 
 def test_without_a_database_a_command_ends():
-    with make_app(check=False, one=gateway()).app_context():
-        message, status = refused(find_odm, None)
-    assert ("set_db" in message, status) == (True, 1)
+    status, output = runner(make_app(check=False, one=gateway()))("check")
+    assert (status, output.startswith("Error: "), "set_db" in output) == (1, True, True)

@@ -1,0 +1,57 @@
+"""How commands end early: by our errors, by those of others, by Ctrl-C."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+from flask.cli import FlaskGroup
+
+from gatewayfw.cli import gateway_group
+from gatewayfw.cli.group import Commands
+from gatewayfw.errors import DefinitionError, Unavailable
+
+
+def end(error):
+    """What a command does that an error ends: exit status, output, what is raised beyond it."""
+    group = Commands("gateway")
+
+    @group.command("fail")
+    def fail():
+        raise error
+
+    result = CliRunner().invoke(group, ["fail"])
+    return result.exit_code, result.stdout, result.stderr, result.exception
+
+
+@pytest.mark.parametrize("error", [Unavailable("gone"), DefinitionError("wrong")])
+def test_our_errors_end_a_command_with_their_message(error):
+    assert end(error)[:3] == (1, "", f"Error: {error.message}\n")
+
+
+def test_the_message_cannot_command_a_terminal():
+    assert end(DefinitionError("a\x1b[31m"))[2] == "Error: a\\x1b[31m\n"
+
+
+def test_other_errors_are_not_hidden():
+    error = KeyError("ours")
+    assert end(error)[3] is error
+
+
+def test_wrong_usage_keeps_its_status():
+    assert end(click.UsageError("no"))[0] == 2
+
+
+def test_ctrl_c_ends_a_command_with_its_own_status():
+    assert end(KeyboardInterrupt())[:3] == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("words", [("acts",), ("check",), ("files", "sweep"), ("call", "item", "none")], ids=" ".join)
+def test_an_app_that_cannot_be_made_is_told_in_words(words):
+    def create_app():
+        raise DefinitionError("malformed MongoDB URI")
+
+    cli = FlaskGroup(create_app=create_app, add_default_commands=False)
+    cli.add_command(gateway_group)
+    result = CliRunner().invoke(cli, ["gateway", *words])
+    assert (result.exit_code, result.output) == (1, "Error: malformed MongoDB URI\n")
