@@ -32,16 +32,19 @@ def types(lang: str, path: str, check: bool, stdout: bool, name: str | None, as_
     for option, given in (("--check", check), ("--json", as_json)):
         if given and stdout:
             raise click.UsageError(f"{option} and --stdout do not go together")
+    texts, folder = generated(gateway.catalog(), lang), Path(path)
+    if stdout:
+        click.echo("".join(texts.values()), nl=False)
+        return
     try:
-        texts = generated(gateway.catalog(), lang)
-        if stdout:
-            click.echo("".join(texts.values()), nl=False)
-        elif check:
-            _check(Path(path), texts, as_json)
-        else:
-            _tell(Path(path), texts, files.write(Path(path), texts), as_json)
+        lines = files.difference(folder, texts) if check else []
+        written = [] if check else files.write(folder, texts)
     except OSError as error:
         raise Failed(str(error)) from error
+    if check:
+        _check(folder, texts, lines, as_json)
+    else:
+        _tell(folder, texts, written, as_json)
 
 
 def _tell(folder: Path, texts: dict[str, str], written: list[Path], as_json: bool) -> None:
@@ -53,8 +56,7 @@ def _tell(folder: Path, texts: dict[str, str], written: list[Path], as_json: boo
         click.echo(escaped(f"wrote {place}" if place in written else f"{place} is up to date"))
 
 
-def _check(folder: Path, texts: dict[str, str], as_json: bool) -> None:
-    lines = files.difference(folder, texts)
+def _check(folder: Path, texts: dict[str, str], lines: list[str], as_json: bool) -> None:
     if as_json:
         click.echo(format_json({"upToDate": not lines, "difference": lines}))
     elif not lines:

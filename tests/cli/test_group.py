@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager, suppress
+
 import click
+import mongomock
 import pytest
 from click.testing import CliRunner
 from flask.cli import FlaskGroup
@@ -10,6 +14,7 @@ from flask.cli import FlaskGroup
 from gatewayfw.cli import gateway_group
 from gatewayfw.cli.group import Commands
 from gatewayfw.errors import DefinitionError, Unavailable
+from tests.cli.shop import make_app, shop
 
 
 def end(error):
@@ -22,6 +27,15 @@ def end(error):
 
     result = CliRunner().invoke(group, ["fail"])
     return result.exit_code, result.stdout, result.stderr, result.exception
+
+
+@contextmanager
+def closed_pipe():
+    """The end to write to of a pipe that nobody reads any more, as after ``| head``."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:
+        yield pipe
 
 
 @pytest.mark.parametrize("error", [Unavailable("gone"), DefinitionError("wrong")])
@@ -55,3 +69,13 @@ def test_an_app_that_cannot_be_made_is_told_in_words(words):
     cli.add_command(gateway_group)
     result = CliRunner().invoke(cli, ["gateway", *words])
     assert (result.exit_code, result.output) == (1, "Error: malformed MongoDB URI\n")
+
+
+@pytest.mark.parametrize("words", ["acts", "openapi", "types --stdout", "types --check"])
+def test_a_closed_pipe_is_quiet(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    with make_app(shop=shop(mongomock.MongoClient().shop)).app_context(), closed_pipe() as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        with pytest.raises(SystemExit) as ended:
+            gateway_group.main(words.split())
+    assert (ended.value.code, capsys.readouterr().err) == (1, "")
