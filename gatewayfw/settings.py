@@ -22,7 +22,7 @@ PREFIX = "GATEWAYFW_"
 OTHER_NAMES = frozenset(
     PREFIX + name
     for name in (
-        *("ENV", "MONGOD", "MCP_TOKEN"),
+        *("ENV", "MONGOD", "CALL_TOKEN", "MCP_TOKEN"),
         *("TOKEN_KEY", "PROXIES", "LOGIN_LIMIT", "PLAYGROUND", "BASE_URL", "CORS", "STATIC_PATH"),
         *("TEST_MONGO_URI", "TEST_FAULTS", "SCREENSHOTS"),
         *("REQUIRE_MONGO", "REQUIRE_NODE", "REQUIRE_NGINX", "REQUIRE_BROWSER"),

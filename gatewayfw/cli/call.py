@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from click.shell_completion import CompletionItem
@@ -25,6 +26,8 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN
 from gatewayfw.wire.posting import endpoint
 
+#: Holds the token to send, where no option gives one.
+TOKEN_VARIABLE = "GATEWAYFW_CALL_TOKEN"
 _PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
 
 
@@ -66,7 +69,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 @click.option(
     "--token-file",
     type=click.File("r", encoding="utf-8"),
-    help="Holds the token instead; - is standard input.",
+    help=f"Holds the token instead; - is standard input. Without either, the variable {TOKEN_VARIABLE} does.",
 )
 @click.option(
     "--token-in",
@@ -88,7 +91,7 @@ def call(
     get: str,
     url: str | None,
     token: str | None,
-    token_file: Any,
+    token_file: TextIO | None,
     token_in: Carrier,
     role: str | None,
     key: str | None,
@@ -105,10 +108,7 @@ def call(
 
     The exit status is 1 unless the act succeeded. If the reply is not an envelope, the error names its status.
     """
-    if token_file is not None:
-        if token is not None:
-            raise click.UsageError("--token and --token-file do not go together")
-        token = token_file.read().strip()
+    token = _token(token, token_file)
     for option, text in (("--token", token), ("--role", role), ("--key", key)):
         if text is not None and not (text.isascii() and text.isprintable()):
             raise click.UsageError(f"{option}: expected printable ASCII characters")
@@ -123,6 +123,21 @@ def call(
     click.echo(format_json(envelope))
     if envelope["success"] is not True:
         sys.exit(1)
+
+
+def _token(given: str | None, file: TextIO | None) -> str | None:
+    """Return the token to send: as given, in the file, or in the environment."""
+    if file is None:
+        return os.environ.get(TOKEN_VARIABLE, "").strip() or None if given is None else given
+    if given is not None:
+        raise click.UsageError("--token and --token-file do not go together")
+    try:
+        found = file.read().strip()
+    except (OSError, ValueError):
+        raise click.UsageError("--token-file: it cannot be read as text") from None
+    if not found:
+        raise click.UsageError("--token-file: it is empty")
+    return found
 
 
 def _ask_app(

@@ -184,6 +184,25 @@ def test_the_token_is_sent_where_the_service_looks_for_it(anywhere, url, tmp_pat
     assert json.loads(output)["body"] == sent
 
 
+def test_the_environment_may_hold_the_token(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("GATEWAYFW_CALL_TOKEN", "env\n")
+    (tmp_path / "token").write_text("file")
+    call = ("call", "item", "whoAmI")
+    given = (call, (*call, "--token", "t"), (*call, "--token-file", str(tmp_path / "token")))
+    assert [json.loads(run(*words)[1])["body"] for words in given] == ["env", "t", "file"]
+    monkeypatch.setenv("GATEWAYFW_CALL_TOKEN", "")
+    assert json.loads(run(*call)[1])["body"] is None
+
+
+@pytest.mark.parametrize(
+    ("data", "message"), [(b" \n", "it is empty"), (b"\xff", "it cannot be read as text")], ids=["empty", "binary"]
+)
+def test_a_file_without_a_token_is_refused(run, tmp_path, data, message):
+    (tmp_path / "token").write_bytes(data)
+    status, output = run("call", "item", "whoAmI", "--token-file", str(tmp_path / "token"))
+    assert (status, output.splitlines()[-1]) == (2, f"Error: --token-file: {message}")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
