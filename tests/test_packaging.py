@@ -88,7 +88,7 @@ def test_the_package_knows_its_version(config):
 def test_requirements_file_installs_every_extra_but_other_frameworks(config):
     (line,) = [line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line.startswith("-e")]
     given = {*line.removeprefix("-e .[").removesuffix("]").split(",")} | optional(config)
-    assert given == {*config["options.extras_require"]} - {"bench", "testing"}
+    assert given == {*config["options.extras_require"]} - {"bench", "docs", "testing"}
 
 
 def optional(config):
@@ -98,7 +98,7 @@ def optional(config):
 
 
 def test_the_extra_all_holds_every_feature(config):
-    others = {"all", "bench", "dev", "mongod", "test", "testing"}
+    others = {"all", "bench", "dev", "docs", "mongod", "test", "testing"}
     assert optional(config) == {*config["options.extras_require"]} - others
 
 
@@ -175,7 +175,7 @@ def test_sdist_holds_what_a_clone_runs(dist):
     assert {
         "sample_service/__main__.py",
         "tests/conftest.py",
-        "docs/guide.md",
+        "docs/guide/index.md",
         "SECURITY.md",
         "CONTRIBUTING.md",
     } <= names

@@ -131,8 +131,8 @@ def key_from_environment(environ: Mapping[str, str]) -> str:
 
     Without one, and with ``GATEWAYFW_ENV=development``, a random one is made and a warning logged.
     It lasts as long as the process: after a restart all tokens are invalid, and workers that each load the app make
-        their own keys and refuse each other's tokens. Load the app before the
-    workers are forked (``gunicorn --preload``), or set the variable in the master.
+    their own keys and refuse each other's tokens. Load the app before the workers are forked (``gunicorn --preload``),
+    or set the variable in the master.
 
     Raises:
         DefinitionError: there is no key, outside development.

@@ -1,0 +1,49 @@
+"""The site: ``./dev docs`` builds it into ``build/site``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+import gatewayfw
+
+project = "gatewayfw"
+author = "The gatewayfw authors"
+copyright = author  # noqa: A001  (Sphinx's name)
+version = release = gatewayfw.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+exclude_patterns = ["_build"]
+
+# Docstrings are in Google's style; single backticks are names, as everywhere in the sources.
+default_role = "code"
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_class_signature = "mixed"
+napoleon_use_ivar = True
+add_module_names = False
+
+html_theme = "furo"
+html_title = "gatewayfw"
+html_static_path: list[str] = []
+html_copy_source = False
+html_show_sourcelink = False
+
+
+def setup(app: Sphinx) -> None:
+    """Show drawings as their source, which reads as a list of arrows; add ``llms.txt``."""
+    app.add_lexer("mermaid", TextLexer)
+    app.connect("build-finished", write_llms)
+
+
+def write_llms(app: Sphinx, error: Exception | None) -> None:
+    """List all pages for language models. Source: https://llmstxt.org."""
+    if error is None:
+        titles = sorted((name, title.astext()) for name, title in app.env.titles.items() if name != "index")
+        pages = "".join(f"- [{title}]({name}.html)\n" for name, title in titles)
+        (Path(app.outdir) / "llms.txt").write_text(f"# {project}\n\n> {gatewayfw.__doc__}\n\n## Pages\n\n{pages}")
