@@ -73,8 +73,9 @@ def names():
     stored = {"book": book, "reserved": book, "id": book["_id"]}
     values = {"unit_id": ObjectId(), "email": "a@b.cd", "hashed": "x", "user": {}, "count": 2, "column": "pages"}
     others = {"SELL": SELL, "sell": list, "send_report": list, "skip": list, "error": UsageError("x is not a list")}
+    public = {name: getattr(gatewayfw, name) for name in gatewayfw.__all__}
     libraries = {"fields": fields, "mongomock": mongomock, "Operators": Operators}
-    return vars(gatewayfw) | mine | stored | values | others | libraries
+    return public | mine | stored | values | others | libraries
 
 
 @pytest.mark.parametrize("title", SECTIONS)

@@ -9,10 +9,12 @@ choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar, copy_context
+from contextlib import AbstractContextManager
+from contextvars import copy_context
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
+
+from gatewayfw.opened import OPEN, Open
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"
@@ -155,22 +157,6 @@ class _Opened(NamedTuple):
         return request is None or self.request is request
 
 
-class _Open(NamedTuple):
-    """The contexts open in a thread, greenlet or task.
-
-    ``opened`` is replaced, never changed, because copies share it.
-
-    ``scratch``, if any, is where gateways find a context outside of requests: that of a test.
-    """
-
-    opened: Mapping[ContextFns, _Opened]
-    scratch: dict[ContextFns, Context] | None
-
-
-_NOTHING = _Open({}, None)
-_OPEN: ContextVar[_Open] = ContextVar("gatewayfw_contexts", default=_NOTHING)
-
-
 def _no_request() -> object:
     raise RuntimeError
 
@@ -191,26 +177,13 @@ class _Opening(AbstractContextManager[Context]):
     def __enter__(self) -> Context:
         context = _empty(None)
         context.update(self._values)
-        opened, scratch = _OPEN.get()
+        opened, scratch = OPEN.get()
         entry = _Opened(context, self._fns._current())
-        self._token = _OPEN.set(_Open({**opened, self._fns: entry}, scratch))
+        self._token = OPEN.set(Open({**opened, self._fns: entry}, scratch))
         return context
 
     def __exit__(self, *error: object) -> None:
-        _OPEN.reset(self._token)
-
-
-@contextmanager
-def open_scratch() -> Iterator[None]:
-    """Give every gateway a context outside of requests for this block.
-
-    The pytest plugin does so for each test.
-    """
-    token = _OPEN.set(_OPEN.get()._replace(scratch={}))
-    try:
-        yield
-    finally:
-        _OPEN.reset(token)
+        OPEN.reset(self._token)
 
 
 @final
@@ -252,7 +225,7 @@ class ContextFns:
             request = self._running()
         except RuntimeError:
             request = None
-        opened = _OPEN.get().opened
+        opened: Mapping[ContextFns, _Opened] = OPEN.get().opened
         if opened and (entry := opened.get(self)) and entry.counts(request):
             return entry.context
         if request is None:
@@ -310,7 +283,7 @@ class ContextFns:
         request = self._current()
         if request is not None:
             self.get_context_model()  # created here, so that each call copies it
-        captured, found = copy_context(), _OPEN.get()
+        captured, found = copy_context(), OPEN.get()
         contexts: dict[ContextFns, Context] = {} if request is None else dict(request.__dict__.get(_KEPT, ()))
         contexts |= {fns: opened.context for fns, opened in found.opened.items() if opened.counts(request)}
         contexts = _copies(contexts)
@@ -318,7 +291,7 @@ class ContextFns:
 
         def enter(*args: P.args, **kwargs: P.kwargs) -> T:
             opened = {fns: _Opened(context, request) for fns, context in _copies(contexts).items()}
-            _OPEN.set(_Open(opened, None if scratch is None else _copies(scratch)))
+            OPEN.set(Open(opened, None if scratch is None else _copies(scratch)))
             return fn(*args, **kwargs)
 
         def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -348,7 +321,7 @@ class ContextFns:
         return kept.setdefault(self, context)
 
     def _scratch(self) -> Context:
-        scratch = _OPEN.get().scratch
+        scratch: dict[ContextFns, Context] | None = OPEN.get().scratch
         if scratch is None:
             raise RuntimeError(_NO_CONTEXT)
         return scratch.setdefault(self, _empty(None))
@@ -371,7 +344,7 @@ def fill(fns: ContextFns, request: Any, values: Context) -> Context:
 
     If there is none yet, ``values`` becomes the context.
     """
-    opened = _OPEN.get().opened.get(fns)
+    opened = OPEN.get().opened.get(fns)
     is_opened = opened is not None and opened.request is request
     context = opened.context if opened and is_opened else fns._keep(request, values)
     if context is not values:

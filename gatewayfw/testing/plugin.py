@@ -1,23 +1,22 @@
 """The pytest plugin: a MongoDB server, a database and a context for tests.
 
-pytest loads it in every session of an environment that has gatewayfw, so nothing but pytest is
-imported before a fixture is asked for. Under pytest-xdist each worker starts a server of its own.
+pytest loads it in every session of an environment that has gatewayfw, so nothing heavy is imported
+before a fixture is asked for. Under pytest-xdist each worker starts a server of its own.
 
 The context is what `ContextFns` work on outside of requests, so that hooks can be called by
-themselves: each gateway has one in each test, fixtures of the test included. A session that has not
-imported gatewayfw before a test begins has none in it. Threads that a test starts have none either.
+themselves: each gateway has one in each test, fixtures of the test included. Threads that a test starts have none.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from gatewayfw.opened import open_scratch
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -32,8 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol() -> Iterator[None]:
     """Open a context of every gateway for one test, from its set-up to its teardown."""
-    contexts = sys.modules.get("gatewayfw.acts.context")
-    with nullcontext() if contexts is None else contexts.open_scratch():
+    with open_scratch():
         yield
 
 

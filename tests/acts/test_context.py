@@ -12,7 +12,8 @@ import pytest
 from werkzeug.datastructures import EnvironHeaders
 from werkzeug.datastructures import Headers as WerkzeugHeaders
 
-from gatewayfw.acts.context import Context, ContextFns, Headers, fill, open_scratch
+from gatewayfw.acts.context import Context, ContextFns, Headers, fill
+from gatewayfw.opened import open_scratch
 
 
 @pytest.fixture
