@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from flask import Flask
 
+from gatewayfw.cli import gateway_group
+from gatewayfw.core import gateway
 from tests.commands_page import PAGE, commands, generated
 
 COMMANDS = dict(commands())
@@ -21,3 +24,17 @@ def test_each_command_prints_json_and_says_what_each_option_is_for(words):
     assert ("as_json" in {one.name for one in options}) == (words not in DOCUMENTS)
     unexplained = [one.name for one in options if not one.help and one.name not in {"service", "title", "api_version"}]
     assert unexplained == []
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_each_command_ends_with_the_statuses_of_the_page(words):
+    def end(app, *options):
+        needed = ("item", "none") if words == "call" else ()
+        return app.test_cli_runner().invoke(gateway_group, [*words.split(), *needed, *options])
+
+    with_gateway = Flask("host")
+    with_gateway.register_blueprint(gateway().blueprint())
+    failed = end(Flask("host"))
+    assert (failed.exit_code, failed.stdout, failed.stderr) == (1, "", "Error: this app has no gateway\n")
+    for misused in (end(with_gateway, "--name", "none"), end(with_gateway, "--none")):
+        assert (misused.exit_code, misused.stdout, "Error: " in misused.stderr) == (2, "", True)
