@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import ssl
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -160,9 +161,25 @@ def _ask_url(
     try:
         return read_envelope(transport.post(json.dumps(body).encode(), sent))
     except CallError as error:
-        raise Failed(f"HTTP {error.status}: {error.message}" if error.status else error.message) from error
+        told = (f"HTTP {error.status}" if error.status else "", error.message, _cause(error))
+        raise Failed(": ".join(filter(None, told))) from error
     finally:
         transport.close()
+
+
+def _cause(error: BaseException) -> str:
+    """Return why, in the words of the system; empty where it says nothing.
+
+    The client's own words are the same for a wrong name, a closed port and an expired certificate.
+    """
+    found, cause = "", error.__cause__
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            found = cause.verify_message
+        elif isinstance(cause, OSError):
+            found = cause.strerror or found
+        cause = cause.__cause__ or cause.__context__
+    return found
 
 
 def _parsed(option: str, text: str) -> dict[str, Any]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
+from contextlib import contextmanager, suppress
 from functools import partial
+from threading import Thread
 
 import mongomock
 import pytest
@@ -14,6 +18,7 @@ from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.schemas import string
+from tests.certificates import write_certificate
 from tests.cli.shop import make_app, runner, shop
 from tests.export.test_typescript_live import served
 from tests.wire.scripts import answer
@@ -227,7 +232,33 @@ def test_what_is_no_gateway_is_told_in_words(anywhere, closed_port, upstream):
     bad = "Error: HTTP 502: bad reply of the gateway: its answer is not application/json\n"
     assert anywhere("call", "item", "none", "--url", page) == (1, bad)
     nobody = f"http://127.0.0.1:{closed_port}"
-    assert anywhere("call", "item", "none", "--url", nobody) == (1, "Error: the gateway is unreachable\n")
+    unreachable = "Error: the gateway is unreachable: Connection refused\n"
+    assert anywhere("call", "item", "none", "--url", nobody) == (1, unreachable)
+
+
+@contextmanager
+def greeting(certificate):
+    """A server that shows one caller a certificate; gives its port."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet():
+            connection, _ = server.accept()
+            with connection, suppress(OSError):  # The caller refuses it.
+                context.wrap_socket(connection, server_side=True).close()
+
+        thread = Thread(target=greet)
+        thread.start()
+        yield server.getsockname()[1]
+        thread.join()
+
+
+def test_a_certificate_that_nobody_vouches_for_is_told(anywhere, tmp_path):
+    write_certificate(tmp_path / "pem")
+    with greeting(tmp_path / "pem") as port:
+        ended = anywhere("call", "item", "none", "--url", f"https://127.0.0.1:{port}")
+    assert ended == (1, "Error: the secure connection to the gateway failed: self-signed certificate\n")
 
 
 # -- completion
