@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from flask import Flask
 
@@ -38,3 +40,13 @@ def test_each_command_ends_with_the_statuses_of_the_page(words):
     assert (failed.exit_code, failed.stdout, failed.stderr) == (1, "", "Error: this app has no gateway\n")
     for misused in (end(with_gateway, "--name", "none"), end(with_gateway, "--none")):
         assert (misused.exit_code, misused.stdout, "Error: " in misused.stderr) == (2, "", True)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_each_help_has_an_example_that_can_be_parsed(words):
+    command = COMMANDS[words]
+    example = command.epilog.partition("Example: ")[2].splitlines()[0]
+    start = ["flask", "gateway", *words.split()]
+    told = shlex.split(example)
+    assert told[: len(start)] == start
+    assert command.make_context(words, told[len(start) :])

@@ -29,6 +29,8 @@ from gatewayfw.wire.posting import endpoint
 
 #: Holds the token to send, where no option gives one.
 TOKEN_VARIABLE = "GATEWAYFW_CALL_TOKEN"
+_EXAMPLE = """\b
+Example: flask gateway call book getBooks --get '{"title": 1}' --url https://shop.example/api"""
 _PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
 
 
@@ -58,7 +60,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
             self.fail(error.message, param, ctx)
 
 
-@click.command("call")
+@click.command("call", epilog=_EXAMPLE)
 @click.argument("model", shell_complete=_complete_model)
 @click.argument("act", shell_complete=_complete_act)
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
@@ -102,10 +104,7 @@ def call(
 ) -> None:
     """Run one act and print the envelope of its reply.
 
-    The request goes through the app, in this process, or with --url to a running service:
-
-    \b
-    flask gateway call --url https://shop.example/api book getBooks --get '{"title": 1}'
+    The request goes through the app, in this process, or with --url to a running service.
 
     The exit status is 1 unless the act succeeded. If the reply is not an envelope, the error names its status.
     """

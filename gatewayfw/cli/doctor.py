@@ -44,7 +44,7 @@ _NAMED = 3
 _STANDALONE = "the database is a standalone server, without transactions: make it a one-node replica set"
 
 
-@click.command("doctor")
+@click.command("doctor", epilog="Example: flask gateway doctor")
 @NAME
 @JSON
 @with_appcontext

@@ -25,7 +25,7 @@ OUTPUT = click.option(
 TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 
 
-@click.command("openapi")
+@click.command("openapi", epilog="Example: flask gateway openapi --output openapi.json")
 @click.option("--virtual-paths", is_flag=True, help="One path for each act, for tools that need one.")
 @click.option("--title", default="Gateway", show_default=True)
 @click.option("--api-version", default="1", show_default=True)
@@ -45,7 +45,7 @@ def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | No
     _give(document, output)
 
 
-@click.command("jsonschema")
+@click.command("jsonschema", epilog="Example: flask gateway jsonschema --output schema.json")
 @OUTPUT
 @NAME
 @with_appcontext
@@ -55,7 +55,7 @@ def jsonschema(output: Path | None, name: str | None) -> None:
     _give(json_schema(gateway.catalog()), output)
 
 
-@click.command("mcp")
+@click.command("mcp", epilog="Example: flask gateway mcp --list")
 @click.option("--list", "only_list", is_flag=True, help="List the tools and end.")
 @click.option(
     "--token-file",

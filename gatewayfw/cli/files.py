@@ -15,7 +15,7 @@ def files() -> None:
     """Look after the bytes of files."""
 
 
-@files.command("sweep")
+@files.command("sweep", epilog="Example: flask gateway files sweep")
 @NAME
 @JSON
 @with_appcontext

@@ -31,7 +31,7 @@ _STATE = click.option(
 _Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
 
 
-@click.command("check")
+@click.command("check", epilog="Example: flask gateway check --state progress.json")
 @_STATE
 @NAME
 @JSON
@@ -49,7 +49,7 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
     )
 
 
-@click.command("repair")
+@click.command("repair", epilog="Example: flask gateway repair --state progress.json")
 @click.option("--delete-orphans", is_flag=True, help="Delete documents whose required relation has no source left.")
 @_STATE
 @NAME

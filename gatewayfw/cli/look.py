@@ -18,7 +18,7 @@ from gatewayfw.schemas.kinds import as_kind
 _ACT_COLUMNS = ("service", "model", "act", "mode", "description")
 
 
-@click.command("acts")
+@click.command("acts", epilog="Example: flask gateway acts --json")
 @NAME
 @JSON
 @with_appcontext
@@ -32,7 +32,7 @@ def list_acts(name: str | None, as_json: bool) -> None:
         click.echo(table(_ACT_COLUMNS, rows))
 
 
-@click.command("schemas")
+@click.command("schemas", epilog="Example: flask gateway schemas")
 @NAME
 @JSON
 @with_appcontext

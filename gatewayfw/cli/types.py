@@ -18,7 +18,7 @@ from gatewayfw.logs import escaped
 _SHOWN = 40
 
 
-@click.command("types")
+@click.command("types", epilog="Example: flask gateway types --lang ts --path src/api")
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="ts", show_default=True, help="The language.")
 @click.option("--path", default="declarations", show_default=True, help="The folder to write into.")
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 when a file differs.")

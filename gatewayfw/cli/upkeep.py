@@ -27,7 +27,7 @@ _INDEX_COLUMNS = ("collection", "keys", "options", "state", "reason")
 _JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
 
 
-@click.command("indexes")
+@click.command("indexes", epilog="Example: flask gateway indexes --create")
 @click.option("--create", is_flag=True, help="Create missing ones, however large the collection.")
 @NAME
 @JSON
@@ -54,7 +54,7 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
         sys.exit(1)
 
 
-@click.command("jobs")
+@click.command("jobs", epilog="Example: flask gateway jobs")
 @NAME
 @JSON
 @with_appcontext
@@ -68,7 +68,7 @@ def jobs(name: str | None, as_json: bool) -> None:
         click.echo(table(_JOB_COLUMNS, [_job_cells(job) for job in pending]) if pending else "no pending jobs")
 
 
-@click.command("work")
+@click.command("work", epilog="Example: flask gateway work --once")
 @click.option("--once", is_flag=True, help="End when no job is left.")
 @NAME
 @JSON
