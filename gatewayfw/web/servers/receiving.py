@@ -12,18 +12,22 @@ A connection is in at most one of these:
 - ``timed``: that thread receives the rest, for as long again.
 - ``lingering``: the reply is sent, and the client has not closed the connection yet. `gthread` waits for that in its
   main loop, and serves nobody meanwhile.
+
+Requests for the health of the process have a thread of their own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import selectors
 import socket
 import ssl
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -36,6 +40,7 @@ from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
 )
 
 from gatewayfw.settings import Settings
+from gatewayfw.web.probes import HEALTH
 from gatewayfw.web.servers.arrival import MOST_BODY, START, START_OF_PROXY, is_whole, look
 
 #: Most bytes of one read.
@@ -46,6 +51,8 @@ _MOST_HELD = 32 * 1024 * 1024
 _LINGER, _MOST_DRAINED = 2.0, 65536
 #: Files that a worker may have open besides its connections.
 _OTHER_FILES = 128
+#: The first bytes of a request for the health of the process, below any prefix.
+_HEALTH = re.compile(rb"(?:GET|HEAD) [^ ?\r\n]*" + re.escape(HEALTH.encode()) + rb"[ ?]")
 _NOTHING_YET = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
@@ -151,9 +158,18 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         self.timed: dict[Connection, None] = {}
         self.lingering: dict[Connection, None] = {}
 
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """Return the threads for requests, and keep one more for `healthz`.
+
+        Acts that wait for the database hold all others, and an orchestrator would end a process that only waits, too.
+        """
+        self._spare = ThreadPoolExecutor(max_workers=1)
+        return super().get_thread_pool()  # type: ignore[no-any-return]
+
     def run(self) -> None:
         """Serve until the worker stops."""
         super().run()
+        self._spare.shutdown(wait=False)
         for conn in self.timed:  # Python waits for threads when it ends.
             conn.cut()
 
@@ -224,8 +240,11 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         return False
 
     def _submit(self, conn: Connection) -> None:
+        """Give a request to a thread; gunicorn's method has no choice of them."""
+        pool = self._spare if conn.whole and _HEALTH.match(conn.data) else self.tpool
         conn.hand_over()
-        super().enqueue_req(conn)
+        future = pool.submit(self.handle, conn)
+        future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
 
     def _start_queued(self) -> None:
         while self.queued and len(self.timed) < self._share:

@@ -21,7 +21,7 @@ from gunicorn.http.parser import Parser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
 
-from gatewayfw import any_, gateway, object_
+from gatewayfw import any_, gateway, integer, object_
 from gatewayfw.web.servers import receiving
 from gatewayfw.web.servers.receiving import Connection, ReceivingWorker, allowed_seconds
 from tests.certificates import write_certificate
@@ -63,6 +63,12 @@ def served():
     @gw.acts.act("thing", "echo", set=object_({"x": any_()}))
     def echo(body):
         return body["details"]["set"]
+
+    @gw.acts.act("thing", "hold", set=object_({"port": integer}), get={})
+    def hold(body):
+        """Wait until the one who listens there hangs up."""
+        with socket.create_connection(("127.0.0.1", body["details"]["set"]["port"]), timeout=PATIENCE) as connection:
+            rest(connection)
 
     @gw.acts.act("thing", "large", set={}, get={})
     def large(body):
@@ -131,6 +137,12 @@ def rest(connection):
         while block := connection.recv(65536):
             received += block
     return received
+
+
+def asking(act, **values):
+    """Return the request of an act."""
+    data = json.dumps({"model": "thing", "act": act, "details": {"set": values, "get": {}}}).encode()
+    return HEAD + b"Content-Length: %d\r\n\r\n" % len(data) + data
 
 
 def statuses(received):
@@ -219,11 +231,35 @@ def test_large_body_gets_its_refusal(patient):
 
 
 def test_thread_gives_up_a_reply_that_nobody_reads(hasty):
-    data = b'{"model":"thing","act":"large","details":{"set":{},"get":{}}}'
     with contextlib.ExitStack() as stack:
         for _ in range(THREADS):
-            stack.enter_context(hasty.connect(HEAD + b"Content-Length: %d\r\n\r\n" % len(data) + data))
+            stack.enter_context(hasty.connect(asking("large")))
         assert hasty.call().endswith(ANSWER)
+
+
+@contextlib.contextmanager
+def held(server):
+    """Keep all threads of a server in acts for the block."""
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listener.settimeout(PATIENCE)
+        for _ in range(THREADS):
+            stack.enter_context(server.connect(asking("hold", port=listener.getsockname()[1])))
+            stack.enter_context(listener.accept()[0])
+        yield
+
+
+@pytest.mark.parametrize("line", [b"GET /gateway/healthz HTTP/1.1", b"HEAD /gateway/healthz?x HTTP/1.1"])
+def test_health_is_told_while_acts_hold_all_threads(patient, line):
+    with patient.connect() as other:
+        with held(patient):
+            other.sendall(LAST_CALL)
+            assert statuses(patient.call(line + b"\r\nHost: x\r\nConnection: close\r\n\r\n")) == [200]
+            other.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                other.recv(1)
+        other.settimeout(PATIENCE)
+        assert rest(other).endswith(ANSWER)
 
 
 def tls(connection):
@@ -305,7 +341,7 @@ def test_canary_for_what_is_taken_from_gunicorn():
     """A version that changes any of these needs a look at the worker class, and at the cap in setup.cfg."""
     own = {name for name, value in vars(ReceivingWorker).items() if inspect.isfunction(value)}
     base = {name for name in own if hasattr(gthread.ThreadWorker, name)} - {"__init__"}
-    assert base == {"run", "accept", "enqueue_req", "finish_request", "murder_pending"}
+    assert base == {"run", "accept", "enqueue_req", "finish_request", "get_thread_pool", "murder_pending"}
     own = {name for name, value in vars(Connection).items() if inspect.isfunction(value)}
     assert {name for name in own if hasattr(gthread.TConn, name)} - {"__init__"} == {"close"}
     assert [list(inspect.signature(each).parameters) for each in (gthread.TConn, gthread.TConn.close)] == [
