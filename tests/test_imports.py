@@ -66,7 +66,7 @@ LATE = {
     "observe.metrics": {"prometheus_client", "prometheus_client.exposition", "prometheus_client.multiprocess"},
     "observe.sentry": {"sentry_sdk", "sentry_sdk.integrations.logging"},
     "observe.tracing": {"opentelemetry"},
-    "testing.plugin": {"gatewayfw.testing.mongod", "pymongo"},
+    "testing.plugin": {"gatewayfw.testing.kit", "gatewayfw.testing.mongod", "mongomock", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
     "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
     "web.servers.gunicorn": {"gunicorn.app.base", "gatewayfw.web.servers.receiving"},

@@ -1,4 +1,4 @@
-"""The pytest plugin: a MongoDB server, a database and a context for tests.
+"""The pytest plugin: databases, a client and a context for tests.
 
 pytest loads it in every session of an environment that has gatewayfw, so nothing heavy is imported
 before a fixture is asked for. Under pytest-xdist each worker starts a server of its own.
@@ -21,6 +21,19 @@ from gatewayfw.opened import open_scratch
 if TYPE_CHECKING:
     from pymongo import MongoClient
     from pymongo.database import Database
+
+    from gatewayfw.testing.kit import GatewayClient
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that says where tests keep their data."""
+    group = parser.getgroup("gatewayfw")
+    group.addoption(
+        "--gateway-storage",
+        choices=("mongomock", "mongo"),
+        default="mongomock",
+        help="Where the fixture gateway_database keeps data: in memory, or in a MongoDB that is started.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,3 +87,31 @@ def mongo_database(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Databa
     name = f"gatewayfw_{uuid.uuid4().hex}"
     yield mongo_client[name]
     mongo_client.drop_database(name)
+
+
+@pytest.fixture
+def gateway_database(request: pytest.FixtureRequest) -> Any:
+    """An empty database for `set_db`, of mongomock or of MongoDB.
+
+    The option ``--gateway-storage`` says which.
+    """
+    if request.config.getoption("--gateway-storage") == "mongo":
+        return request.getfixturevalue("mongo_database")
+    import mongomock
+
+    return mongomock.MongoClient()[f"gatewayfw_{uuid.uuid4().hex}"]
+
+
+@pytest.fixture
+def gateway_client(request: pytest.FixtureRequest) -> GatewayClient:
+    """A client of the app in the fixture ``app``, which the tests define.
+
+    It signs in as users (`as_user`) if there is a fixture ``gateway_tokens`` with the `Tokens` of the service.
+    """
+    from gatewayfw.testing.kit import GatewayClient
+
+    try:
+        tokens = request.getfixturevalue("gateway_tokens")
+    except pytest.FixtureLookupError:
+        tokens = None
+    return GatewayClient(request.getfixturevalue("app"), tokens)

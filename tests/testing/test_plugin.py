@@ -89,3 +89,48 @@ def test_each_test_has_a_context_of_its_own(session, tmp_path):
     (tmp_path / "test_user.py").write_text(HOOKS)
     status, output = session()
     assert (status, "3 passed" in output) == (0, True)
+
+
+KIT = """
+import pytest
+from gatewayfw import gateway, string
+from gatewayfw.auth import Tokens
+
+@pytest.fixture
+def gw(gateway_database):
+    gw = gateway()
+    gw.odm.set_db(gateway_database, memory=True)
+    things = gw.odm.new_model("thing", {"name": string})
+    gw.acts.act("thing", "add", set={"name": string}, get=1, public=True)(
+        lambda body: things.insert_one(body["details"]["set"], projection=body["details"]["get"])
+    )
+    return gw
+
+@pytest.fixture
+def app(gw):
+    return gw.create_app()
+
+def test_act(gateway_client, gw):
+    print("kept by", type(gw.odm.storage).__name__)
+    assert gateway_client.act("thing", "add", set={"name": "x"}, get={"_id": 0, "name": 1}) == {"name": "x"}
+
+class TestTokens:
+    @pytest.fixture
+    def gateway_tokens(self):
+        return Tokens("k" * 32)
+
+    def test_user(self, gateway_client):
+        assert gateway_client.as_user({"_id": "f" * 24}).act("thing", "add", set={"name": "x"})["_id"]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.mongo
+def test_the_option_says_where_the_data_is(session, tmp_path, mongod_uri):
+    (tmp_path / "test_user.py").write_text(KIT)
+    outcomes = []
+    for storage in ("mongomock", "mongo"):
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = --gateway-storage={storage}\n")
+        status, output = session(GATEWAYFW_TEST_MONGO_URI=mongod_uri)
+        outcomes.append((status, re.findall(r"kept by (\w+)", output)))
+    assert outcomes == [(0, ["MockStorage"]), (0, ["MongoStorage"])]

@@ -1,0 +1,26 @@
+"""Documents that are drawn for a model are valid ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatewayfw import NotFound, array, date, decimal, gateway, optional, string
+from gatewayfw.testing.factories import documents
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_drawn_documents_are_valid(database, data):
+    gw = gateway()
+    gw.odm.set_db(database)
+    kinds = {"name": string(size=(1, 9)), "price": decimal(places=2), "on": optional(date), "tags": array(string)}
+    things = gw.odm.new_model("thing", kinds)
+    stored = things.insert_one(data.draw(documents(gw, "thing")))
+    assert kinds.keys() - {"on"} <= stored.keys() <= {"_id", *kinds}
+
+
+def test_a_model_that_is_not_there_has_none():
+    with pytest.raises(NotFound):
+        documents(gateway(), "thing")

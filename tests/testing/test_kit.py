@@ -1,0 +1,101 @@
+"""What the testing kit gives to tests of a service."""
+
+from __future__ import annotations
+
+import pytest
+from bson import ObjectId
+from flask import Flask
+
+from gatewayfw import array, enums, gateway, integer, object_, object_id, optional, string
+from gatewayfw.auth import Auth, Rule, Tokens, bearer, header
+from gatewayfw.client import CallError
+from gatewayfw.errors import DefinitionError
+from gatewayfw.testing.kit import GatewayClient, assert_copies_right, database_away
+
+TOKENS = Tokens("k" * 32)
+ROLES = [{"roleId": ObjectId(), "name": name} for name in ("Reader", "Editor")]
+
+
+def make(database, **places):
+    """A gateway of books and users, whose act tells who calls in which role."""
+    gw = gateway()
+    gw.odm.set_db(database)
+    role = object_({"roleId": object_id, "name": enums("Reader", "Editor")})
+    users = gw.odm.new_model("user", {"name": string, "roles": array(role)})
+    author = {"schemaName": "user", "type": "single", "optional": True, "relatedRelations": {}}
+    gw.odm.new_model("book", {"title": string(size=(1, 5)), "year": optional(integer)}, {"author": author})
+    auth = Auth(gw.context_fns, TOKENS, load_user=lambda id_: users.find_one({"_id": id_}), **places)
+    who = [auth.read_token, auth.load_user, auth.grant(Rule(roles=("Editor",)))]
+    set_ = {} if places else {"activeRoleId": optional(object_id())}
+
+    @gw.acts.act("book", "edit", set=set_, get={}, pre_act=who)
+    def edit(body):
+        context = gw.context_fns.get_context_model()
+        return [context["user"]["name"], context["active_role"]["name"]]
+
+    gw.acts.act("book", "ping", public=True)(lambda body: "pong")
+    return gw, users.insert_one({"name": "Ann", "roles": ROLES})
+
+
+PLACES = {
+    "as by default": {},
+    "bearer and header": {"token_from": bearer(), "role_from": header("x-role")},
+}
+
+
+@pytest.mark.parametrize("places", PLACES.values(), ids=PLACES)
+def test_a_client_calls_as_nobody_or_as_a_user_in_a_role(database, places):
+    gw, ann = make(database, **places)
+    client = GatewayClient(gw.create_app(url_prefix="/api"), TOKENS)
+    assert client.act("book", "ping") == "pong"
+    assert client.as_user(ann, "Editor").act("book", "edit") == ["Ann", "Editor"]
+    refused = {}
+    for name, one in {
+        "nobody": client,
+        "reader": client.as_user(ann, "Reader"),
+        "no role": client.as_user(ann),
+    }.items():
+        with pytest.raises(CallError) as error:
+            one.act("book", "edit")
+        refused[name] = error.value.status
+    assert refused == {"nobody": 401, "reader": 403, "no role": 400}
+
+
+def test_what_as_user_cannot_do_is_told(database):
+    gw, ann = make(database)
+    app = gw.create_app()
+    for client, user, role, message in [
+        (GatewayClient(app), ann, None, "give the client the tokens"),
+        (GatewayClient(app, TOKENS), ann, "Admin", "the user has no role 'Admin'"),
+        (GatewayClient(Flask("none"), TOKENS), ann, None, "path: say which of 0 gateways"),
+    ]:
+        with pytest.raises(DefinitionError, match=message):
+            client.as_user(user, role)
+
+
+def test_of_two_gateways_the_path_names_one(database):
+    first, ann = make(database)
+    app = first.create_app(url_prefix="/a")
+    gateway().init_app(app, url_prefix="/b")
+    assert GatewayClient(app, TOKENS, path="/a/gateway").as_user(ann, "Editor").act("book", "edit") == ["Ann", "Editor"]
+    with pytest.raises(DefinitionError, match="path: say which of 2 gateways"):
+        GatewayClient(app, TOKENS).act("book", "ping")
+
+
+def test_wrong_copies_are_named(database):
+    gw, ann = make(database)
+    books = gw.odm.model("book")
+    book = books.insert_one({"title": "A"}, relations={"author": {"_ids": ann["_id"]}})
+    assert_copies_right(gw)
+    gw.odm.storage.update_many("book", {}, {"$set": {"author.name": "Bob"}})
+    with pytest.raises(AssertionError, match=f"book {book['_id']}: author.{ann['_id']}: differs from its source"):
+        assert_copies_right(gw)
+
+
+def test_while_the_database_is_away_acts_are_503_and_afterwards_all_is_there(database):
+    gw, ann = make(database)
+    client = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Editor")
+    with database_away(gw), pytest.raises(CallError) as error:
+        client.act("book", "edit")
+    assert (error.value.status, error.value.code) == (503, "unavailable")
+    assert client.act("book", "edit") == ["Ann", "Editor"]
