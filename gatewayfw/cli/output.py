@@ -57,4 +57,5 @@ def has_terminal() -> bool:
 def status_line(text: str) -> None:
     """Replace the status line on stderr's terminal; an empty text removes it."""
     width = shutil.get_terminal_size().columns - 1
-    click.echo(f"\r\x1b[K{escaped(text)[:width]}", nl=False, err=True)
+    cursor = "" if text else "\x1b[?25h"  # click's progress bar hides it until its own end.
+    click.echo(f"\r\x1b[K{cursor}{escaped(text)[:width]}", nl=False, err=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
+import sys
 
 import pytest
 
+from gatewayfw.cli import gateway_group
+from gatewayfw.errors import Unavailable
 from gatewayfw.odm.upkeep.integrity import Integrity
 from tests.cli.shop import make_app, runner, shop, stock
 
@@ -274,6 +278,29 @@ def test_a_terminal_gets_a_progress_bar(stocked, monkeypatch):
     monkeypatch.setattr("gatewayfw.cli.integrity.status_line", shown.append)
     status, output = run_on(stocked, "check")
     assert (status, line_of(stocked) in output, set(shown)) == (1, True, {""})
+
+
+class Terminal(io.StringIO):
+    """What a terminal is told."""
+
+    def isatty(self):
+        return True
+
+
+def lose_the_database():
+    raise Unavailable("gone")
+
+
+@pytest.mark.usefixtures("one_by_one", "default_signals")
+@pytest.mark.parametrize("end", [None, interrupt, lose_the_database], ids=["whole", "ctrl-c", "failure"])
+def test_a_terminal_gets_its_cursor_back(stocked, monkeypatch, end):
+    if end is not None:
+        failing_at(monkeypatch, "check", 2, end)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    with make_app(shop=stocked).app_context(), pytest.raises(SystemExit):
+        gateway_group.main(["check"])
+    told = sys.stderr.getvalue()
+    assert -1 < told.rfind("\x1b[?25l") < told.rfind("\x1b[?25h")
 
 
 def test_an_id_of_any_kind_can_be_printed(stocked):
