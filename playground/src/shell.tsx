@@ -1,11 +1,11 @@
 /** The frame: top bar, the view, dialogs of the whole page. */
 
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Account, dialog, showHeaders, showLogin } from "./account";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
 import { lazy } from "./lazy";
-import { addCommands, catalog, catalogError, theme, token, view, type Theme, type View } from "./state";
+import { addCommands, catalog, catalogError, theme, view, type Theme, type View } from "./state";
 import { VIEWS } from "./state/address";
 import { Button, Empty, Icon, IconButton, Menu, Notices, type IconName } from "./ui";
 
@@ -15,6 +15,7 @@ const Sequences = lazy(() => import("./sequences").then((part) => part.Sequences
 const Library = lazy(() => import("./library").then((part) => part.Library));
 const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads));
 const Palette = lazy(() => import("./palette").then((part) => part.Palette), "");
+const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog), "");
 const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
 
 const PARTS = { acts: Acts, schema: Explorer, sequences: Sequences, history: Library, downloads: Downloads };
@@ -31,15 +32,9 @@ const THEMES: readonly { key: Theme; label: string; icon: IconName }[] = [
   { key: "dark", label: "Dark", icon: "dark" },
 ];
 
-const dialog = signal<"" | "palette" | "headers">("");
-
-/** Show the dialog of headers and token. */
-export function showHeaders(): void {
-  dialog.value = "headers";
-}
-
 addCommands(() => [
   ...VIEWS.map(({ key, title }) => ({ label: title, hint: "view", run: () => void (view.value = key) })),
+  { label: "Log in", hint: "settings", run: showLogin },
   { label: "Headers and token", hint: "settings", run: showHeaders },
   ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, hint: "settings", run: () => void (theme.value = key) })),
 ]);
@@ -66,6 +61,7 @@ export function Shell() {
       </main>
       {dialog.value === "palette" && <Palette onClose={close} />}
       {dialog.value === "headers" && <HeadersDialog onClose={close} />}
+      {dialog.value === "login" && <LoginDialog onClose={close} />}
       <Notices />
     </div>
   );
@@ -117,9 +113,7 @@ function TopBar() {
         <span class="only-narrow">
           <IconButton icon="search" label="Search" onClick={() => void (dialog.value = "palette")} />
         </span>
-        <Button look="quiet" icon="key" onClick={showHeaders} title="Headers and token">
-          {token.value ? "Token set" : "No token"}
-        </Button>
+        <Account />
         <Menu
           label="Theme"
           icon={at?.icon ?? "system"}

@@ -142,7 +142,7 @@ def login(page):
         page.get_by_label("roles", exact=True).check()
         send(page)
         page.get_by_role("button", name="Use it").click()
-        page.get_by_role("button", name="Token set").wait_for()
+        page.get_by_role("button", name=f"{role.lower()}@example.com").wait_for()
         row = page.get_by_role("treeitem").filter(has_text="roleId").inner_text()
         return row.split('"')[1]
 

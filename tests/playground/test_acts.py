@@ -53,7 +53,6 @@ def test_a_password_is_masked_and_enter_in_it_sends(page):
 def test_a_user_with_organizations_is_added_through_the_form(page, login):
     role = login()
     open_act(page, "addUser")
-    page.get_by_label("Send activeRoleId").check()
     at(page, "set.activeRoleId").fill(role)
     for name, value in (("first_name", "Nora"), ("last_name", "Berg"), ("password", "secret-1")):
         at(page, f"set.{name}").fill(value)
@@ -82,7 +81,6 @@ def refused(page, login):
     """The field whose value the server has refused."""
     login()
     open_act(page, "getUsers")
-    page.get_by_label("Send limit").check()
     at(page, "set.limit").fill("1000")
     send(page)
     return at(page, "set.limit")
@@ -111,6 +109,7 @@ def test_an_error_of_the_reply_leads_to_its_field(page, refused):
 def test_a_nested_projection_is_chosen_in_the_tree(page, login):
     login()
     open_act(page, "getUsers")
+    page.get_by_role("button", name="None").click()
     at(page, "get.email").check()
     page.get_by_role("button", name="Fields of units").click()
     at(page, "get.units.name").check()
@@ -125,6 +124,7 @@ def test_a_nested_projection_is_chosen_in_the_tree(page, login):
 
 def test_the_boxes_of_a_link_are_all_some_or_none(page, login):
     open_act(page, "getUser")
+    page.get_by_role("button", name="None").click()
     page.get_by_role("button", name="Fields of avatar").click()
     link = at(page, "get.avatar")
     fields = ["_id", "name", "type", "size", "sha256", "path"]
@@ -191,13 +191,22 @@ def test_lists_are_added_to_moved_and_removed_from(page):
     assert '"features":[{"feature":"invitations"},{"feature":"exports"}]' in sent
 
 
-def test_optional_and_defaulted_fields_are_sent_only_when_switched_on(page):
+def test_optional_and_defaulted_fields_are_sent_only_when_they_are_filled_in(page):
     open_act(page, "addUser")
+    page.get_by_role("button", name="None").click()
     assert "isActive" not in request_of(page)
-    page.get_by_label("Send isActive").check()
-    assert '"isActive": true' in request_of(page)
-    page.get_by_label("Send isActive").uncheck()
-    assert "isActive" not in request_of(page)
+    assert at(page, "set.isActive").locator("option").all_inner_texts() == ["default true", "true", "false"]
+    assert at(page, "set.activeRoleId").get_attribute("placeholder") == "optional"
+    at(page, "set.isActive").select_option("false")
+    at(page, "set.activeRoleId").fill("5")
+    request = request_of(page)
+    assert '"isActive": false' in request
+    assert '"activeRoleId": "5"' in request
+    at(page, "set.isActive").select_option("default true")
+    at(page, "set.activeRoleId").fill("")
+    request = request_of(page)
+    assert "isActive" not in request
+    assert "activeRoleId" not in request
 
 
 def test_numbers_are_sent_as_numbers_and_other_text_as_it_is(page):
@@ -233,7 +242,7 @@ def test_tabs_keep_their_requests_and_replies(page):
 
 
 def test_more_headers_are_sent(page):
-    page.get_by_role("button", name="No token").click()
+    page.get_by_role("button", name="Headers and token").click()
     page.get_by_role("button", name="Add a header").click()
     page.get_by_label("Name of header 1").fill("X-Tenant")
     page.get_by_label("Value of header 1").fill("north")

@@ -54,7 +54,7 @@ def test_an_act_gets_the_token_of_the_dialog_or_the_browsers_cookie(page, servic
     open_act(page, "name")
     send(page)
     assert "you should send your" in replied(page)
-    page.get_by_role("button", name="No token").click()
+    page.get_by_role("button", name="Headers and token").click()
     page.get_by_role("dialog").get_by_text(HINTS[carrier.place]).wait_for()
     page.get_by_label("Token", exact=True).fill(GOOD)
     page.get_by_role("button", name="Done").click()

@@ -59,13 +59,11 @@ def used(page, login):
     """A page with a refused request, a reply, a token, and so with things in every view."""
     role = login()
     open_act(page, "addUser")
-    page.get_by_label("Send activeRoleId").check()
     page.locator("[data-path='set.activeRoleId']").fill(role)
     page.get_by_label("Send features").check()
     page.get_by_role("button", name="Add features").click()
     page.get_by_label("Send organizations").check()
     open_act(page, "getUsers")
-    page.get_by_label("Send limit").check()
     page.locator("[data-path='set.limit']").fill("1000")
     send(page)
     page.get_by_role("button", name="Fields of units").click()
@@ -86,7 +84,7 @@ def parts(page):
     yield "Raw"
     openers = {
         "palette": lambda: page.keyboard.press("Control+k"),
-        "headers": lambda: page.get_by_role("button", name="Token set").click(),
+        "account": lambda: page.get_by_role("button", name="manager@example.com").click(),
         "theme": lambda: page.get_by_role("button", name="Theme").click(),
         "more": lambda: page.get_by_role("button", name="More").click(),
     }

@@ -55,10 +55,8 @@ def written(page):
 
 def test_a_reload_keeps_the_open_requests(page, bodies):
     open_act(page, "echo")
-    page.get_by_label("Send decimal").check()
     at(page, "set.decimal").fill("1.10000000000000000001")
     open_act(page, "keep")
-    page.get_by_label("Send note").check()
     at(page, "set.note").fill("a note")
     open_act(page, "remove")
     page.get_by_role("button", name="thing keep").click()
@@ -88,7 +86,6 @@ def test_a_reload_keeps_what_is_not_valid_and_does_not_send_it(page, bodies):
 
 def test_a_password_is_in_no_storage(page):
     open_act(page, "echo")
-    page.get_by_label("Send password").check()
     at(page, "set.password").fill("a secret")
     open_act(page, "keep")
     write_json(page, '{"set": {"password": "a secret"')
@@ -101,7 +98,7 @@ def test_a_password_is_in_no_storage(page):
 
 
 def token_and_headers(page, text="a.b.c"):
-    page.get_by_role("button", name="No token").or_(page.get_by_role("button", name="Token set")).click()
+    page.get_by_role("button", name="Headers and token").click()
     page.get_by_label("Token", exact=True).fill(text)
     page.get_by_role("button", name="Add a header").click()
     page.get_by_label("Name of header 1").fill("X-Tenant")
@@ -125,7 +122,7 @@ def test_token_and_headers_are_not_kept_where_that_is_switched_off(page):
     page.get_by_label("Keep token and headers").uncheck()
     assert {"token", "headers"}.isdisjoint(session(page))
     reloaded(page)
-    page.get_by_role("button", name="No token").click()
+    page.get_by_role("button", name="Headers and token").click()
     assert not page.get_by_label("Keep token and headers").is_checked()
     assert page.get_by_label("Name of header 1").count() == 0
 
@@ -154,7 +151,6 @@ def test_a_duplicated_tab_begins_with_copies_and_goes_its_own_way(page, service_
 
 def test_a_tab_of_an_act_that_is_gone_can_still_be_copied(page, service_url):
     open_act(page, "keep")
-    page.get_by_label("Send note").check()
     at(page, "set.note").fill("a note")
     written(page)
     page.wait_for_function("name => sessionStorage.getItem(name).includes('a note')", arg=PREFIX + "tabs")

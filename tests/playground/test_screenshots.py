@@ -53,7 +53,6 @@ def show(page, view: str) -> None:
 def test_pictures_of_the_views(page, login, picture):
     login()
     open_act(page, "getUsers")
-    page.get_by_label("Send limit").check()
     page.locator("[data-path='set.limit']").fill("2")
     page.get_by_role("button", name="Fields of units").click()
     for name in ("first_name", "units.name"):

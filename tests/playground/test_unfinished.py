@@ -33,7 +33,6 @@ def try_to_send(page):
 def broken(page):
     """A tab with a request that is valid, and then with a text that is not, as its JSON."""
     open_act(page, "remove")
-    page.get_by_label("Send note").check()
     at(page, "set.note").fill("one")
     write_json(page, BROKEN)
     page.get_by_text("Line 2:").wait_for()

@@ -21,13 +21,15 @@ export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
 export { FilesContext } from "./files";
 export { nameOfKind } from "./value";
 
-/** One named value with its label; what may be left out has a switch. */
+/** One named value with its label; what has parts and may be left out has a switch. */
 export function ValueField(props: ValueProps) {
   const { kind, name, path, value, onChange } = props;
   const errors = useErrors(path);
   const drafts = useContext(DraftsContext);
   if (kind.kind === "file") return <FileField {...props} kind={kind} />;
-  if (value === undefined && kind.presence !== "required") {
+  const isQuiet = isScalar(kind) && kind.presence !== "required";
+  if (isQuiet && !kind.nullable) return <QuietField {...props} />;
+  if (!isQuiet && value === undefined && kind.presence !== "required") {
     return (
       <div class={classes("value-off", errors && "wrong")}>
         <Switch {...props} />
@@ -36,12 +38,13 @@ export function ValueField(props: ValueProps) {
       </div>
     );
   }
-  const control = value === null && kind.nullable ? <NullField {...props} /> : <Control {...props} />;
+  const Shown = value === null && kind.nullable ? NullField : isQuiet ? QuietField : Control;
+  const control = <Shown {...props} />;
   if (kind.presence === "required" && !kind.nullable) return control;
   return (
     <div class="value-on">
       <div class="value-switches">
-        {kind.presence !== "required" && <Switch {...props} />}
+        {kind.presence !== "required" && !isQuiet && <Switch {...props} />}
         {kind.nullable && (
           <label class="switch small">
             <input
@@ -49,7 +52,8 @@ export function ValueField(props: ValueProps) {
               checked={value === null}
               onChange={() => {
                 dropDrafts(drafts, path);
-                onChange(value === null ? emptyValue({ ...kind, nullable: false }) : null);
+                if (value !== null) onChange(null);
+                else onChange(isQuiet ? undefined : emptyValue({ ...kind, nullable: false }));
               }}
             />
             <span>
@@ -61,6 +65,11 @@ export function ValueField(props: ValueProps) {
       {control}
     </div>
   );
+}
+
+/** What may be left out, as it is where nothing is written. */
+function QuietField(props: ValueProps) {
+  return <Control {...props} onChange={(next) => props.onChange(next === "" ? undefined : next)} />;
 }
 
 function Switch({ kind, name, path, value, onChange }: ValueProps) {

@@ -4,6 +4,7 @@ import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
+import { session } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { canPick, Picker } from "./picker";
@@ -17,12 +18,34 @@ export function ScalarField(props: ScalarProps) {
   const { kind, name, path } = props;
   const errors = useErrors(path);
   const shown = { label: <span class="value-name">{name}</span>, errors, hint: kind.description };
-  // Beside the switch of what may be left out, a second box would be a riddle.
+  // A box has two states; what may be left out has three.
   if (kind.kind === "boolean" && kind.presence === "required") return <BooleanField {...props} />;
   return (
     <Field {...shown} required={kind.presence === "required"} aside={nameOfKind(kind)}>
-      {(ids) => <Input {...props} ids={ids} />}
+      {(ids) => (
+        <>
+          <Input {...props} ids={ids} />
+          {name === ROLE && <Roles {...props} />}
+        </>
+      )}
     </Field>
+  );
+}
+
+/** The name by which acts are told in which role they are called. */
+const ROLE = "activeRoleId";
+
+/** The roles of who is signed in: one click fills one in. */
+function Roles({ value, onChange }: ScalarProps) {
+  const { roles = [] } = session.value ?? {};
+  return (
+    <div class="row roles">
+      {roles.map(({ id, name }) => (
+        <Button key={id} small aria-pressed={value === id} onClick={() => onChange(id)}>
+          {name}
+        </Button>
+      ))}
+    </div>
   );
 }
 
@@ -35,7 +58,7 @@ const INPUTS: Record<Exclude<Kind["kind"], (typeof WITH_PARTS)[number]>, (props:
   email: (props) => <PlainInput {...props} type="email" />,
   object_id: (props) => <IdInput {...(props as InputProps<IdKind>)} />,
   date: (props) => <DateInput {...props} />,
-  boolean: (props) => <EnumInput {...props} kind={{ kind: "enums", choices: [true, false], presence: props.kind.presence }} />,
+  boolean: (props) => <EnumInput {...props} kind={{ ...props.kind, kind: "enums", choices: [true, false] }} />,
   number: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
   integer: (props) => <NumberInput {...(props as InputProps<NumberKind>)} />,
   decimal: (props) => <PlainInput {...props} type="text" />,
@@ -60,7 +83,7 @@ function text(value: Value): string {
 
 type InputType = "text" | "password" | "email" | "url" | "date" | "time";
 
-function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: InputType }) {
+function PlainInput({ ids, kind, path, value, onChange, type }: InputProps & { type: InputType }) {
   return (
     <input
       {...ids}
@@ -68,10 +91,18 @@ function PlainInput({ ids, path, value, onChange, type }: InputProps & { type: I
       data-path={path}
       autocomplete="off"
       spellcheck={false}
+      placeholder={whenLeftOut(kind, value)}
       value={text(value)}
       onInput={(event) => onChange(event.currentTarget.value)}
     />
   );
+}
+
+/** What it means that nothing is written; in browsers that show dates in their own way, their own words. */
+function whenLeftOut(kind: Kind, value: Value): string | undefined {
+  if (value === "") return kind.presence === "required" ? undefined : "sent as empty text";
+  if (kind.presence !== "defaulted") return kind.presence === "optional" ? "optional" : undefined;
+  return kind.default === undefined ? "filled in" : `default ${typeof kind.default === "string" ? kind.default : stringify(kind.default)}`;
 }
 
 const PASSWORD = /passw|passphrase/i;
@@ -90,6 +121,7 @@ function TextInput(props: InputProps<TextKind>) {
         {...ids}
         data-path={path}
         rows={3}
+        placeholder={whenLeftOut(kind, value)}
         value={text(value)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
@@ -113,6 +145,7 @@ function NumberInput({ ids, kind, path, value, onChange }: InputProps<NumberKind
       inputMode={kind.kind === "integer" ? "numeric" : "decimal"}
       data-path={path}
       autocomplete="off"
+      placeholder={whenLeftOut(kind, value)}
       value={text(value)}
       onInput={(event) => onChange(numberOf(event.currentTarget.value))}
     />
@@ -156,10 +189,11 @@ function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
     <select
       {...ids}
       data-path={path}
-      value={String(at)}
+      value={value === undefined ? "none" : String(at)}
       onChange={(event) => onChange(kind.choices[Number(event.currentTarget.value)])}
     >
-      {at < 0 && <option value="-1">{value === undefined ? "Choose…" : `${stringify(value)} (unknown)`}</option>}
+      {(value === undefined || kind.presence !== "required") && <option value="none">{whenLeftOut(kind, undefined) ?? "Choose…"}</option>}
+      {at < 0 && value !== undefined && <option value="-1">{`${stringify(value)} (unknown)`}</option>}
       {kind.choices.map((choice, index) => (
         <option key={index} value={String(index)}>
           {String(choice)}
@@ -202,7 +236,7 @@ function IdInput(props: InputProps<IdKind>) {
         data-path={path}
         autocomplete="off"
         spellcheck={false}
-        placeholder="24 hex digits"
+        placeholder={whenLeftOut(kind, value) ?? "24 hex digits"}
         value={text(value)}
         onInput={(event) => onChange(event.currentTarget.value.trim())}
       />

@@ -1,8 +1,8 @@
 /** What a call gave: status, duration, size; the body as a tree and as text. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isObject, parse, stringify, type Json } from "../json";
-import { reasonNot, sendTab, token, type Failure, type Page, type Reply, type Tab } from "../state";
+import { parse, stringify, type Json, type JsonObject } from "../json";
+import { reasonNot, sendTab, signIn, token, tokenIn, type Failure, type Page, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
 import { Pager, pageText } from "./pager";
 import { JsonTree } from "./tree";
@@ -78,7 +78,7 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
   return (
     <div class="reply-body">
       {!envelope.success && <FailureBox failure={envelope.body} />}
-      {envelope.success && <TokenOffer body={envelope.body} />}
+      {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
       <JsonTree value={envelope} label="Reply as a tree" />
     </div>
   );
@@ -139,7 +139,7 @@ function goTo(path: string): void {
 }
 
 /** Offers to use a token that a reply has. */
-function TokenOffer({ body }: { body: Json }) {
+function TokenOffer({ set, body }: { set: JsonObject; body: Json }) {
   const found = tokenIn(body);
   if (!found) return null;
   const isUsed = found === token.value;
@@ -155,7 +155,7 @@ function TokenOffer({ body }: { body: Json }) {
             icon="key"
             look="primary"
             onClick={() => {
-              token.value = found;
+              signIn(set, body);
               notify("The token is sent with every call now.");
             }}
           >
@@ -165,17 +165,6 @@ function TokenOffer({ body }: { body: Json }) {
       )}
     </div>
   );
-}
-
-/** The text under `token` in a body, at most three levels down. */
-export function tokenIn(body: Json, levels = 3): string | undefined {
-  if (!isObject(body) || levels === 0) return undefined;
-  if (typeof body.token === "string" && body.token) return body.token;
-  for (const inner of Object.values(body)) {
-    const found = tokenIn(inner, levels - 1);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 function Raw({ text }: { text: string }) {

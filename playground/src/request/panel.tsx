@@ -8,7 +8,7 @@ import { JsonField } from "../form/json";
 import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
-import { emptyRequest, isListing, putDraft, reasonNot, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { catalog, emptyRequest, isFlag, isListing, putDraft, reasonNot, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, IconButton, Menu, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
@@ -153,7 +153,7 @@ function RequestMenu({ tab }: { tab: Tab }) {
             onSelect: () => {
               tab.drafts.value = new Map();
               tab.files.value = new Map();
-              tab.request.value = emptyRequest(request, specOf(request));
+              tab.request.value = emptyRequest(catalog.value, request);
             },
           },
         ]}
@@ -249,11 +249,6 @@ function GetPart({ kind, value, onChange }: PartProps) {
       })}
     </div>
   );
-}
-
-/** Whether it takes 1 and 0 only: a box says that better than a choice. */
-function isFlag(kind: Kind): boolean {
-  return kind.kind === "enums" && kind.choices.every((choice) => choice === 0 || choice === 1);
 }
 
 interface JsonPartProps extends FormProps {

@@ -175,7 +175,7 @@ function sourcesOf(known: Catalog): Source[] {
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
     name: placed.act,
-    make: () => emptyRequest(placed, placed.spec),
+    make: () => emptyRequest(catalog.value, placed),
   }));
   return [...opened, ...kept, ...acts];
 }

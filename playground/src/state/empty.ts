@@ -1,6 +1,6 @@
 /** What a request of an act begins with. */
 
-import type { Act, Json, JsonObject, Kind, Place } from "../catalog";
+import { actOf, levelOf, type Act, type Catalog, type Json, type JsonObject, type Kind, type Place } from "../catalog";
 import { withoutFiles } from "./files";
 import type { ActRequest } from "./request";
 
@@ -40,8 +40,35 @@ export function emptyObject(fields: Record<string, Kind>): JsonObject {
   return Object.fromEntries(required.map(([name, kind]) => [name, emptyValue(kind)]));
 }
 
-export function emptyRequest({ service, model, act }: Place, spec: Act | undefined): ActRequest {
-  const part = (kind: Kind | undefined): JsonObject =>
-    kind?.kind === "object" ? emptyObject(kind.fields ?? {}) : {};
-  return { service, model, act, set: part(spec?.set), get: part(spec?.get) };
+/** What a request of an act begins with: `get` names what is most often asked for, so that no first reply is empty. */
+export function emptyRequest(catalog: Catalog | null, { service, model, act }: Place): ActRequest {
+  const spec = catalog ? actOf(catalog, { service, model, act }) : undefined;
+  if (!catalog || !spec) return { service, model, act, set: {}, get: {} };
+  const set = spec.set.kind === "object" ? emptyObject(spec.set.fields ?? {}) : {};
+  return { service, model, act, set, get: firstGet(catalog, spec) };
+}
+
+/** The pure fields of a model; of a log-in, the token and the roles. */
+function firstGet(catalog: Catalog, { get, returns, maxGetLeaves }: Act): JsonObject {
+  if (get.kind === "selection") {
+    const names = levelOf(catalog, get).fields.filter((name) => name !== "_id");
+    return Object.fromEntries(names.slice(0, maxGetLeaves).map((name) => [name, 1]));
+  }
+  if (get.kind !== "object") return {};
+  const isLogin = givesToken(returns);
+  const flags = Object.entries(get.fields ?? {}).filter(([name, kind]) => isLogin && FIRST.includes(name) && isFlag(kind));
+  return { ...emptyObject(get.fields ?? {}), ...Object.fromEntries(flags.map(([name]) => [name, 1])) };
+}
+
+/** What one logs in for. */
+const FIRST = ["token", "roles"];
+
+/** Whether a result has a token. */
+export function givesToken(returns: Kind): boolean {
+  return returns.kind === "object" && returns.fields?.token?.kind === "string";
+}
+
+/** Whether it takes 1 and 0 only: a box says that better than a choice. */
+export function isFlag(kind: Kind): boolean {
+  return kind.kind === "enums" && kind.choices.every((choice) => choice === 0 || choice === 1);
 }

@@ -7,6 +7,7 @@ export * from "./files";
 export * from "./pages";
 export * from "./request";
 export * from "./send";
+export * from "./session";
 export * from "./settings";
 export * from "./storage";
 export * from "./tabs";

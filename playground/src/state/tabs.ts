@@ -54,8 +54,7 @@ export function openRequest(
 ): void {
   view.value = "acts";
   if (tabs.value.length >= MOST_TABS) return notify(`${MOST_TABS} requests are open: close some first.`, { bad: true });
-  const found = catalog.value ? actOf(catalog.value, request) : undefined;
-  const beginning = emptyRequest(request, found);
+  const beginning = emptyRequest(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
   activeId.value = tab.id;
   if (run) void sendTab(tab);

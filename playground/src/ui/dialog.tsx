@@ -11,7 +11,7 @@ export interface DialogProps {
   wide?: boolean;
 }
 
-/** A modal dialog: the browser's own, which keeps the focus in it and gives it back; Escape closes. What has `data-focus` gets the focus. */
+/** A modal dialog: the browser's own, which keeps the focus in it and gives it back; Escape closes. The focus goes to what has `data-focus`, else to the first field. */
 export function Dialog({ title, onClose, children, actions, wide }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
@@ -19,7 +19,8 @@ export function Dialog({ title, onClose, children, actions, wide }: DialogProps)
     const dialog = element.current;
     const before = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
-    dialog?.querySelector<HTMLElement>("[data-focus]")?.focus();
+    const fields = ".dialog-body :is(input, textarea, select):enabled";
+    (dialog?.querySelector<HTMLElement>("[data-focus]") ?? dialog?.querySelector<HTMLElement>(fields))?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

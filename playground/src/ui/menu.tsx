@@ -19,12 +19,14 @@ export interface MenuProps {
   label: string;
   icon?: IconName;
   iconOnly?: boolean;
+  /** The tooltip of the button. */
+  title?: string;
   items: readonly MenuItem[];
   small?: boolean;
 }
 
 /** A button with a menu; arrow keys, Home, End, Escape. */
-export function Menu({ label, icon = "down", iconOnly, items, small = false }: MenuProps) {
+export function Menu({ label, icon = "down", iconOnly, title, items, small = false }: MenuProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -70,7 +72,7 @@ export function Menu({ label, icon = "down", iconOnly, items, small = false }: M
       {iconOnly ? (
         <IconButton icon={icon} label={label} {...trigger} />
       ) : (
-        <Button icon={icon} {...trigger}>
+        <Button icon={icon} title={title} {...trigger}>
           {label}
         </Button>
       )}

@@ -1,0 +1,43 @@
+"""Logging in from the top bar, and who is signed in."""
+
+from __future__ import annotations
+
+from tests.playground.conftest import open_act
+from tests.playground.test_acts import at
+
+
+def test_one_logs_in_and_out_from_the_top_bar(page):
+    page.get_by_role("button", name="Log in").click()
+    dialog = page.get_by_role("dialog", name="Log in")
+    dialog.wait_for()
+    assert page.evaluate("document.activeElement.dataset.path") == "set.email"
+    at(page, "set.email").fill("manager@example.com")
+    at(page, "set.password").fill("wrong")
+    at(page, "set.password").press("Enter")
+    dialog.get_by_role("alert").get_by_text("wrong e-mail or password").wait_for()
+    at(page, "set.password").fill("demo-manager")
+    at(page, "set.password").press("Enter")
+    dialog.wait_for(state="detached")
+    account = page.get_by_role("button", name="manager@example.com")
+    assert "it expires on" in account.get_attribute("title")
+    assert account.get_attribute("title").endswith("Roles: Manager")
+    page.reload()
+    open_act(page, "addUser")
+    page.get_by_role("button", name="Manager", exact=True).click()
+    role = at(page, "set.activeRoleId").input_value()
+    assert len(role) == 24
+    kept = page.evaluate("JSON.stringify({...localStorage})")
+    assert "manager@example.com" not in kept
+    assert role not in kept
+    account.click()
+    page.get_by_role("menuitem", name="Log out").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    assert "manager@example.com" not in page.evaluate("JSON.stringify({...sessionStorage})")
+
+
+def test_requests_begin_with_what_is_most_often_asked_for(page):
+    open_act(page, "getCity")
+    assert [at(page, f"get.{name}").is_checked() for name in ("_id", "name", "country")] == [True, True, False]
+    open_act(page, "login")
+    boxes = {name: page.get_by_label(name, exact=True).is_checked() for name in ("token", "roles")}
+    assert boxes == {"token": True, "roles": True}
