@@ -82,3 +82,9 @@ def test_the_directory_of_metrics_is_new_at_each_start():
     assert f"PROMETHEUS_MULTIPROC_DIR=/run/{runtime}\n" in UNIT
     (memory,) = COMPOSE["app"]["tmpfs"]
     assert memory.partition(":")[0] == COMPOSE["app"]["environment"]["PROMETHEUS_MULTIPROC_DIR"]
+
+
+def test_logs_of_compose_do_not_fill_the_disk():
+    assert {name: service["logging"] for name, service in COMPOSE.items()} == dict.fromkeys(
+        COMPOSE, {"driver": "local"}
+    )
