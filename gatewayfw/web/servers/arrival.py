@@ -121,14 +121,21 @@ def _look_at_fields(head: bytes | bytearray, end: int) -> Sight:
     found = _FIELD.findall(head)
     if not found:
         return Sight("body", end, end, end)
-    fields = dict(found)
+    if len(found) == 1:
+        ((name, value),) = found
+        if name == b"content-length" and (number := _LENGTH.fullmatch(value)):
+            length = int(number[1])
+            if length <= MOST_BODY:
+                return Sight("body", end, end + length, end, length)
+        elif name == b"transfer-encoding" and _CHUNKED.fullmatch(value):
+            return Sight("chunks", seen=end, least=end + 3, body=end)
+    return Sight("unsure", length=_announced(dict(found)))
+
+
+def _announced(fields: dict[bytes, bytes]) -> int | None:
+    """Return the bytes that a body is said to have; None where nothing says it."""
     number = _LENGTH.fullmatch(fields.get(b"content-length", b""))
-    length = int(number[1]) if number else None if b"transfer-encoding" in fields else 0
-    if len(found) == 1 and number and length is not None and length <= MOST_BODY:
-        return Sight("body", end, end + length, end, length)
-    if len(found) == 1 and _CHUNKED.fullmatch(fields.get(b"transfer-encoding", b"")):
-        return Sight("chunks", seen=end, least=end + 3, body=end)
-    return Sight("unsure", length=length)
+    return int(number[1]) if number else None if b"transfer-encoding" in fields else 0
 
 
 def _look_at_chunks(data: bytes | bytearray, sight: Sight) -> Sight:

@@ -241,7 +241,8 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
 
     def _submit(self, conn: Connection) -> None:
         """Give a request to a thread; gunicorn's method has no choice of them."""
-        pool = self._spare if conn.whole and _HEALTH.match(conn.data) else self.tpool
+        bodiless = conn.whole and not conn.sight.length
+        pool = self._spare if bodiless and _HEALTH.match(conn.data) else self.tpool
         conn.hand_over()
         future = pool.submit(self.handle, conn)
         future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
