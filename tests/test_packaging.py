@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -191,3 +192,14 @@ def test_the_readme_example_runs_in_an_empty_environment(installed, tmp_path):
         "import flask, runpy; flask.Flask.run = lambda app, port: None; runpy.run_path('app.py', run_name='__main__')"
     )
     assert run(installed, "-W", "error", "-c", served, cwd=tmp_path) == PRINTED
+
+
+@pytest.mark.slow
+def test_a_new_project_passes_its_own_tests(installed, dist, tmp_path):
+    wheel = next(dist.glob("*.whl"))
+    run(installed, "-m", "pip", "install", "-q", f"{wheel}[limits,testing]")
+    run(installed.parent / "flask", "gateway", "new", "library", cwd=tmp_path)
+    project = tmp_path / "library"
+    (project / ".venv").symlink_to(installed.parent.parent)
+    shutil.copy(project / "requirements-dev.txt", project / ".venv" / "installed")  # but for the MongoDB server
+    assert re.search(r"^7 passed", run(project / "dev", "test", "-q", "-p", "no:cacheprovider"), re.MULTILINE)

@@ -1,0 +1,1 @@
+"""A small service to begin with: ``flask gateway new`` writes it."""

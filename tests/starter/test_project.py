@@ -1,0 +1,65 @@
+"""What a new project consists of; that its tests pass is in `tests/test_packaging.py`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.starter.project import project, write_project
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_every_file_has_the_name_of_the_project():
+    texts = {str(path): text for path, text in project("library").items()}
+    assert {
+        "README.md",
+        "dev",
+        "Dockerfile",
+        ".gitignore",
+        "library/book/model.py",
+        "tests/conftest.py",
+    } <= texts.keys()
+    assert [path for path, text in texts.items() if "shop" in path or "shop" in text] == []
+    assert 'wsgi_app = "library:create_app()"' in texts["gunicorn.conf.py"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Shop", "my-shop", "1shop", "class", "json", "tests", "gatewayfw", "../x", "a" * 41]
+)
+def test_what_cannot_be_a_package_is_refused(tmp_path, name):
+    with pytest.raises(DefinitionError):
+        write_project(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_there_is_left_as_it_is(tmp_path):
+    (tmp_path / "shop").mkdir()
+    with pytest.raises(FileExistsError):
+        write_project("shop", tmp_path)
+    assert list((tmp_path / "shop").iterdir()) == []
+
+
+def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
+    written = write_project("shop", tmp_path)
+    assert [path.name for path in written if os.access(path, os.X_OK)] == ["dev"]
+    for words in (["check", "--select", "E,F,I,B,UP"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *words, "--isolated", "--no-cache", "--line-length", "120", "."]
+        told = subprocess.run(command, cwd=tmp_path / "shop", capture_output=True, text=True, check=False)
+        assert told.returncode == 0, told.stdout
+
+
+def test_the_tests_of_the_project_pass_on_both_databases(tmp_path, mongod_uri):
+    write_project("shop", tmp_path)
+    outcomes = []
+    for storage in ("mongomock", "mongo"):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--gateway-storage={storage}"]
+        environ = {**os.environ, "PYTHONPATH": str(ROOT), "GATEWAYFW_TEST_MONGO_URI": mongod_uri}
+        told = subprocess.run(command, cwd=tmp_path / "shop", env=environ, capture_output=True, text=True, check=False)
+        outcomes.append((told.returncode, told.stdout.splitlines()[-1].partition(" in ")[0]))
+    assert outcomes == [(0, "7 passed")] * 2
