@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+SAMPLE = (Path(__file__).parent.parent / "docs" / "sample-service.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 #: The one Python example, a whole file.
 (EXAMPLE,) = [text for kind, text in BLOCKS if kind == "python"]

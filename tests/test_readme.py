@@ -16,11 +16,13 @@ from gatewayfw import errors
 from gatewayfw.errors import GatewayError
 from sample_service import demo
 from sample_service.app import create_service
-from tests.readme import BLOCKS, CLIENT, EXAMPLE, PRINTED, README
+from tests.readme import CLIENT, EXAMPLE, PRINTED, SAMPLE
 
+DOCS = Path(__file__).parent.parent / "docs"
+_BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", SAMPLE, re.MULTILINE | re.DOTALL)
 CALLS = [  # those that show an answer
     (text, answer)
-    for (kind, text), (next_kind, answer) in zip(BLOCKS, BLOCKS[1:], strict=False)
+    for (kind, text), (next_kind, answer) in zip(_BLOCKS, _BLOCKS[1:], strict=False)
     if (kind, next_kind) == ("sh", "json")
 ]
 ID = re.compile(r"\b[0-9a-f]{24}\b")
@@ -90,7 +92,7 @@ def test_no_server_starts_the_example_without_a_database(monkeypatch, uri):
 
 
 def test_the_extras_table_has_every_extra():
-    table = README.split("## Extras")[1].split("\n## ")[0]
+    table = (DOCS / "extras.md").read_text("utf-8")
     setup = configparser.ConfigParser()
     setup.read(Path(__file__).parent.parent / "setup.cfg", "utf-8")
     shown = re.findall(r"^(?:\| )?`(\w+)`(?: \|| and `(\w+)` are for work)", table, re.MULTILINE)
@@ -99,7 +101,7 @@ def test_the_extras_table_has_every_extra():
 
 def test_the_errors_table_has_every_code():
     known = {one.code for one in vars(errors).values() if isinstance(one, type) and issubclass(one, GatewayError)}
-    shown = set(re.findall(r"\| `([a-z_`; ]+)` \|$", README.split("## Errors")[1].split("## ")[0], re.MULTILINE))
+    shown = set(re.findall(r"\| `([a-z_`; ]+)` \|$", (DOCS / "errors.md").read_text("utf-8"), re.MULTILINE))
     listed = {code for cell in shown for code in re.findall(r"[a-z_]+", cell)}
     # Shown to clients as internal_error.
     assert listed == known - {"definition_error", "storage_error"}
