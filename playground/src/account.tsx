@@ -25,17 +25,21 @@ export function Account() {
       </>
     );
   const { who = "", roles = [] } = session.value ?? {};
-  const until = expiryOf(token.value)?.toLocaleString();
+  const expiry = expiryOf(token.value)?.toLocaleString();
+  const until = expiry ? `; it expires on ${expiry}` : "";
+  const named = roles.map(({ name }) => name).join(", ");
   return (
-    <Menu
-      label={who || "Token set"}
-      title={[`A token is sent with every call${until ? `; it expires on ${until}` : ""}.`, roles.map(({ name }) => name).join(", ")].filter(Boolean).join(" Roles: ")}
-      icon="key"
-      items={[
-        { label: "Headers and token", icon: "settings", onSelect: showHeaders },
-        ...(canLogIn ? [{ label: "Log in as somebody else", icon: "key" as const, onSelect: showLogin }] : []),
-        { label: "Log out", icon: "close", onSelect: () => void (token.value = "") },
-      ]}
-    />
+    <span class="account">
+      <Menu
+        label={who || "Token set"}
+        title={`A token is sent with every call${until}.${named && ` Roles: ${named}`}`}
+        icon="key"
+        items={[
+          { label: "Headers and token", icon: "settings", onSelect: showHeaders },
+          ...(canLogIn ? [{ label: "Log in as somebody else", icon: "key" as const, onSelect: showLogin }] : []),
+          { label: "Log out", icon: "close", onSelect: () => void (token.value = "") },
+        ]}
+      />
+    </span>
   );
 }

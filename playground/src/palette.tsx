@@ -2,7 +2,7 @@
 
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { allActs } from "./catalog";
-import { allCommands, catalog, openRequest, type Command } from "./state";
+import { allCommands, catalog, showAct, type Command } from "./state";
 import { Dialog } from "./ui";
 import "./palette.css";
 
@@ -74,18 +74,24 @@ function actCommands(): Command[] {
   return allActs(catalog.value).map(({ service, model, act }) => ({
     label: `${model} · ${act}`,
     hint: service === "main" ? "act" : `act of ${service}`,
-    run: () => void openRequest({ service, model, act }),
+    run: () => showAct({ service, model, act }),
   }));
 }
 
-/** Commands whose label has all words, those that begin with them first. */
+/** Commands whose label has the letters of all words in order, those with the words themselves first. */
 export function matching(commands: Command[], words: string): Command[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = commands.filter(({ label, hint = "" }) => {
-    const text = `${label} ${hint}`.toLowerCase();
-    return parts.every((part) => text.includes(part));
-  });
+  const textOf = ({ label, hint = "" }: Command) => `${label} ${hint}`.toLowerCase();
+  const fits = commands.filter((one) => parts.every((part) => hasInOrder(textOf(one), part)));
   const first = parts[0] ?? "";
-  const rank = ({ label }: Command) => (label.toLowerCase().split(/\W+/).some((word) => word.startsWith(first)) ? 0 : 1);
+  const rank = (one: Command) => {
+    if (!parts.every((part) => textOf(one).includes(part))) return 2;
+    return one.label.toLowerCase().split(/\W+/).some((word) => word.startsWith(first)) ? 0 : 1;
+  };
   return fits.sort((one, other) => rank(one) - rank(other));
+}
+
+function hasInOrder(text: string, letters: string): boolean {
+  let at = -1;
+  return [...letters].every((letter) => (at = text.indexOf(letter, at + 1)) >= 0);
 }

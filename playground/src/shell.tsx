@@ -92,7 +92,11 @@ function TopBar() {
     <header class="topbar">
       <div class="brand">
         <img src={iconUrl} alt="" />
-        <h1>Playground</h1>
+        <h1>
+          <a href="#/" title="Home">
+            Playground
+          </a>
+        </h1>
         <span class="place" title={GATEWAY_URL}>
           {host}
           {pathname}

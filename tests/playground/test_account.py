@@ -7,7 +7,7 @@ from tests.playground.test_acts import at
 
 
 def test_one_logs_in_and_out_from_the_top_bar(page):
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Log in", exact=True).click()
     dialog = page.get_by_role("dialog", name="Log in")
     dialog.wait_for()
     assert page.evaluate("document.activeElement.dataset.path") == "set.email"
@@ -31,7 +31,7 @@ def test_one_logs_in_and_out_from_the_top_bar(page):
     assert role not in kept
     account.click()
     page.get_by_role("menuitem", name="Log out").click()
-    page.get_by_role("button", name="Log in").wait_for()
+    page.get_by_role("button", name="Log in", exact=True).wait_for()
     assert "manager@example.com" not in page.evaluate("JSON.stringify({...sessionStorage})")
 
 

@@ -247,7 +247,7 @@ def test_more_headers_are_sent(page):
     page.get_by_label("Name of header 1").fill("X-Tenant")
     page.get_by_label("Value of header 1").fill("north")
     page.get_by_role("button", name="Done").click()
-    open_act(page, "getCountry")
+    open_act(page, "getMe")
     with page.expect_request("**/gateway") as asked:
         page.keyboard.press("Control+Enter")
     sent = asked.value.headers

@@ -8,7 +8,12 @@ from tests.playground.links import open_shared
 from tests.playground.test_looks import axe, judged, options  # noqa: F401  # fixtures
 from tests.playground.test_sequences import SEQUENCE, imported, run
 
-LOGIN = {"model": "user", "act": "login", "set": {"email": "manager@example.com"}, "get": {"token": 1}}
+LOGIN = {
+    "model": "user",
+    "act": "login",
+    "set": {"email": "manager@example.com", "password": "wrong"},
+    "get": {"token": 1},
+}
 #: Buttons and fields that reach beyond the page; what scrolls by itself is left aside.
 CUT = """[...document.querySelectorAll('#main :is(button, input, select, textarea)')]
     .filter((one) => one.checkVisibility() && !one.closest('.table-scroll, .explorer-models, .editor-host, svg')

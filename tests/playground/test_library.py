@@ -178,7 +178,7 @@ def test_a_share_link_makes_the_round_trip(page, service_url):
     page.goto(link)
     assert page.locator("[data-path='set.cityId']").input_value() == "5" * 24
     assert page.locator("[data-path='get.country']").evaluate("box => box.indeterminate") is True
-    assert page.evaluate("location.hash") == "#/acts"
+    assert page.evaluate("location.hash") == "#/acts/main/city/getCity"
 
 
 def test_a_link_opens_in_the_page_that_is_open(page, service_url):
@@ -186,7 +186,7 @@ def test_a_link_opens_in_the_page_that_is_open(page, service_url):
     page.evaluate("hash => { location.hash = hash }", f"share={encoded({'v': 1, **ANSWER})}")
     page.locator("[data-path='set.cityId']").wait_for()
     assert page.get_by_role("group", name="Open requests").locator(".strip-tab").count() == 2
-    assert page.evaluate("location.hash") == "#/acts"
+    assert page.evaluate("location.hash") == "#/acts/main/city/getCity"
 
 
 def test_a_request_that_is_too_long_for_a_link_is_told(page, service_url):

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Catalog, Link } from "../catalog";
-import { catalog, openRequest } from "../state";
+import { catalog, showAct } from "../state";
 import { Empty, Icon, Table, Tabs, type Column } from "../ui";
 import { Detail, Jump } from "./Detail";
 import { Graph } from "./Graph";
@@ -102,7 +102,7 @@ function Finder({ catalog: known, names, selected }: { catalog: Catalog; names: 
 }
 
 function open({ model, link, act }: Hit): void {
-  if (act) openRequest({ service: act.service, model: act.model, act: act.act });
+  if (act) showAct({ service: act.service, model: act.model, act: act.act });
   else show(model, link);
 }
 

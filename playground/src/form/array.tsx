@@ -7,6 +7,7 @@ import { emptyValue, moveDrafts } from "../state";
 import { Button, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
 import { Group } from "./group";
+import { UndoContext } from "./undo";
 import { canPick, Picker } from "./picker";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
@@ -53,6 +54,7 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
 function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
   const drafts = useContext(DraftsContext);
+  const undoable = useContext(UndoContext);
   const [picking, setPicking] = useState(false);
   const isFull = kind.maxItems !== undefined && value.length >= kind.maxItems;
   const of = kind.items.kind === "object_id" ? (kind.items as IdKind).of : undefined;
@@ -68,6 +70,7 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
     arrange(order);
   };
   const remove = (at: number) => {
+    undoable(`${name} ${at + 1} removed.`);
     arrange([...value.keys()].filter((index) => index !== at));
     root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
   };

@@ -7,12 +7,14 @@ import type { FileKind } from "../catalog";
 import { putFile, type Files } from "../state";
 import { Button, Field } from "../ui";
 import { useErrors } from "./errors";
+import { UndoContext } from "./undo";
 import { nameOfKind, type ValueProps } from "./value";
 
 export const FilesContext = createContext<Signal<Files>>(signal(new Map()));
 
 export function FileField({ kind, name, path }: ValueProps<FileKind>) {
   const files = useContext(FilesContext);
+  const undoable = useContext(UndoContext);
   const file = files.value.get(path);
   const isLarge = file !== undefined && file.size > kind.maxBytes;
   const errors = useErrors(path) ?? (isLarge ? ["The file is too large."] : undefined);
@@ -40,7 +42,10 @@ export function FileField({ kind, name, path }: ValueProps<FileKind>) {
               <span class="muted small">
                 {file.name}, {file.size} bytes
               </span>
-              <Button small icon="remove" aria-label={`Remove ${name}`} onClick={() => putFile(files, path, undefined)}>
+              <Button small icon="remove" aria-label={`Remove ${name}`} onClick={() => {
+                  undoable(`${file.name} removed.`);
+                  putFile(files, path, undefined);
+                }}>
                 Remove
               </Button>
               <Preview file={file} />

@@ -9,6 +9,7 @@ import { Button, Field, IconButton } from "../ui";
 import { DraftsContext, useTyped } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
 import { Group } from "./group";
+import { UndoContext } from "./undo";
 import type { Parts, ValueProps } from "./value";
 
 type FilterProps = Omit<ValueProps<FilterKind>, "value"> & { value: JsonObject | undefined; parts: Parts };
@@ -17,6 +18,7 @@ type FilterProps = Omit<ValueProps<FilterKind>, "value"> & { value: JsonObject |
 export function FilterField({ kind, name, path, value = {}, onChange, parts }: FilterProps) {
   const root = useRef<HTMLDivElement>(null);
   const drafts = useContext(DraftsContext);
+  const undoable = useContext(UndoContext);
   const sent = rowsOf(value);
   const [typed, setTyped] = useTyped(stringify(sent));
   const rows = readRows(drafts.value.get(path) ?? typed) ?? sent;
@@ -31,6 +33,7 @@ export function FilterField({ kind, name, path, value = {}, onChange, parts }: F
   };
   const put = (at: number, row: Row) => change(rows.map((other, index) => (index === at ? row : other)));
   const remove = (at: number) => {
+    undoable(`${name} ${at + 1} removed.`);
     change(rows.filter((_, index) => index !== at));
     root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
   };

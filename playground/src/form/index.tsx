@@ -2,7 +2,7 @@
 
 import { useContext } from "preact/hooks";
 import type { Json, JsonObject, Kind } from "../catalog";
-import { isObject, stringify } from "../json";
+import { isObject, isSame, stringify } from "../json";
 import { dropDrafts, emptyValue } from "../state";
 import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
@@ -13,12 +13,14 @@ import { FilterField } from "./filter";
 import { Group } from "./group";
 import { JsonField } from "./json";
 import { ProjectionTree } from "../projection";
+import { UndoContext } from "./undo";
 import { isScalar, ScalarField } from "./scalar";
 import { nameOfKind, type FieldsProps, type Parts, type ValueProps } from "./value";
 
 export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
 export { FilesContext } from "./files";
+export { UndoContext } from "./undo";
 export { nameOfKind } from "./value";
 
 /** One named value with its label; what has parts and may be left out has a switch. */
@@ -74,6 +76,7 @@ function QuietField(props: ValueProps) {
 
 function Switch({ kind, name, path, value, onChange }: ValueProps) {
   const drafts = useContext(DraftsContext);
+  const undoable = useContext(UndoContext);
   return (
     <label class="switch">
       <input
@@ -81,6 +84,8 @@ function Switch({ kind, name, path, value, onChange }: ValueProps) {
         data-switch={path}
         checked={value !== undefined}
         onChange={() => {
+          const isLost = value !== undefined && !isSame(value, emptyValue({ ...kind, nullable: false }));
+          if (isLost || drafts.value.has(path)) undoable(`${name} left out.`);
           dropDrafts(drafts, path);
           onChange(value === undefined ? emptyValue({ ...kind, nullable: false }) : undefined);
         }}

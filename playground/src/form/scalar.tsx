@@ -17,7 +17,7 @@ type InputProps<K extends Kind = Kind> = ScalarProps<K> & { ids: FieldIds };
 export function ScalarField(props: ScalarProps) {
   const { kind, name, path } = props;
   const errors = useErrors(path);
-  const shown = { label: <span class="value-name">{name}</span>, errors, hint: kind.description };
+  const shown = { label: <span class="value-name">{name}</span>, errors, hint: hintOf(kind) };
   // A box has two states; what may be left out has three.
   if (kind.kind === "boolean" && kind.presence === "required") return <BooleanField {...props} />;
   return (
@@ -29,6 +29,15 @@ export function ScalarField(props: ScalarProps) {
         </>
       )}
     </Field>
+  );
+}
+
+function hintOf(kind: Kind): ComponentChild {
+  if (kind.kind !== "string" || kind.pattern === undefined) return kind.description;
+  return (
+    <>
+      {kind.description} Pattern: <code>{kind.pattern}</code>
+    </>
   );
 }
 

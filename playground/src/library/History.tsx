@@ -9,7 +9,7 @@ import { Badge, Button, Empty, Icon, IconButton, once } from "../ui";
 import { leaveRow } from "./focus";
 import { duration, size, time } from "./format";
 import { titleOf } from "./reading";
-import { history, historyRefusal, keepHistory, type Entry } from "./record";
+import { history, historyRefusal, keepHistory, removeEntries, type Entry } from "./record";
 import { SaveDialog } from "./SaveDialog";
 
 const PAGE = 30;
@@ -37,7 +37,7 @@ export function History() {
           />
           Keep until this browser tab closes
         </label>
-        <Button icon="remove" disabled={history.value.length === 0} onClick={() => void (history.value = [])}>
+        <Button icon="remove" disabled={history.value.length === 0} onClick={() => removeEntries(history.value, "History cleared.")}>
           Clear
         </Button>
       </div>
@@ -81,7 +81,7 @@ function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
   const title = titleOf(request);
   const remove = (event: Event) => {
     leaveRow(event);
-    history.value = history.value.filter(({ id }) => id !== entry.id);
+    removeEntries([entry], `${title} removed from the history.`);
   };
   return (
     <li class="library-entry">

@@ -8,7 +8,7 @@ import { leaveRow } from "./focus";
 import { readRequests, writeRequests } from "./files";
 import { titleOf } from "./reading";
 import { NotKept } from "./NotKept";
-import { refusal, removeSaved, saveAll, saved, type Saved } from "./saved";
+import { refusal, removeSaved, saveAll, saved, saveRequest, type Saved } from "./saved";
 import { copyLink } from "./share";
 
 export function SavedRequests() {
@@ -59,6 +59,7 @@ function SavedRow({ name, request }: Saved) {
   const remove = (event: Event) => {
     leaveRow(event);
     removeSaved(name);
+    notify(`“${name}” removed.`, { undo: () => void saveRequest(request, name) });
   };
   return (
     <li class="library-entry">

@@ -5,6 +5,7 @@ import { stringify, type Json } from "../json";
 import { envelopeOf, type ActRequest, type Reply } from "../state/request";
 import { keep, load, type Refusal } from "../state/storage";
 import { onReply } from "../state/tabs";
+import { notify } from "../ui/notice";
 import { Unreadable, readList, readPlain, readRequest } from "./reading";
 import { withoutSecrets } from "./secrets";
 
@@ -35,6 +36,8 @@ const LONGEST_TEXT = 100_000;
 /** All texts of replies together, in characters; the session storage holds about five million. */
 const LONGEST_TEXTS = 4_000_000;
 const LONGEST_STORED = 1_500_000;
+/** A reply with such a key, such as that of a log-in: its token is used once and need not stand here. */
+const NAMES_SECRET = /"[^"]*(token|secret|passw|api_?key|credential)[^"]*"\s*:/i;
 let lastId = 0;
 
 /** Begin to record every call of a tab. */
@@ -63,9 +66,18 @@ function readEntries(value: unknown): Entry[] {
   });
 }
 
+/** Remove entries; they can be had back for some seconds. */
+export function removeEntries(gone: readonly Entry[], what: string): void {
+  history.value = history.value.filter((entry) => !gone.includes(entry));
+  const undo = () => {
+    history.value = bounded([...history.value, ...gone].sort((one, other) => other.id - one.id));
+  };
+  notify(what, { undo });
+}
+
 function record(request: ActRequest, { at, status, ms, bytes, text, error, envelope }: Reply): void {
   const ok = envelope?.success === true;
-  const shown = (text || error || "").slice(0, LONGEST_TEXT);
+  const shown = (NAMES_SECRET.test(text) ? withoutTexts(text) : text || error || "").slice(0, LONGEST_TEXT);
   history.value = bounded([{ id: ++lastId, at, request, status, ok, ms, bytes, text: shown }, ...history.value]);
 }
 

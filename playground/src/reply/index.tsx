@@ -2,16 +2,21 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { parse, stringify, type Json, type JsonObject } from "../json";
-import { reasonNot, sendTab, signIn, token, tokenIn, type Failure, type Page, type Reply, type Tab } from "../state";
+import { catalog, reasonNot, sendTab, signIn, specOf, token, tokenIn, type ActRequest, type Failure, type Page, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
+import { Exchange } from "./exchange";
 import { Pager, pageText } from "./pager";
+import { shapeOf } from "./shape";
+import { documentsIn, DocumentTable } from "./table";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
-type Shown = "tree" | "raw";
+type Shown = "tree" | "table" | "raw" | "exchange";
 const SHOWN = [
   { key: "tree", label: "Reply" },
+  { key: "table", label: "Table" },
   { key: "raw", label: "Raw" },
+  { key: "exchange", label: "Headers" },
 ] as const;
 /** Characters of raw text that are shown at once. */
 const RAW_STEP = 200_000;
@@ -48,14 +53,8 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
 }
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
-  if (tab.running.value)
-    return (
-      <Empty icon="history" title="Waiting…">
-        <Button icon="stop" onClick={once(() => tab.running.value?.abort())}>
-          Cancel
-        </Button>
-      </Empty>
-    );
+  const [find, setFind] = useState("");
+  if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply)
     return (
       <Empty icon="play" title="No reply yet">
@@ -65,8 +64,10 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
           </Button>{" "}
           or press <kbd>Ctrl</kbd> <kbd>Enter</kbd>
         </p>
+        <Shape request={tab.request.value} />
       </Empty>
     );
+  if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;
   if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
   const { envelope } = reply;
   if (!envelope)
@@ -79,7 +80,55 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
     <div class="reply-body">
       {!envelope.success && <FailureBox failure={envelope.body} />}
       {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
-      <JsonTree value={envelope} label="Reply as a tree" />
+      {shown === "table" ? (
+        <Documents body={envelope.body as Json} />
+      ) : (
+        <>
+          <div class="reply-search">
+            <input
+              type="search"
+              aria-label="Search the reply"
+              placeholder="Search the reply"
+              value={find}
+              onInput={(event) => setFind(event.currentTarget.value)}
+            />
+          </div>
+          <JsonTree value={envelope} label="Reply as a tree" find={find.trim()} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Documents({ body }: { body: Json }) {
+  const documents = documentsIn(body);
+  return documents ? <DocumentTable documents={documents} /> : <Empty icon="list" title="No list in this reply" />;
+}
+
+/** What the act says that comes back. */
+function Shape({ request }: { request: ActRequest }) {
+  const spec = specOf(request);
+  const shape = catalog.value && spec ? shapeOf(catalog.value, spec.returns, request.get) : "";
+  return shape ? <pre class="reply-shape" tabIndex={0} role="region" aria-label="Shape of the reply">{shape}</pre> : null;
+}
+
+/** A bar and the milliseconds that have passed. */
+function Waiting({ stop }: { stop: () => void }) {
+  const [start] = useState(() => performance.now());
+  const [ms, setMs] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setMs(performance.now() - start), 50);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="waiting">
+      <div class="waiting-bar" />
+      <p class="row">
+        <span class="grow">Waiting… {duration(Math.max(10, ms))}</span>
+        <Button small icon="stop" onClick={once(stop)}>
+          Cancel
+        </Button>
+      </p>
     </div>
   );
 }

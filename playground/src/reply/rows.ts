@@ -25,7 +25,30 @@ export function isOpen(path: string, depth: number, size: number, folds: Folds):
 }
 
 /** The rows that are not folded away, from the top. */
-export function rowsOf(value: Json, folds: Folds): Row[] {
+export function rowsOf(value: Json, folds: Folds, find = ""): Row[] {
+  return find ? rowsWith(value, find.toLowerCase()) : openRows(value, folds);
+}
+
+/** The rows whose name or value has a text, with those they are in. */
+function rowsWith(value: Json, find: string): Row[] {
+  const kept = new Set<string>();
+  const all = openRows(value, EVERYTHING);
+  for (const { path, name, value: inner, size } of all) {
+    const text = size === undefined ? `${name} ${typeof inner === "string" ? inner : String(inner)}` : name;
+    if (!text.toLowerCase().includes(find)) continue;
+    for (let at = path; ; at = at.slice(0, at.lastIndexOf("/"))) {
+      if (kept.has(at)) break;
+      kept.add(at);
+      if (at === "") break;
+    }
+  }
+  return all.filter(({ path }) => kept.has(path));
+}
+
+/** As if all were unfolded by hand. */
+const EVERYTHING: Folds = Object.assign(new Map<string, boolean>(), { get: () => true });
+
+function openRows(value: Json, folds: Folds): Row[] {
   const rows: Row[] = [];
   const visit = (name: string, inner: Json, path: string, depth: number): void => {
     if (!isObject(inner) && !Array.isArray(inner)) {

@@ -16,15 +16,17 @@ export interface JsonTreeProps {
   label: string;
   /** Pixels that it takes at most; else it fills what is there. */
   height?: number;
+  /** Only the rows with this text are shown, and those they are in. */
+  find?: string;
 }
 
-export function JsonTree({ value, label, height }: JsonTreeProps) {
+export function JsonTree({ value, label, height, find = "" }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [folds, setFolds] = useState<Folds>(new Map());
   const [at, setAt] = useState(0);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
-  const rows = useMemo(() => rowsOf(value as Json, folds), [value, folds]);
+  const rows = useMemo(() => rowsOf(value as Json, folds, find), [value, folds, find]);
   useEffect(() => {
     setFolds(new Map());
     setAt(0);

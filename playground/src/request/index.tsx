@@ -1,9 +1,10 @@
 /** The view of acts: the list, the open requests, their replies. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
 import { ReplyPanel } from "../reply";
-import { Button, Empty, Icon, nextIndex, once } from "../ui";
+import { Button, Icon, nextIndex, once } from "../ui";
+import { Home } from "./home";
 import { ActList } from "./list";
 import { ActMark } from "./mark";
 import { RequestPanel } from "./panel";
@@ -24,7 +25,7 @@ export function Acts() {
   }, []);
   if (!catalog.value) return null;
   return (
-    <div class={listed || !tab ? "acts listed" : "acts"}>
+    <div class={listed ? "acts listed" : "acts"}>
       <ActList catalog={catalog.value} onOpen={() => setListed(false)} />
       <div class="acts-main">
         <div class="acts-bar">
@@ -39,11 +40,7 @@ export function Acts() {
             <ReplyPanel tab={tab} />
           </div>
         ) : (
-          <Empty icon="play" title="Choose an act">
-            <p>
-              From the list, or press <kbd>Ctrl</kbd> <kbd>K</kbd> and write its name.
-            </p>
-          </Empty>
+          <Home catalog={catalog.value} />
         )}
       </div>
     </div>
@@ -52,6 +49,8 @@ export function Acts() {
 
 /** The open requests: a row of buttons, because each can be closed. */
 function TabStrip() {
+  const strip = useRef<HTMLDivElement>(null);
+  useEffect(() => strip.current?.querySelector(".now")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [activeId.value]);
   if (!tabs.value.length) return null;
   const keys = (event: KeyboardEvent) => {
     const all = tabs.value;
@@ -62,7 +61,7 @@ function TabStrip() {
     (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".strip-open")[next]?.focus();
   };
   return (
-    <div class="strip" role="group" aria-label="Open requests" onKeyDown={keys}>
+    <div class="strip" role="group" aria-label="Open requests" ref={strip} onKeyDown={keys}>
       {tabs.value.map(({ id, request, running }) => (
         <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
           <button

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
-import { activeTab, openRequest } from "../state";
+import { activeTab, openRequest, showAct } from "../state";
 import { classes, Icon } from "../ui";
 import { ActMark } from "./mark";
 
@@ -52,8 +52,9 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                         type="button"
                         class={classes("acts-act", isNow && "now")}
                         title={spec.description ?? undefined}
-                        onClick={() => {
-                          openRequest({ service, model, act });
+                        onClick={(event) => {
+                          const isNew = event.ctrlKey || event.metaKey;
+                          (isNew ? openRequest : showAct)({ service, model, act });
                           onOpen();
                         }}
                       >

@@ -3,13 +3,13 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import type { Act, Json, JsonObject, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
-import { DraftsContext, ErrorsContext, errorsOf, Fields, FilesContext, useTyped, ValueField } from "../form";
+import { DraftsContext, ErrorsContext, errorsOf, Fields, FilesContext, UndoContext, useTyped, ValueField } from "../form";
 import { JsonField } from "../form/json";
 import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
-import { catalog, emptyRequest, isFlag, isListing, putDraft, reasonNot, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, IconButton, Menu, once, Tabs } from "../ui";
+import { emptyTexts, isFlag, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { Button, CopyButton, Empty, IconButton, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
 
@@ -26,7 +26,12 @@ export function RequestPanel({ tab }: { tab: Tab }) {
   const part = tab.part.value;
   const request = tab.request.value;
   const spec = specOf(request);
-  const errors = useMemo(() => errorsOf(tab.reply.value, tab.sent.value, request), [tab.reply.value, request]);
+  const errors = useMemo(() => {
+    const held = tab.checked.value === request ? emptyTexts(spec?.set, request.set, "set") : [];
+    const missing = Object.fromEntries(held.map((path) => [path, ["This is required."]]));
+    return { ...missing, ...errorsOf(tab.reply.value, tab.sent.value, request) };
+  }, [tab.reply.value, tab.checked.value, request]);
+  const undoable = (what: string) => notify(what, { undo: remember(tab) });
   if (!spec) return <Gone request={request} />;
   const isLocked = tab.drafts.value.size > 0 && !tab.drafts.value.has("");
   const change = (next: Partial<ActRequest>) => void (tab.request.value = { ...tab.request.value, ...next });
@@ -48,6 +53,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
         <FilesContext.Provider value={tab.files}>
+        <UndoContext.Provider value={undoable}>
           <Tabs
             label="How the request is edited"
             class="request-tabs"
@@ -60,6 +66,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             {part === "json" && <JsonPart key={String(isLocked)} spec={spec} tab={tab} isLocked={isLocked} errors={errors} onChange={change} />}
             {part === "about" && <ActDocs spec={spec} request={request} />}
           </Tabs>
+        </UndoContext.Provider>
         </FilesContext.Provider>
         </DraftsContext.Provider>
       </ErrorsContext.Provider>
@@ -150,11 +157,7 @@ function RequestMenu({ tab }: { tab: Tab }) {
           {
             label: "Reset",
             icon: "remove",
-            onSelect: () => {
-              tab.drafts.value = new Map();
-              tab.files.value = new Map();
-              tab.request.value = emptyRequest(catalog.value, request);
-            },
+            onSelect: () => resetTab(tab),
           },
         ]}
       />

@@ -41,7 +41,7 @@ export function ReportView({ report }: { report: Report }) {
           </Button>
         )}
       </div>
-      <progress max={Math.max(1, report.total)} value={report.finished} aria-label="Requests sent" />
+      <progress class={report.failed > 0 ? "bad" : undefined} max={Math.max(1, report.total)} value={report.finished} aria-label="Requests sent" />
       <Table label="Durations of the steps" columns={COLUMNS} rows={rows} rowKey={({ number }) => number} />
       <Chart steps={report.steps} />
       {rows.map(({ step, number }) => (

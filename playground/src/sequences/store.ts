@@ -94,13 +94,21 @@ function nameFor(name: string): string {
   );
 }
 
+/** Remove the current sequence; it can be had back for some seconds. */
 export function removeCurrent(): void {
-  const { id } = current.value;
+  const gone = current.value;
+  const { id } = gone;
   const at = all.value.findIndex((one) => one.id === id);
   const next = all.value[at - 1] ?? all.value[at + 1];
   blank.value = emptySequence();
   choose(next?.id ?? blank.value.id);
-  if (at >= 0) kept.remove(id);
+  if (at < 0) return;
+  kept.remove(id);
+  const undo = () => {
+    put(gone);
+    choose(id);
+  };
+  notify(`“${gone.name}” removed.`, { undo });
 }
 
 /** Keep a sequence; the blank one is another one then. */
@@ -162,9 +170,22 @@ export function hasPlainSecret({ request }: SequenceStep): boolean {
   return found;
 }
 
+/** Remove a step; it can be had back for some seconds. */
 export function removeStep(id: string): void {
+  const { id: sequence, steps } = current.value;
+  const at = steps.findIndex((step) => step.id === id);
+  const gone = steps[at];
+  if (!gone) return;
+  const draft = drafts.value.get(id);
   putDraft(drafts, id, undefined);
-  change({ steps: current.value.steps.filter((step) => step.id !== id) });
+  change({ steps: steps.filter((step) => step.id !== id) });
+  const undo = () => {
+    choose(sequence);
+    putDraft(drafts, id, draft);
+    const now = current.value.steps;
+    change({ steps: [...now.slice(0, at), gone, ...now.slice(at)] });
+  };
+  notify(`${gone.name} removed.`, { undo });
 }
 
 export function copyStep(id: string): void {

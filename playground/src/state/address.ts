@@ -1,7 +1,8 @@
-/** The view in the address: `#/schema`; what follows it belongs to the view. */
+/** The view in the address: `#/schema`, `#/acts/main/user/login`; what follows the view belongs to it. */
 
 import { effect } from "@preact/signals";
-import { view, type View } from "./tabs";
+import { actOf, type Place } from "../catalog";
+import { activeId, activeTab, catalog, showAct, view, type View } from "./tabs";
 
 export const VIEWS: readonly { key: View; title: string }[] = [
   { key: "acts", title: "Acts" },
@@ -11,17 +12,55 @@ export const VIEWS: readonly { key: View; title: string }[] = [
   { key: "downloads", title: "Downloads" },
 ];
 
+/** The address of the home page: the view of acts, with none of them. */
+const HOME = "#/";
+
 function viewOfAddress(): View | undefined {
   const name = /^#\/([a-z]+)/.exec(location.hash)?.[1];
   return VIEWS.find(({ key }) => key === name)?.key;
 }
 
+/** The act in the address, if the service has it. */
+function actOfAddress(): Place | undefined {
+  const [service, model, act, ...more] = location.hash.replace(/^#\/acts\//, "").split("/").map(decoded);
+  if (!location.hash.startsWith("#/acts/") || !service || !model || !act || more.length || !catalog.value) return undefined;
+  return actOf(catalog.value, { service, model, act }) && { service, model, act };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}
+
+function addressNow(): string {
+  if (view.value !== "acts") return viewOfAddress() === view.value ? location.hash : `#/${view.value}`;
+  const now = activeTab.value?.request.value;
+  return now ? `#/acts/${[now.service, now.model, now.act].map(encodeURIComponent).join("/")}` : HOME;
+}
+
+/** Go where the address leads, as Back and links do. */
+function go(): void {
+  const place = actOfAddress();
+  if (place) return showAct(place);
+  if (location.hash === HOME) activeId.value = 0;
+  view.value = viewOfAddress() ?? (location.hash === HOME ? "acts" : view.value);
+  // The address of the view alone shows what was shown there last.
+  if (location.hash === "#/acts" && addressNow() !== location.hash) history.replaceState(null, "", addressNow());
+}
+
 /** Keep the view and the address in step, from now on. */
 export function followAddress(): void {
-  view.value = viewOfAddress() ?? view.value;
-  addEventListener("hashchange", () => (view.value = viewOfAddress() ?? view.value));
+  if (location.hash !== HOME) go();
+  let isFirst = true;
   effect(() => {
-    if (viewOfAddress() !== view.value) location.hash = `#/${view.value}`;
+    const address = addressNow();
+    if (isFirst) history.replaceState(null, "", address);
+    else if (location.hash !== address) location.hash = address;
+    isFirst = false;
     document.title = `${VIEWS.find(({ key }) => key === view.value)?.title ?? ""} · Playground`;
   });
+  addEventListener("hashchange", go);
 }

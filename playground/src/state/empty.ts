@@ -1,6 +1,7 @@
 /** What a request of an act begins with. */
 
 import { actOf, levelOf, type Act, type Catalog, type Json, type JsonObject, type Kind, type Place } from "../catalog";
+import { isObject } from "../json";
 import { withoutFiles } from "./files";
 import type { ActRequest } from "./request";
 
@@ -71,4 +72,15 @@ export function givesToken(returns: Kind): boolean {
 /** Whether it takes 1 and 0 only: a box says that better than a choice. */
 export function isFlag(kind: Kind): boolean {
   return kind.kind === "enums" && kind.choices.every((choice) => choice === 0 || choice === 1);
+}
+
+const TEXTS: readonly Kind["kind"][] = ["string", "email", "object_id", "date", "decimal", "binary"];
+
+/** The paths of required texts that are empty: most often they were forgotten. */
+export function emptyTexts(kind: Kind | undefined, value: Json | undefined, path: string): string[] {
+  if (!kind || (value === undefined && kind.presence !== "required")) return [];
+  if (kind.kind === "object" && isObject(value))
+    return Object.entries(kind.fields ?? {}).flatMap(([name, inner]) => emptyTexts(inner, value[name], `${path}.${name}`));
+  const isText = TEXTS.includes(kind.kind) && kind.presence === "required" && !("minLength" in kind && kind.minLength === 0);
+  return isText && (value === "" || value === undefined) ? [path] : [];
 }

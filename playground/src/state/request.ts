@@ -31,6 +31,9 @@ export interface Reply {
   envelope?: Envelope;
   /** Why there is no reply or no envelope: "Cancelled.", "No connection: ...". */
   error?: string;
+  headers?: [name: string, value: string][];
+  /** Those of the request that this page set. */
+  sentHeaders?: [name: string, value: string][];
   /** Milliseconds since 1970 when it was sent. */
   at: number;
 }

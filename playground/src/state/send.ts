@@ -10,10 +10,12 @@ import { callHeaders } from "./settings";
 export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map()): Promise<Reply> {
   const at = Date.now();
   const start = performance.now();
+  const sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...callHeaders(token) };
+  const sentHeaders = Object.entries(sent);
   try {
     const reply = await fetch(GATEWAY_URL, {
       method: "POST",
-      headers: { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...callHeaders(token) },
+      headers: sent,
       body: files.size ? formOf(request, files) : stringify(bodyOf(request)),
       signal: signal ?? null,
       cache: "no-store",
@@ -22,12 +24,12 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const text = await reply.text();
     const ms = performance.now() - start;
     const envelope = envelopeOf(text);
-    const found = { status: reply.status, ms, bytes: new Blob([text]).size, text, at };
+    const found = { sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
     return envelope ? { ...found, envelope } : { ...found, error: "The reply is not an envelope." };
   } catch (error) {
     const cancelled = signal?.aborted === true;
     const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;
-    return { status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
+    return { sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
   }
 }
 

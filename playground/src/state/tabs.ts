@@ -1,10 +1,11 @@
 /** The open requests, one a tab. */
 
 import { computed, signal, type Signal } from "@preact/signals";
-import { actOf, type Act, type Catalog } from "../catalog";
+import { actOf, type Act, type Catalog, type Place } from "../catalog";
+import { isSame } from "../json";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
-import { emptyRequest } from "./empty";
+import { emptyRequest, emptyTexts } from "./empty";
 import type { Files } from "./files";
 import { isListing, pageOf, type Page } from "./pages";
 import type { ActRequest, Reply } from "./request";
@@ -19,6 +20,8 @@ export interface Tab {
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
+  /** The request that was held back once, because a required text in it is empty. */
+  checked: Signal<ActRequest | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
   files: Signal<Files>;
@@ -69,6 +72,7 @@ export function addTab(request: ActRequest): Tab {
     sent: signal<ActRequest | null>(null),
     page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
+    checked: signal<ActRequest | null>(null),
     drafts: signal<Drafts>(new Map()),
     files: signal<Files>(new Map()),
     part: signal<Part>("form"),
@@ -77,13 +81,56 @@ export function addTab(request: ActRequest): Tab {
   return tab;
 }
 
+/** Show the tab of an act that is open; open one where there is none. */
+export function showAct(place: Place): void {
+  const { service, model, act } = place;
+  const isOf = ({ request: { value } }: Tab) => value.service === service && value.model === model && value.act === act;
+  const found = activeTab.value && isOf(activeTab.value) ? activeTab.value : tabs.value.find(isOf);
+  if (!found) return openRequest({ service, model, act });
+  view.value = "acts";
+  activeId.value = found.id;
+}
+
+/** Close a tab; what was written in it can be had back for some seconds. */
 export function closeTab(id: number): void {
   const at = tabs.value.findIndex((tab) => tab.id === id);
-  if (at < 0) return;
-  tabs.value[at]?.running.value?.abort();
+  const tab = tabs.value[at];
+  if (!tab) return;
+  tab.running.value?.abort();
+  if (isEdited(tab))
+    notify(`Closed ${tab.request.value.act}.`, {
+      undo: () => {
+        tabs.value = [...tabs.value.slice(0, at), tab, ...tabs.value.slice(at)];
+        activeId.value = id;
+      },
+    });
   const rest = tabs.value.filter((tab) => tab.id !== id);
   tabs.value = rest;
   if (activeId.value === id) activeId.value = rest[Math.min(at, rest.length - 1)]?.id ?? 0;
+}
+
+function isEdited({ request: { value }, drafts, files }: Tab): boolean {
+  return drafts.value.size + files.value.size > 0 || !isSame(value as never, emptyRequest(catalog.value, value) as never);
+}
+
+/** Begin a request again; what was written can be had back for some seconds. */
+export function resetTab(tab: Tab): void {
+  const isLost = isEdited(tab);
+  const undo = remember(tab);
+  tab.drafts.value = new Map();
+  tab.files.value = new Map();
+  tab.request.value = emptyRequest(catalog.value, tab.request.value);
+  if (isLost) notify("Reset.", { undo });
+}
+
+/** Return what puts back what is written in a tab now. */
+export function remember({ request, drafts, files }: Tab): () => void {
+  const [was, written, chosen] = [request.value, drafts.value, files.value];
+  return () => {
+    request.value = was;
+    drafts.value = written;
+    files.value = chosen;
+  };
 }
 
 type Listener = (request: ActRequest, reply: Reply) => void;
@@ -99,8 +146,13 @@ export async function sendTab(tab: Tab): Promise<void> {
   if (tab.running.value) return;
   const reason = reasonNot(tab.drafts.value);
   if (reason) return notify(reason, { bad: true });
-  const controller = new AbortController();
   const request = tab.request.value;
+  const empty = emptyTexts(specOf(request)?.set, request.set, "set");
+  if (empty.length && tab.checked.value !== request) {
+    tab.checked.value = request;
+    return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
+  }
+  const controller = new AbortController();
   tab.running.value = controller;
   const reply = await send(request, controller.signal, undefined, tab.files.value);
   tab.sent.value = request;

@@ -8,23 +8,43 @@ interface Note {
   id: number;
   text: string;
   bad: boolean;
+  undo: (() => void) | undefined;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
 
-/** Show a note for four seconds. */
-export function notify(text: string, { bad = false }: { bad?: boolean } = {}): void {
+const SHORT = 4000;
+/** Of a note with a button: there must be time to reach it. */
+const LONG = 12_000;
+
+/** Show a note for a few seconds; with `undo` it has a button that takes back what it tells. */
+export function notify(text: string, { bad = false, undo }: { bad?: boolean; undo?: () => void } = {}): void {
   const id = ++lastId;
-  notes.value = [...notes.value.slice(-2), { id, text, bad }];
-  setTimeout(() => (notes.value = notes.value.filter((note) => note.id !== id)), 4000);
+  notes.value = [...notes.value.slice(-2), { id, text, bad, undo }];
+  setTimeout(() => close(id), undo ? LONG : SHORT);
+}
+
+function close(id: number): void {
+  notes.value = notes.value.filter((note) => note.id !== id);
 }
 
 export function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notes.value.map(({ id, text, bad }) => (
+      {notes.value.map(({ id, text, bad, undo }) => (
         <p key={id} class={bad ? "notice bad" : "notice"}>
           {text}
+          {undo && (
+            <button
+              type="button"
+              onClick={() => {
+                close(id);
+                undo();
+              }}
+            >
+              Undo
+            </button>
+          )}
         </p>
       ))}
     </div>

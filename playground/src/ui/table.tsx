@@ -8,6 +8,8 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the right. */
   numeric?: boolean;
+  /** In which order the rows are, where they are sorted by it. */
+  sort?: "ascending" | "descending" | undefined;
 }
 
 export interface TableProps<Row> {
@@ -24,8 +26,8 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
       <table class="table">
         <thead>
           <tr>
-            {columns.map(({ key, title, numeric }) => (
-              <th key={key} scope="col" class={classes(numeric && "numeric")}>
+            {columns.map(({ key, title, numeric, sort }) => (
+              <th key={key} scope="col" aria-sort={sort} class={classes(numeric && "numeric")}>
                 {title}
               </th>
             ))}

@@ -1,0 +1,31 @@
+import{H as e,I as t,d as n,t as r,w as i,x as a}from"./notice-DrdDDAwV.js";import{c as o,n as s,u as c}from"./settings-Cj8yPLpq.js";import{i as l,n as u,r as d,t as f}from"./literals-C26lCmLH.js";import{a as p,c as m}from"./ui-DNfiVV7d.js";function h(e,t,n){let r={body:c(e),headers:g(),url:t,token:n};return[{language:`curl`,label:`curl`,text:y(r)},{language:`python`,label:`Python`,text:b(r)},{language:`typescript`,label:`TypeScript`,text:x(r)}]}function g(){return[[`Content-Type`,`application/json`],...s.value.filter(({name:e,on:t})=>t&&e.trim()&&!_(e.trim().toLowerCase())).map(({name:e,value:t})=>[e.trim(),t.trim()])]}function _(e){return e===`content-type`||o().some(t=>t.name.toLowerCase()===e)}function v(e,t){return`\${GATEWAY_TOKEN:+-H} \${GATEWAY_TOKEN:+"${e}: ${t}$GATEWAY_TOKEN"}`}function y({body:t,headers:n,url:r,token:i}){let a=n.map(([e,t])=>`-H ${d(t?`${e}: ${t}`:`${e};`)}`),s=o().map(({name:e,before:t})=>i===void 0?v(e,t):i&&`-H ${d(`${e}: ${t}${i}`)}`);return[`curl -sS --globoff ${d(r)}`,...a,...s,`--data-raw ${d(e(t))}`].filter(Boolean).join(` \\
+  `)+`
+`}function b({body:n,headers:r,url:i,token:a}){let s=r.map(([e,t])=>`    ${f(e)}: ${f(t)},\n`).join(``),c=o().map(({name:e,before:t})=>a&&`    ${f(e)}: ${f(t+a)},\n`),[l,d]=t(n)?[f(e(n)),`BODY.encode()`]:[u(n),`json.dumps(BODY).encode()`],p=o().map(({name:e,before:t})=>`    HEADERS[${f(e)}] = ${t?`f"${t}{token}"`:`token`}\n`),m=a===void 0?`if token := os.environ.get("GATEWAY_TOKEN"):\n${p.join(``)}`:``;return`import json
+${m&&`import os
+`}import urllib.error
+import urllib.request
+
+URL = ${f(i)}
+HEADERS = {
+${s}${c.filter(Boolean).join(``)}}
+BODY = ${l}
+
+${m}request = urllib.request.Request(URL, ${d}, HEADERS)
+try:
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        envelope = json.load(reply)
+except urllib.error.HTTPError as refused:
+    envelope = json.load(refused)
+print(json.dumps(envelope, indent=2))
+`}function x({body:n,headers:r,url:i,token:a}){let s=r.map(([e,t])=>`    ${f(e)}: ${f(t)},\n`).join(``),c=o().map(({name:e,before:t})=>a&&`    ${S(e)}: ${f(t+a)},\n`),u=t(n)?f(e(n)):`JSON.stringify(${l(n,`  `)})`,d=o().map(({name:e,before:t})=>{let n=`process.env.GATEWAY_TOKEN`;return`${S(e)}: ${t?`\`${t}\${${n}}\``:n}`}),p=a===void 0?`    ...(process.env.GATEWAY_TOKEN ? { ${d.join(`, `)} } : {}),\n`:``;return`type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
+
+const reply = await fetch(${f(i)}, {
+  method: "POST",
+  headers: {
+${s}${c.filter(Boolean).join(``)}${p}  },
+  body: ${u},
+});
+const envelope = (await reply.json()) as Envelope;
+console.log(JSON.stringify(envelope, null, 2));
+export {};
+`}function S(e){return/^[A-Za-z_]\w*$/.test(e)?e:f(e)}function C({request:e,onClose:t}){let o=h(e,i),[s,c]=a(o[0]?.language??``),l=o.find(({language:e})=>e===s);return n(m,{title:`As code`,onClose:t,wide:!0,children:n(p,{label:`Language`,items:o.map(({language:e,label:t})=>({key:e,label:t})),value:s,onChange:c,aside:l&&n(r,{text:l.text}),children:n(`div`,{class:`snippet`,tabIndex:0,role:`region`,"aria-label":`Code`,children:n(`pre`,{children:l?.text})})})})}export{C as SnippetsDialog};

@@ -1,0 +1,121 @@
+"""The home page, the way between acts, and that nothing written is lost."""
+
+from __future__ import annotations
+
+import json
+
+from tests.playground.conftest import open_act, send
+from tests.playground.test_acts import at
+
+
+def undo(page, text):
+    """Take back what a note tells."""
+    page.locator(".notice").filter(has_text=text).get_by_role("button", name="Undo").click()
+
+
+def heading(page):
+    return page.get_by_role("region", name="Request").get_by_role("heading").first
+
+
+def test_home_leads_to_acts_and_back_leads_between_them(page):
+    home = page.locator(".home")
+    home.get_by_text("26 acts · 6 models").wait_for()
+    home.get_by_role("button", name="Log in with login").wait_for()
+    first = home.get_by_role("region", name="Begin with").get_by_role("button")
+    assert first.first.inner_text() == "user.getUsers"
+    first.first.click()
+    open_act(page, "addUser")
+    open_act(page, "getUsers")
+    tabs = page.locator(".strip-tab")
+    assert tabs.count() == 2
+    page.go_back()
+    heading(page).get_by_text("addUser").wait_for()
+    page.go_back()
+    heading(page).get_by_text("getUsers").wait_for()
+    page.go_back()
+    home.wait_for()
+    page.go_forward()
+    page.reload()
+    heading(page).get_by_text("getUsers").wait_for()
+    page.get_by_role("navigation", name="Acts").get_by_role("button", name="getUsers").click(modifiers=["Control"])
+    assert tabs.count() == 3
+
+
+def test_a_required_text_that_is_empty_is_sent_only_when_asked_for_again(page):
+    open_act(page, "login")
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data))
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Not sent: email, password are empty.").wait_for()
+    assert [at(page, f"set.{name}").get_attribute("aria-invalid") for name in ("email", "password")] == ["true", "true"]
+    assert sent == []
+    at(page, "set.email").fill("nobody@example.com")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Not sent: password is empty.").wait_for()
+    assert at(page, "set.email").get_attribute("aria-invalid") is None
+    send(page)
+    assert json.loads(sent[0])["details"]["set"] == {"email": "nobody@example.com", "password": ""}
+
+
+def test_what_is_removed_can_be_had_back(page):
+    open_act(page, "addCity")
+    at(page, "set.name").fill("Kiruna")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Reset").click()
+    assert at(page, "set.name").input_value() == ""
+    undo(page, "Reset.")
+    assert at(page, "set.name").input_value() == "Kiruna"
+    page.get_by_role("button", name="Close addCity").click()
+    page.locator(".home").wait_for()
+    undo(page, "Closed addCity.")
+    assert at(page, "set.name").input_value() == "Kiruna"
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Save").click()
+    page.get_by_role("dialog", name="Save the request").wait_for()
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Enter")
+    send(page)
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_text("No requests yet").wait_for()
+    undo(page, "History cleared.")
+    assert page.locator(".library-title").all_inner_texts() == ["city.addCity"]
+    page.get_by_role("tab", name="Saved").click()
+    page.get_by_role("button", name="Remove city.addCity").click()
+    page.get_by_text("No saved requests").wait_for()
+    undo(page, "“city.addCity” removed.")
+    page.get_by_text("city.addCity").first.wait_for()
+
+
+def test_the_history_has_no_token(page, login):
+    login()
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("button", name="200 user.login").click()
+    rows = page.get_by_role("treeitem").all_inner_texts()
+    assert 'token: ""' in [" ".join(row.split()) for row in rows] or 'token:""' in rows
+
+
+def test_a_reply_is_searched_sorted_in_a_table_and_shown_with_its_headers(page, login):
+    login()
+    open_act(page, "getUsers")
+    shape = page.get_by_role("region", name="Shape of the reply").inner_text()
+    assert "rows: [\n" in shape
+    assert "first_name: text" in shape
+    send(page)
+    page.get_by_role("searchbox", name="Search the reply").fill("employee@")
+    rows = [row.replace("\n", "") for row in page.get_by_role("treeitem").all_inner_texts()]
+    assert rows[-1] == 'email:"employee@example.com"'
+    assert len(rows) == 5
+    page.get_by_role("tab", name="Table").click()
+    table = page.get_by_role("region", name="Reply as a table")
+    column = table.get_by_role("columnheader", name="email")
+    cells = table.locator("tbody td:nth-child(4)")
+    before = cells.all_inner_texts()
+    column.get_by_role("button").click()
+    assert (column.get_attribute("aria-sort"), cells.all_inner_texts()) == ("ascending", sorted(before))
+    column.get_by_role("button").click()
+    assert (column.get_attribute("aria-sort"), cells.all_inner_texts()) == ("descending", sorted(before, reverse=True))
+    page.get_by_role("tab", name="Headers").click()
+    exchange = page.get_by_role("region", name="Request and headers")
+    assert {"(the token)", "application/json"} <= set(exchange.locator("dd").all_inner_texts())
