@@ -37,11 +37,17 @@ WARNED: set[str] = set()
 _MOST = 2**31
 #: The beginnings that a storage may have; parsing shows later whether the rest is a URI.
 _STORAGE = re.compile(r"memory://|mongodb://\S+")
+_COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 #: Numbers that may be 0, which switches something off.
 _OFF_AT_ZERO = frozenset({"max_batch"})
 #: The settings that are texts: what each must be, and the function that checks it.
 _TEXTS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "rate_limit_storage": ("memory:// or a mongodb:// URI", lambda text: _STORAGE.fullmatch(text) is not None),
+    "playground_title": (
+        "a text of 1 to 60 characters in one line",
+        lambda text: 0 < len(text) <= 60 and text.isprintable() and text.strip() != "",
+    ),
+    "playground_color": ("a colour such as #0f6b63", lambda text: not text or _COLOR.fullmatch(text) is not None),
     "link_key": ("a secret of at least 32 bytes", lambda text: not text or len(text.encode("utf-8", "replace")) >= 32),
 }
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -117,6 +123,10 @@ class Settings:
     expose_errors: bool | None = None
     #: Environments, as ``GATEWAYFW_ENV`` or ``FLASK_ENV`` names them, in which ``playground=True`` is refused.
     playground_refused_in: tuple[str, ...] = ("production",)
+    #: What the playground is called, in its title and at its top.
+    playground_title: str = "Playground"
+    #: The colour of the playground's buttons and marks, such as `#7a1fa2`; it is made readable in both themes.
+    playground_color: str = ""
 
     @classmethod
     def load(cls, environ: Mapping[str, str], **given: Any) -> Settings:

@@ -12,6 +12,7 @@ import mimetypes
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
@@ -117,10 +118,14 @@ class Playground:
     Attributes:
         catalog: makes the gateway's catalog; called each time, because acts may be added at any time.
         guard: decides who may see anything of it; None for everybody.
+        title: what the page is called.
+        color: its accent, as `#rrggbb`; empty for its own.
     """
 
     catalog: Callable[[], Catalog]
     guard: Guard | None = None
+    title: str = "Playground"
+    color: str = ""
 
     def is_shown(self, sent: Request) -> bool:
         """Tell whether a request may see the playground, with all names in it."""
@@ -140,7 +145,7 @@ class Playground:
         if not self.is_shown(sent):
             raise NotFound
         if name in (None, "", "index.html"):
-            found = _reply(sent, _page("" if name is not None else f"{RULE[1:]}/"), _FRESH)
+            found = _reply(sent, self._page("" if name is not None else f"{RULE[1:]}/"), _FRESH)
         elif name in _MADE:
             found = self._generate(sent, name)
         elif name in files():
@@ -150,6 +155,12 @@ class Playground:
         if sent.method not in _METHODS:
             raise MethodNotAllowed(valid_methods=_METHODS)
         return found
+
+    def _page(self, base: str) -> File:
+        """Return the page, with the name and the colour of the project."""
+        color = f'<meta name="theme-color" content="{escape(self.color)}" />' if self.color else ""
+        head = f"<title>{escape(self.title)}</title>{color}".encode()
+        return File(_page(base).content.replace(b"<title>Playground</title>", head), _HTML)
 
     def _generate(self, sent: Request, name: str) -> Response:
         type_, make = _MADE[name]

@@ -1,6 +1,7 @@
 /** Starts the playground: the catalog, the shell, what the address asks for. */
 
 import { render } from "preact";
+import { applyColor } from "./brand";
 import { fetchCatalog } from "./catalog";
 import { startHistory } from "./library/record";
 import { Shell } from "./shell";
@@ -9,6 +10,7 @@ import { followAddress } from "./state/address";
 import { keepTabs } from "./state/kept-tabs";
 
 async function start(): Promise<void> {
+  applyColor();
   render(<Shell />, document.getElementById("app") as HTMLElement);
   startHistory();
   try {

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { Account, dialog, showHeaders, showLogin } from "./account";
+import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
 import { lazy } from "./lazy";
@@ -94,7 +95,7 @@ function TopBar() {
         <img src={iconUrl} alt="" />
         <h1>
           <a href="#/" title="Home">
-            Playground
+            {TITLE}
           </a>
         </h1>
         <span class="place" title={GATEWAY_URL}>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gatewayfw import gateway
 from tests.playground.conftest import open_act
 from tests.playground.test_acts import at
 
@@ -41,3 +42,17 @@ def test_requests_begin_with_what_is_most_often_asked_for(page):
     open_act(page, "login")
     boxes = {name: page.get_by_label(name, exact=True).is_checked() for name in ("token", "roles")}
     assert boxes == {"token": True, "roles": True}
+
+
+def test_the_page_has_the_name_and_the_colour_of_the_project(page, stage):
+    gw = gateway(playground_title="Harbour", playground_color="#f2d21b")
+    page.goto(f"{stage(gw.create_app(playground=True))}/playground")
+    page.get_by_role("heading", name="Harbour", level=2).wait_for()
+    assert page.title() == "Acts · Harbour"
+    accent = "getComputedStyle(document.querySelector('.views [aria-current]')).borderBottomColor"
+    shown = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        shown.append(page.evaluate(accent))
+    page.emulate_media(color_scheme=None)
+    assert shown == ["rgb(121, 105, 14)", "rgb(242, 210, 27)"]

@@ -348,6 +348,32 @@ def test_the_setting_is_a_list_of_names(value):
     assert raised.value.message == "setting 'playground_refused_in': expected a list of names"
 
 
+def test_the_page_has_the_name_and_the_colour_of_the_project():
+    gw = gateway(playground_title='Harbour & "Sons" <b>', playground_color="#7a1fa2")
+    page = gw.create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
+    assert "<title>Harbour &amp; &quot;Sons&quot; &lt;b&gt;</title>" in page
+    assert '<meta name="theme-color" content="#7a1fa2" />' in page
+    plain = gateway().create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
+    assert "<title>Playground</title>" in plain
+    assert "theme-color" not in plain
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        *(
+            ({"playground_title": value}, "a text of 1 to 60 characters in one line")
+            for value in ("", "x" * 61, "a\nb", 1)
+        ),
+        *(({"playground_color": value}, "a colour such as #0f6b63") for value in ("red", "#12345", "#0f6b63;", 1)),
+    ],
+)
+def test_a_name_or_colour_that_does_not_fit_is_refused(setting, expected):
+    with pytest.raises(DefinitionError) as raised:
+        gateway(**setting)
+    assert raised.value.message == f"setting {next(iter(setting))!r}: expected {expected}"
+
+
 def test_two_playgrounds_in_one_app_show_their_own_gateway(gw):
     app = Flask("host", static_folder=None)
     gw.init_app(app, "/one", playground=True)

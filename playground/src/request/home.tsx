@@ -1,6 +1,7 @@
 /** What is shown where no request is: what the service is, and where one may begin. */
 
 import { allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
+import { TITLE } from "../brand";
 import { showLogin } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
@@ -20,12 +21,10 @@ export function Home({ catalog }: { catalog: Catalog }) {
   return (
     <div class="home">
       <header>
-        <h2>
-          {host}
-          {pathname}
-        </h2>
+        <h2>{TITLE}</h2>
         <p class="muted">
-          {counted(acts.length, "act")} · {counted(Object.keys(catalog.models).length, "model")}
+          {host}
+          {pathname} · {counted(acts.length, "act")} · {counted(Object.keys(catalog.models).length, "model")}
         </p>
         {login && !token.value && (
           <p class="row">

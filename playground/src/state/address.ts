@@ -1,6 +1,7 @@
 /** The view in the address: `#/schema`, `#/acts/main/user/login`; what follows the view belongs to it. */
 
 import { effect } from "@preact/signals";
+import { TITLE } from "../brand";
 import { actOf, type Place } from "../catalog";
 import { activeId, activeTab, catalog, showAct, view, type View } from "./tabs";
 
@@ -60,7 +61,7 @@ export function followAddress(): void {
     if (isFirst) history.replaceState(null, "", address);
     else if (location.hash !== address) location.hash = address;
     isFirst = false;
-    document.title = `${VIEWS.find(({ key }) => key === view.value)?.title ?? ""} · Playground`;
+    document.title = `${VIEWS.find(({ key }) => key === view.value)?.title ?? ""} · ${TITLE}`;
   });
   addEventListener("hashchange", go);
 }
