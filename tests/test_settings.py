@@ -187,6 +187,10 @@ def test_a_second_app_has_the_settings_of_the_first():
     read_config(settings, {"GATEWAYFW_DEADLINE": 3})
     read_config(settings, {"GATEWAYFW_DEADLINE": 3})
     read_config(settings, {})
-    with pytest.raises(DefinitionError, match="^app.config: GATEWAYFW_DEADLINE comes too late"):
+    with pytest.raises(DefinitionError) as raised:
         read_config(settings, {"GATEWAYFW_DEADLINE": 4})
+    assert raised.value.message == (
+        "app.config: GATEWAYFW_DEADLINE comes too late, 'deadline' has the value it had when the gateway was first "
+        "registered in an app: give all apps of a gateway the same, or make a gateway for each app"
+    )
     assert settings.deadline == 3
