@@ -40,7 +40,7 @@ def make_app(
     """
     if not isinstance(fast_lane, bool):
         raise DefinitionError("option 'fast_lane': expected true or false")
-    files = StaticFiles(static_path)
+    files, path = StaticFiles(static_path), (prefix(url_prefix) or "") + RULE
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # Otherwise it would redirect doubled slashes, with an HTML page.
     app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
@@ -58,7 +58,8 @@ def make_app(
         if not is_own(error):
             return error
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
-        return endpoint.refuse(NotFound("not found")) if reply is None else endpoint.with_cors(reply)
+        hint = NotFound(f"not found; acts are called by POST {path}")
+        return endpoint.refuse(hint) if reply is None else endpoint.with_cors(reply)
 
     def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
         if not is_own(error):
@@ -70,7 +71,6 @@ def make_app(
     app.register_error_handler(400, bad_request)
     app.register_error_handler(404, not_found)
     app.register_error_handler(405, not_allowed)
-    path = (prefix(url_prefix) or "") + RULE
     if fast_lane and SUPPORTED and "<" not in path:
         app.wsgi_app = Lane(app, endpoint, f"{NAME}.gateway", path)  # type: ignore[method-assign]  # Flask's way
     return app

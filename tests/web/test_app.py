@@ -18,7 +18,7 @@ def test_app_serves_the_gateway(app):
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_unknown_paths_answer_an_envelope(app, method, path):
     reply = app.test_client().open(path, method=method)
-    assert seen(reply) == refusal(404, "not found")
+    assert seen(reply) == refusal(404, "not found; acts are called by POST /api/gateway")
     assert reply.headers["X-Error-Code"] == "not_found"
 
 

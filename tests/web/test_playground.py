@@ -161,7 +161,7 @@ def test_other_names_are_not_found(name):
     reply = host(playground=True).test_client().get(f"/api/playground/{name}")
     assert (reply.status_code, reply.mimetype) == (404, "text/html")
     own = make_app(endpoint(playground=True)).test_client().get(f"/playground/{name}")
-    assert seen(own) == refusal(404, "not found")
+    assert seen(own) == refusal(404, "not found; acts are called by POST /gateway")
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method not in ("GET", "HEAD")])
@@ -275,7 +275,7 @@ def test_a_second_gateway_in_an_app_of_ours_hides_its_playground_too(gw, name, p
     second = gateway().blueprint(name, playground=True, playground_guard=lambda request: False)
     app.register_blueprint(second, url_prefix="/other")
     ours, none = (app.test_client().get(f"/other/{at}{path}") for at in ("playground", "nope"))
-    assert seen(ours) == seen(none) == refusal(404, "not found")
+    assert seen(ours) == seen(none) == refusal(404, "not found; acts are called by POST /gateway")
 
 
 @pytest.mark.parametrize("path", ["/api/playground//x", "/api//playground", "//api/playground/catalog.json"])

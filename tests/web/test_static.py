@@ -85,7 +85,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize("path", HIDDEN)
 def test_nothing_else_is_served(app, path):
-    assert seen(app.test_client().get(path)) == refusal(404, "not found")
+    assert seen(app.test_client().get(path)) == refusal(404, "not found; acts are called by POST /gateway")
 
 
 @pytest.mark.parametrize("path", ["//etc/passwd", "/docs//index.html", "/..", "/../public/a.txt", "", "/a.txt\udc80"])
@@ -98,7 +98,7 @@ def test_unreadable_file_is_not_found(app, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(static, "send_file", refuse)  # the tests may run as root, who reads everything
-    assert seen(app.test_client().get("/a.txt")) == refusal(404, "not found")
+    assert seen(app.test_client().get("/a.txt")) == refusal(404, "not found; acts are called by POST /gateway")
 
 
 def test_head_gives_the_headers_only(app):
@@ -108,7 +108,9 @@ def test_head_gives_the_headers_only(app):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "BREW"])
 def test_other_methods_find_nothing(app, method):
-    assert seen(app.test_client().open("/a.txt", method=method)) == refusal(404, "not found")
+    assert seen(app.test_client().open("/a.txt", method=method)) == refusal(
+        404, "not found; acts are called by POST /gateway"
+    )
 
 
 def test_unchanged_file_is_not_sent_again(app):

@@ -196,7 +196,10 @@ BODIES = {
         envelope(405, "method not allowed: use POST"),
     ),
     "TRACE": (post(line=b"TRACE /gateway HTTP/1.1"), envelope(405, "method not allowed: use POST")),
-    "path that is no UTF-8": (post(line=b"POST /%ff HTTP/1.1"), envelope(404, "not found")),
+    "path that is no UTF-8": (
+        post(line=b"POST /%ff HTTP/1.1"),
+        envelope(404, "not found; acts are called by POST /gateway"),
+    ),
 }
 
 

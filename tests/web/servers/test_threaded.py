@@ -42,7 +42,7 @@ def test_bad_chunk_is_a_bad_request(address):
 @pytest.mark.parametrize("path", ["/api//gateway", "/api///gateway"])
 def test_doubled_slashes_are_an_unknown_path_and_no_redirect(app, path):
     reply = app.test_client().post("/", environ_overrides={"PATH_INFO": path}, json=BODY)
-    assert seen(reply) == refusal(404, "not found")
+    assert seen(reply) == refusal(404, "not found; acts are called by POST /api/gateway")
 
 
 @pytest.mark.parametrize("added", [False, True], ids=["unknown path", "added view"])
