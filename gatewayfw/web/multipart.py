@@ -15,7 +15,7 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, BinaryIO, cast, final
 
 from flask import Request
@@ -32,6 +32,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request
 from gatewayfw.web.strict_json import parse
 
+_SPOOLING = "the upload could not be spooled to the directory of temporary files"
 #: The part that holds the JSON.
 BODY = "gateway-body"
 #: The header that pages of other origins cannot send without asking first, and a form not at all.
@@ -150,7 +151,7 @@ class Form:
     def _spool(self, path: str, name: str, expected: Expected) -> Upload:
         field = expected.field
         spool = cast(BinaryIO, tempfile.SpooledTemporaryFile(MEMORY))  # noqa: SIM115  (`__exit__` closes it)
-        self._spooled.callback(spool.close)
+        self._spooled.callback(_discard, spool)
         digest, size, head, type_ = hashlib.sha256(), 0, b"", None
         for chunk in self._content():
             size += len(chunk)
@@ -160,14 +161,17 @@ class Form:
             try:
                 spool.write(chunk)
             except OSError as error:
-                raise error_of(error, "the upload could not be spooled to the directory of temporary files") from error
+                raise error_of(error, _SPOOLING) from error
             if len(head) < HEAD:
                 head += chunk[: HEAD - len(head)]
                 if len(head) == HEAD:
                     type_ = _judged(path, expected, head)
         if type_ is None:
             type_ = _judged(path, expected, head)
-        spool.seek(0)
+        try:
+            spool.seek(0)  # which writes what is still buffered
+        except OSError as error:
+            raise error_of(error, _SPOOLING) from error
         return Upload(clean_name(name), type_, size, digest.hexdigest(), spool)
 
     def _content(self) -> Iterator[bytes]:
@@ -261,3 +265,9 @@ def _too_large() -> TooLarge:
 
 def _unreadable() -> BadRequest:
     return BadRequest("the request body could not be read")
+
+
+def _discard(spool: BinaryIO) -> None:
+    """Close a temporary file; what a full disk did not take is not wanted any more."""
+    with suppress(OSError):
+        spool.close()

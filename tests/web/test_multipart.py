@@ -115,6 +115,7 @@ def test_a_large_file_comes_whole(service, size, chunked):
     assert (status, body["set.avatar"][2:]) == (200, [size, hash_of(data), hash_of(data)])
 
 
+@pytest.mark.parametrize("method", ["write", "seek"])  # what is buffered is written when the file is read
 @pytest.mark.parametrize(
     ("number", "refusal"),
     [
@@ -124,12 +125,12 @@ def test_a_large_file_comes_whole(service, size, chunked):
     ],
     ids=["disk", "quota", "broken"],
 )
-def test_a_full_directory_of_temporary_files_is_for_later(service, monkeypatch, number, refusal):
-    class Full(io.BytesIO):
-        def write(self, data):
-            raise OSError(number, "full", "/tmp/secret")
+def test_a_full_directory_of_temporary_files_is_for_later(service, monkeypatch, number, refusal, method):
+    def fail(self, *_):
+        raise OSError(number, "full", "/tmp/secret")
 
-    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: Full())
+    full = type("Full", (io.BytesIO,), {method: fail, "close": fail})
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: full())
     assert (service.post(form(body_part(), AVATAR)), service.streams) == (refusal, [])
 
 

@@ -43,6 +43,8 @@ _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 _MANY_VALUES = 17217
 #: Server error codes: a wrong user name or password; a missing privilege, or no user at all.
 AUTHENTICATION_FAILED, _UNAUTHORIZED = 18, 13
+#: Server error code of a full disk.
+_NO_SPACE = 14031
 #: Server error code of a write that met another transaction.
 WRITE_CONFLICT = 112
 #: Server error code of many refused updates.
@@ -78,14 +80,14 @@ def _translate_driver(error: PyMongoError) -> GatewayError:
         codes = {problem.get("code") for problem in problems}
         # Up to 16 kB over the limit the driver lets the server refuse, which has no code of its own for this.
         codes |= {10334 for problem in problems if "to insert too large" in problem.get("errmsg", "")}
-        code = 11000 if 11000 in codes else next(iter(codes & _TOO_LARGE), None)
+        code = 11000 if 11000 in codes else next(iter(codes & {*_TOO_LARGE, _NO_SPACE}), None)
     if isinstance(error, DuplicateKeyError) or code == 11000:
         return DuplicateKey(_taken_fields(problems))
     if code in _TOO_LARGE:
         return TooLarge(TOO_LARGE)
     if code == _MANY_VALUES:
         return StorageError(MANY_VALUES)
-    if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error):
+    if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error) or code == _NO_SPACE:
         return Unavailable()
     if code == _UNAUTHORIZED:
         return StorageError(

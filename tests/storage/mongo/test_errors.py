@@ -40,6 +40,8 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
         (errors.ServerSelectionTimeoutError("x"), Unavailable, None),
         (errors.WaitQueueTimeoutError("x"), Unavailable, None),
         (errors.NotPrimaryError("x"), Unavailable, None),
+        (errors.OperationFailure("no space", 14031), Unavailable, None),
+        (bulk(14031), Unavailable, None),
         (errors.AutoReconnect("x"), Unavailable, None),
         (errors.ConnectionFailure("x"), Unavailable, None),
         (errors.NetworkTimeout("x"), Timeout, None),
