@@ -108,6 +108,8 @@ export interface Act {
   access: "public" | "rule" | "open";
   roles: string[] | null;
   limit: string[];
+  /** Seconds that a reply is kept for a repeated `Idempotency-Key`; null where the act refuses one. */
+  idempotent: number | null;
   hooks: { preValidation: string[]; preAct: string[] };
   maxGetDepth: number;
   maxGetLeaves: number;

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import mongomock
+
+from gatewayfw import gateway, string
 from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import at
 
@@ -119,3 +122,24 @@ def test_a_reply_is_searched_sorted_in_a_table_and_shown_with_its_headers(page, 
     page.get_by_role("tab", name="Headers").click()
     exchange = page.get_by_role("region", name="Request and headers")
     assert {"(the token)", "application/json"} <= set(exchange.locator("dd").all_inner_texts())
+
+
+def test_a_request_has_a_key_and_asks_for_the_revision(page, stage):
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    books = gw.odm.new_model("book", {"title": string()}, {})
+
+    @gw.acts.act("book", "addBook", set={"title": string()}, get=1, public=True, idempotent="1h", idempotent_by=str)
+    def add_book(body):
+        return books.insert_one(doc=body["details"]["set"], projection=body["details"]["get"])
+
+    page.goto(f"{stage(gw.create_app(playground=True))}/playground")
+    open_act(page, "addBook")
+    at(page, "set.title").fill("Emma")
+    at(page, "get._rev").check()
+    page.get_by_role("button", name="New key").click()
+    key = page.get_by_label("Idempotency-Key").input_value()
+    with page.expect_request("**/gateway") as asked:
+        send(page)
+    assert (len(key), asked.value.headers["idempotency-key"]) == (32, key)
+    assert asked.value.post_data_json["details"]["get"] == {"title": 1, "_rev": 1}

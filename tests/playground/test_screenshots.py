@@ -48,6 +48,7 @@ def picture(page, look, tmp_path):
 
 def show(page, view: str) -> None:
     page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
+    page.locator(f".views a[href='#/{view}'][aria-current]").wait_for()
 
 
 def test_pictures_of_the_views(page, login, picture):

@@ -94,3 +94,20 @@ def test_a_snippet_is_copied_and_has_no_token(page, snippet, login):
     page.get_by_text("Copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == text
     assert "eyJ" not in text  # how a token begins
+
+
+def test_the_snippet_with_the_generated_client_sends_the_same(page, service_url, token, tmp_path):
+    request = {"model": "user", "act": "getMe", "set": {}, "get": {"_id": 0, "email": 1}}
+    open_shared(page, service_url, request)
+    page.get_by_role("tab", name="As code").click()
+    code = page.get_by_role("region", name="Code")
+    page.get_by_role("tab", name="Generated client").click()
+    text = code.inner_text()
+    page.locator("[data-path='get.last_name']").check()
+    code.get_by_text('"last_name": 1').wait_for()
+    page.get_by_role("tab", name="HTTPie").click()
+    assert code.inner_text().startswith("http --ignore-stdin POST ")
+    (tmp_path / "snippet.py").write_text(text.replace("print(", "import json\nprint(json.dumps(") + ")\n")
+    with urllib.request.urlopen(f"{service_url}/playground/gateway_types.py") as module:
+        (tmp_path / "gateway_types.py").write_bytes(module.read())
+    assert ran("Python", (tmp_path / "snippet.py").read_text(), tmp_path, token) == {"email": "manager@example.com"}

@@ -23,6 +23,9 @@ import "./projection.css";
 /** The part of an act's limit of names from which the count is shown. */
 const NEAR = 0.8;
 
+/** The counter of a document's changes: any `get` may name it at the top. */
+const REVISION = "_rev";
+
 export interface ProjectionProps {
   selection: Selection;
   label: string;
@@ -92,7 +95,7 @@ interface LevelProps {
 }
 
 function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) {
-  const known = [...level.fields, ...Object.keys(level.links)];
+  const known = [...level.fields, ...Object.keys(level.links), ...(isTop ? [REVISION] : [])];
   const more = part === 1 ? [] : Object.keys(part).filter((name) => !known.includes(name));
   return (
     <ul class="projection-list">
@@ -116,6 +119,14 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           onChange={(value) => onChange(withLink(name, value, part, level))}
         />
       ))}
+      {isTop && part !== 1 && (
+        <FieldBox
+          name={REVISION}
+          path={`${path}.${REVISION}`}
+          checked={part[REVISION] === 1}
+          onToggle={() => onChange(withLink(REVISION, part[REVISION] === 1 ? undefined : 1, part, level))}
+        />
+      )}
       {more.map((name) => (
         <FieldBox
           key={name}

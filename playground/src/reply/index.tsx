@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { parse, stringify, type Json, type JsonObject } from "../json";
 import { catalog, reasonNot, sendTab, signIn, specOf, token, tokenIn, type ActRequest, type Failure, type Page, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
+import { lazy } from "../lazy";
 import { Exchange } from "./exchange";
 import { Pager, pageText } from "./pager";
 import { shapeOf } from "./shape";
@@ -11,12 +12,15 @@ import { documentsIn, DocumentTable } from "./table";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
-type Shown = "tree" | "table" | "raw" | "exchange";
+const Snippets = lazy(() => import("../request/snippets-dialog").then((part) => part.Snippets), "");
+
+type Shown = "tree" | "table" | "raw" | "exchange" | "code";
 const SHOWN = [
   { key: "tree", label: "Reply" },
   { key: "table", label: "Table" },
   { key: "raw", label: "Raw" },
   { key: "exchange", label: "Headers" },
+  { key: "code", label: "As code" },
 ] as const;
 /** Characters of raw text that are shown at once. */
 const RAW_STEP = 200_000;
@@ -54,6 +58,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
   const [find, setFind] = useState("");
+  if (shown === "code") return <Snippets request={tab.request.value} />;
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply)
     return (

@@ -9,7 +9,7 @@ import { isObject } from "../json";
 import { lazy } from "../lazy";
 import { ProjectionTree } from "../projection";
 import { emptyTexts, isFlag, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, IconButton, Menu, notify, once, Tabs } from "../ui";
+import { Button, CopyButton, Empty, Field, IconButton, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
 
@@ -179,12 +179,42 @@ function Form({ spec, tab, onChange }: FormProps) {
   return (
     <fieldset class="request-form" disabled={tab.drafts.value.has("")} onKeyDown={(event) => sendFromPassword(event, tab)}>
       <legend class="sr-only">Form</legend>
+      {spec.idempotent !== null && <Key tab={tab} />}
       <h3>Set</h3>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
       <h3>Get</h3>
       <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
+}
+
+/** Of an act that answers a repeated key with its first reply. */
+function Key({ tab }: { tab: Tab }) {
+  return (
+    <Field label="Idempotency-Key" aside="header" hint="Sent again with the same key, the act answers with its first reply.">
+      {(ids) => (
+        <div class="with-button">
+          <input
+            {...ids}
+            class="mono"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="optional"
+            value={tab.key.value}
+            onInput={(event) => void (tab.key.value = event.currentTarget.value)}
+          />
+          <Button small onClick={() => void (tab.key.value = newKey())}>
+            New key
+          </Button>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** Random hex digits: `crypto.randomUUID` is not there on plain http. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Send on Enter in a password, as log-in forms do. */

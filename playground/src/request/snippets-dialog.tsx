@@ -7,22 +7,29 @@ import type { ActRequest } from "../state";
 import { CopyButton, Dialog, Tabs } from "../ui";
 
 export function SnippetsDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+  return (
+    <Dialog title="As code" onClose={onClose} wide>
+      <Snippets request={request} />
+    </Dialog>
+  );
+}
+
+/** The request in several languages; it follows each change. */
+export function Snippets({ request }: { request: ActRequest }) {
   const all = snippets(request, GATEWAY_URL);
   const [shown, setShown] = useState<string>(all[0]?.language ?? "");
   const now = all.find(({ language }) => language === shown);
   return (
-    <Dialog title="As code" onClose={onClose} wide>
-      <Tabs
-        label="Language"
-        items={all.map(({ language, label }) => ({ key: language as string, label }))}
-        value={shown}
-        onChange={setShown}
-        aside={now && <CopyButton text={now.text} />}
-      >
-        <div class="snippet" tabIndex={0} role="region" aria-label="Code">
-          <pre>{now?.text}</pre>
-        </div>
-      </Tabs>
-    </Dialog>
+    <Tabs
+      label="Language"
+      items={all.map(({ language, label }) => ({ key: language as string, label }))}
+      value={shown}
+      onChange={setShown}
+      aside={now && <CopyButton text={now.text} />}
+    >
+      <div class="snippet" tabIndex={0} role="region" aria-label="Code">
+        <pre>{now?.text}</pre>
+      </div>
+    </Tabs>
   );
 }

@@ -1,19 +1,19 @@
 /** A request as a command or program that sends it. */
 
-import { hasNumerals, stringify } from "../json";
+import { hasNumerals, stringify, type JsonObject } from "../json";
 import { bodyOf, type ActRequest } from "../state/request";
 import { tokenHeaders } from "../state/carriers";
 import { headers } from "../state/settings";
 import { literal, python, shellWord, typescript } from "./literals";
 
 export interface Snippet {
-  language: "curl" | "python" | "typescript";
+  language: "curl" | "httpie" | "python" | "client" | "typescript";
   label: string;
   text: string;
 }
 
 /**
- * Return the request in three languages, with the headers that are on. A body with numbers whose digits
+ * Return the request in several languages, with the headers that are on. A body with numbers whose digits
  * the languages would not keep is a text.
  *
  * `url` is that of the endpoint. Without `token` the snippets read it from the environment variable
@@ -23,7 +23,9 @@ export function snippets(request: ActRequest, url: string, token?: string): Snip
   const given: Given = { body: bodyOf(request), headers: headersNow(), url, token };
   return [
     { language: "curl", label: "curl", text: curlOf(given) },
+    { language: "httpie", label: "HTTPie", text: httpieOf(given) },
     { language: "python", label: "Python", text: pythonOf(given) },
+    { language: "client", label: "Generated client", text: clientOf(request, given) },
     { language: "typescript", label: "TypeScript", text: typescriptOf(given) },
   ];
 }
@@ -63,6 +65,46 @@ function curlOf({ body, headers, url, token }: Given): string {
     `--data-raw ${shellWord(stringify(body))}`,
   ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
+}
+
+/** Names and values with a backslash or a separator of HTTPie in them would be read otherwise: those are escaped. */
+function httpieOf({ body, headers, url, token }: Given): string {
+  const plain = (name: string) => name.replace(/[\\:=@;]/g, "\\$&");
+  const named = headers.map(([name, value]) => shellWord(value ? `${plain(name)}:${value}` : `${plain(name)};`));
+  const own = tokenHeaders().map(({ name, before }) =>
+    token === undefined
+      ? `\${GATEWAY_TOKEN:+"${name}:${before}$GATEWAY_TOKEN"}`
+      : token && shellWord(`${plain(name)}:${before}${token}`),
+  );
+  const words = [`http --ignore-stdin POST ${shellWord(url)}`, ...named, ...own, `--raw ${shellWord(stringify(body))}`];
+  return words.filter(Boolean).join(" \\\n  ") + "\n";
+}
+
+/** A program with the client of the view of downloads. */
+function clientOf({ service, model, act, set, get }: ActRequest, { headers, url, token }: Given): string {
+  const sent = token === undefined ? `os.environ.get("GATEWAY_TOKEN")` : token ? literal(token) : "None";
+  const place = tokenHeaders()[0]?.name ?? "token";
+  const more = Object.fromEntries(headers.filter(([name]) => name !== "Content-Type"));
+  const options = [
+    ...(Object.keys(more).length ? [`headers=${python(more)}`] : []),
+    ...(place === "token" ? [] : [`token_header=${literal(place)}`]),
+  ];
+  // The digits of numbers stay as they are written.
+  const part = (value: JsonObject) =>
+    hasNumerals(value) ? `json.loads(${literal(stringify(value))})` : python(value, "    ");
+  const whose = service === "main" ? "" : `\n    service=${literal(service)},`;
+  const imports = [hasNumerals({ set, get }) && "import json\n", token === undefined && "import os\n"].filter(Boolean).join("");
+  return `${imports && `${imports}\n`}from gateway_types import Client  # of the downloads
+
+client = Client(${[literal(url), sent, ...options].join(", ")})
+reply = client.call(
+    ${literal(model)},
+    ${literal(act)},${whose}
+    set=${part(set)},
+    get=${part(get)},
+)
+print(reply)
+`;
 }
 
 function pythonOf({ body, headers, url, token }: Given): string {

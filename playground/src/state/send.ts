@@ -6,11 +6,11 @@ import type { Files } from "./files";
 import { bodyOf, envelopeOf, type ActRequest, type Reply } from "./request";
 import { callHeaders } from "./settings";
 
-/** Call an act; never rejects. A `token` replaces the one that is set; empty sends none. */
-export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map()): Promise<Reply> {
+/** Call an act; never rejects. A `token` replaces the one that is set; empty sends none; `key` lets the server know a repetition. */
+export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map(), key = ""): Promise<Reply> {
   const at = Date.now();
   const start = performance.now();
-  const sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...callHeaders(token) };
+  const sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...(key && { "Idempotency-Key": key }), ...callHeaders(token) };
   const sentHeaders = Object.entries(sent);
   try {
     const reply = await fetch(GATEWAY_URL, {

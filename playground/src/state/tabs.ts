@@ -25,6 +25,8 @@ export interface Tab {
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
   files: Signal<Files>;
+  /** The `Idempotency-Key` that is sent with it; empty for none. */
+  key: Signal<string>;
   /** What is shown of it. */
   part: Signal<Part>;
 }
@@ -75,6 +77,7 @@ export function addTab(request: ActRequest): Tab {
     checked: signal<ActRequest | null>(null),
     drafts: signal<Drafts>(new Map()),
     files: signal<Files>(new Map()),
+    key: signal(""),
     part: signal<Part>("form"),
   };
   tabs.value = [...tabs.value, tab];
@@ -154,7 +157,7 @@ export async function sendTab(tab: Tab): Promise<void> {
   }
   const controller = new AbortController();
   tab.running.value = controller;
-  const reply = await send(request, controller.signal, undefined, tab.files.value);
+  const reply = await send(request, controller.signal, undefined, tab.files.value, tab.key.value.trim());
   tab.sent.value = request;
   tab.reply.value = reply;
   const spec = specOf(request);
