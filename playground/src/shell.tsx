@@ -27,10 +27,10 @@ const ICONS: Record<View, IconName> = {
   history: "history",
   downloads: "download",
 };
-const THEMES: readonly { key: Theme; label: string; icon: IconName }[] = [
-  { key: "system", label: "As the system", icon: "system" },
-  { key: "light", label: "Light", icon: "light" },
-  { key: "dark", label: "Dark", icon: "dark" },
+const THEMES: readonly { key: Theme; label: string }[] = [
+  { key: "system", label: "As the system" },
+  { key: "light", label: "Light" },
+  { key: "dark", label: "Dark" },
 ];
 
 addCommands(() => [
@@ -88,7 +88,7 @@ function Content() {
 
 function TopBar() {
   const { host, pathname } = new URL(GATEWAY_URL);
-  const at = THEMES.find(({ key }) => key === theme.value) ?? THEMES[0];
+  const isDark = theme.value === "dark" || (theme.value === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   return (
     <header class="topbar">
       <div class="brand">
@@ -121,7 +121,7 @@ function TopBar() {
         <Account />
         <Menu
           label="Theme"
-          icon={at?.icon ?? "system"}
+          icon={isDark ? "dark" : "light"}
           iconOnly
           items={THEMES.map(({ key, label }) => ({
             label,

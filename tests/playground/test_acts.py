@@ -45,7 +45,10 @@ def test_a_password_is_masked_and_enter_in_it_sends(page):
     at(page, "set.password").press("Enter")
     page.get_by_role("button", name="Use it").wait_for()
     marks = page.get_by_role("navigation", name="Acts").locator(".acts-act")
-    letters = {act.inner_text(): act.locator(".act-mark").get_attribute("data-letter") for act in marks.all()}
+    names = [act.locator(".act-mark + span").inner_text() for act in marks.all()]
+    letters = dict(
+        zip(names, (act.locator(".act-mark").get_attribute("data-letter") for act in marks.all()), strict=True)
+    )
     told = {name: letters[name] for name in ("getUser", "addUser", "removeUser", "login")}
     assert told == {"getUser": "R", "addUser": "W", "removeUser": "D", "login": None}
 

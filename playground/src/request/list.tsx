@@ -60,6 +60,11 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                       >
                         <ActMark act={act} />
                         <span>{act}</span>
+                        {spec.access !== "rule" && (
+                          <span class="acts-public" aria-hidden="true" title="Anyone may call it">
+                            public
+                          </span>
+                        )}
                       </button>
                     </li>
                   );

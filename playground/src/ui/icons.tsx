@@ -28,7 +28,6 @@ const PATHS = {
   settings: "M2 5h7M12 5h2M2 11h2M7 11h7M9 3.5v3M12 3.5M5.5 11m-1.5 0a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0M10.5 5m-1.5 0a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0",
   share: "M11 5.5L8 2.5 5 5.5M8 2.5V10M3 8.5V13.5h10V8.5",
   stop: "M4 4h8v8H4z",
-  system: "M2 3h12v8H2zM6 13.5h4M8 11v2.5",
   up: "M4 10l4-4 4 4",
   upload: "M8 10.5V2.5M4.5 6L8 2.5 11.5 6M3 13.5h10",
 } as const;
