@@ -372,8 +372,7 @@ class Gateway:
             if not isinstance(option, bool):
                 raise DefinitionError(f"option {name!r}: expected true or false")
         check_options(playground, guard, self.settings.playground_refused_in, os.environ)
-        looks = (self.settings.playground_title, self.settings.playground_color)
-        shown = Playground(self.catalog, guard, *looks) if playground else None
+        shown = Playground(self.catalog, guard, self.settings) if playground else None
         checks = self.checks if check else None
         return Endpoint(
             self.lifecycle,

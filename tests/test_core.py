@@ -88,6 +88,7 @@ def register(gw, app):
 def test_an_app_factory_gives_settings_to_what_is_defined_before(mount):
     gw, app = make_shop(), Flask("host")
     late = {"DEADLINE": 3, "LINK_KEY": "s" * 32, "MAX_BATCH": 5, "FAN_OUT_THREAD": False, "INLINE_LIMIT": 7}
+    late |= {"PLAYGROUND_TITLE": "Harbour", "PLAYGROUND_COLOR": "#7a1fa2"}
     late |= {"OPERATION_TIMEOUT": 4, "SERVER_SELECTION_TIMEOUT": 1, "MAX_BODY_BYTES": 500, "ERROR_DETAIL": True}
     app.config.update({f"GATEWAYFW_{name}": value for name, value in late.items()})
     mount(gw, app)

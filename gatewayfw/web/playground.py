@@ -27,6 +27,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
+from gatewayfw.settings import Settings
 from gatewayfw.web.guard import Guard, accepts
 
 #: Where the playground is, below the prefix of the blueprint.
@@ -118,14 +119,12 @@ class Playground:
     Attributes:
         catalog: makes the gateway's catalog; called each time, because acts may be added at any time.
         guard: decides who may see anything of it; None for everybody.
-        title: what the page is called.
-        color: its accent, as `#rrggbb`; empty for its own.
+        settings: say what the page is called, and its accent; read for each page, because an app may still change them.
     """
 
     catalog: Callable[[], Catalog]
     guard: Guard | None = None
-    title: str = "Playground"
-    color: str = ""
+    settings: Settings = Settings()
 
     def is_shown(self, sent: Request) -> bool:
         """Tell whether a request may see the playground, with all names in it."""
@@ -158,8 +157,9 @@ class Playground:
 
     def _page(self, base: str) -> File:
         """Return the page, with the name and the colour of the project."""
-        color = f'<meta name="theme-color" content="{escape(self.color)}" />' if self.color else ""
-        head = f"<title>{escape(self.title)}</title>{color}".encode()
+        title, color = self.settings.playground_title, self.settings.playground_color
+        accent = f'<meta name="theme-color" content="{escape(color)}" />' if color else ""
+        head = f"<title>{escape(title)}</title>{accent}".encode()
         return File(_page(base).content.replace(b"<title>Playground</title>", head), _HTML)
 
     def _generate(self, sent: Request, name: str) -> Response:
