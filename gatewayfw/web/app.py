@@ -40,10 +40,11 @@ def make_app(
     """
     if not isinstance(fast_lane, bool):
         raise DefinitionError("option 'fast_lane': expected true or false")
-    files, path = StaticFiles(static_path), (prefix(url_prefix) or "") + RULE
+    files, mounted = StaticFiles(static_path), prefix(url_prefix)
+    path = (mounted or "") + RULE
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # Otherwise it would redirect doubled slashes, with an HTML page.
-    app.register_blueprint(make_blueprint(endpoint), url_prefix=prefix(url_prefix))
+    app.register_blueprint(make_blueprint(endpoint), url_prefix=mounted)
 
     def is_own(error: exceptions.HTTPException) -> bool:
         """Whether an error comes from the routing, or from a page that is hidden."""
@@ -58,8 +59,9 @@ def make_app(
         if not is_own(error):
             return error
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
-        hint = NotFound(f"not found; acts are called by POST {path}")
-        return endpoint.refuse(hint) if reply is None else endpoint.with_cors(reply)
+        if reply is None:
+            return endpoint.refuse(NotFound(f"not found; acts are called by POST {path}"))
+        return endpoint.with_cors(reply)
 
     def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
         if not is_own(error):
