@@ -53,6 +53,15 @@ class Shop:
         keyed = {} if key is None else {"Idempotency-Key": key}
         return (app or self.app()).test_client().post("/gateway", json=body, headers={**keyed, **headers})
 
+    def count(self, rival=None):
+        """Add 1 to the thing ``shared``, after a rival has added 10 in a transaction of its own."""
+        shared = {"name": "shared"}
+        self.things.find_one(shared)
+        if rival is not None:
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(rival.things.find_one_and_update, filter=shared, update={"$inc": {"n": 10}}).result()
+        return self.things.find_one_and_update(filter=shared, update={"$inc": {"n": 1}})["n"]
+
     def names(self):
         return sorted(one["name"] for one in self.things.find(projection={"name": 1}))
 
@@ -271,12 +280,7 @@ def test_conflicts_of_the_act_begin_it_again_with_a_fresh_body(shop, storage):
     def count(given):
         bodies.append(dict(given))
         given["name"] = "changed"
-        shop.things.find_one({"name": "shared"})
-        if len(bodies) == 1 and storage.multi_process:
-            with ThreadPoolExecutor(1) as thread:
-                update = {"$inc": {"n": 10}}
-                thread.submit(rival.things.find_one_and_update, filter={"name": "shared"}, update=update).result()
-        return shop.things.find_one_and_update(filter={"name": "shared"}, update={"$inc": {"n": 1}})["n"]
+        return shop.count(rival if len(bodies) == 1 and storage.multi_process else None)
 
     shop.add(count, "count")
     expected = (11, 2) if storage.multi_process else (1, 1)
@@ -302,12 +306,7 @@ def test_each_attempt_has_flasks_g_as_it_was_and_hooks_see_that_of_the_last(shop
         seen.append([*g.log, g.get("attempt")])
         g.log.append("ran")
         g.attempt = len(seen)
-        shop.things.find_one({"name": "shared"})
-        if len(seen) == 1 and storage.multi_process:
-            with ThreadPoolExecutor(1) as thread:
-                update = {"$inc": {"n": 10}}
-                thread.submit(rival.things.find_one_and_update, filter={"name": "shared"}, update=update).result()
-        return shop.things.find_one_and_update(filter={"name": "shared"}, update={"$inc": {"n": 1}})["n"]
+        return shop.count(rival if len(seen) == 1 and storage.multi_process else None)
 
     shop.add(count, "count")
     assert shop.send(act="count", app=app).status_code == 200
