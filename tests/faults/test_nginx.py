@@ -8,7 +8,6 @@ import re
 import runpy
 import socket
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -52,6 +51,7 @@ def closes(handler):
 def service():
     """A service in this process; ``seen`` has the headers of each request."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    server.socket.listen(200)
     server.daemon_threads = True
     server.seen, server.answer = [], answers
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -163,27 +163,31 @@ def test_a_request_that_broke_is_not_sent_again(post, service):
 
 
 def test_more_requests_at_once_than_allowed_are_told_so(nginx, service):
+    arrived, release = threading.Semaphore(0), threading.Event()
+    service.answer = lambda handler: (arrived.release(), release.wait(30), answers(handler))
     with contextlib.ExitStack() as stack:
-        slow = [socket.create_connection(("127.0.0.1", nginx.port), timeout=10) for _ in range(110)]
-        for client in slow:
-            stack.enter_context(client)
-            client.sendall(POST + b"Content-Length: 9\r\n\r\nx")
-        reply = eventually_refused(nginx)
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), 30)) for _ in range(100)]
+        stack.callback(release.set)
+        for client in held:
+            client.sendall(POST + b"Content-Length: 2\r\n\r\n{}")
+        assert all(arrived.acquire(timeout=20) for _ in held)
+        with HTTPConnectionPool("127.0.0.1", nginx.port, timeout=10, retries=False) as pool:
+            reply = pool.request("POST", "/gateway", body=b"")
         assert seen(reply) == refusal(429, "too_many_requests", "too many requests at once")
         assert reply.headers["Retry-After"] == "1"
-    # What reached the service are the tries before nginx knew of all slow clients, none of these.
-    assert {headers["Content-Length"] for headers in service.seen} <= {"0"}
+        release.set()
+        assert all(client.makefile("rb").read().endswith(OK) for client in held)
+    assert len(service.seen) == 100
 
 
-def eventually_refused(nginx):
-    """Send requests until nginx knows of all others that are under way; return its refusal."""
-    until = time.monotonic() + 8
-    while time.monotonic() < until:
-        with HTTPConnectionPool("127.0.0.1", nginx.port, timeout=10, retries=False) as pool:
-            reply = pool.request("POST", "/gateway", body=b"", headers={"Connection": "close"})
-        if reply.status == 429:
-            return reply
-    raise AssertionError("never refused")
+def test_a_body_that_is_not_complete_reaches_no_service(nginx, service, post):
+    with socket.create_connection(("127.0.0.1", nginx.port), timeout=10) as slow:
+        slow.sendall(POST + b"Content-Length: 9\r\n\r\nx")
+        assert post().status == 200
+        assert [headers["Content-Length"] for headers in service.seen] == ["2"]
+        slow.sendall(b"x" * 8)
+        assert slow.makefile("rb").read().endswith(OK)
+    assert [headers["Content-Length"] for headers in service.seen] == ["2", "9"]
 
 
 FORGED = {
