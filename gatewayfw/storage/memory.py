@@ -23,7 +23,7 @@ from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
-from gatewayfw.storage.memory_duplicates import after_update, refuse_shared, taken_fields
+from gatewayfw.storage.memory_duplicates import after_update, is_storable, refuse_shared, taken_fields
 from gatewayfw.storage.memory_indexes import index_of, options_of
 from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import Statement, statements_of
@@ -195,11 +195,19 @@ class MockStorage(Storage):
         self._write(write)
 
     def _insert_one(self, collection: str, document: Document) -> None:
-        if self._remember(collection, {"_id": document["_id"]}, document["_id"]):
-            raise DuplicateKey(["_id"])
-        with self._name_fields(collection, lambda: [document]):
-            self._db[collection].insert_one(dict(document))
-        refuse_shared(self._db[collection], [document])
+        # mongomock looks an `_id` up in a dictionary; a search for it beforehand would read every document.
+        stored = self._db[collection]
+        try:
+            stored.insert_one(dict(document))
+        except DuplicateKeyError as error:
+            known = stored.find_one({"_id": document["_id"]}, {"_id": 1}) is not None
+            raise DuplicateKey(["_id"] if known else taken_fields(stored, [document])) from error
+        except BaseException:
+            if is_storable(stored, document):
+                self._remember_absence(collection, document)
+            raise
+        self._remember_absence(collection, document)
+        refuse_shared(stored, [document])
 
     def find(
         self,
@@ -307,23 +315,29 @@ class MockStorage(Storage):
 
         return self.transaction(translated)
 
-    def _remember(self, collection: str, filter: Filter, new: object = None) -> list[Document]:
-        """Keep and return the documents before a write; for a new ``_id``, its absence."""
+    def _remember(self, collection: str, filter: Filter) -> list[Document]:
+        """Keep and return the documents before a write."""
         images = self._undo.images
         assert images is not None
         before = list(self._db[collection].find(dict(filter)))
         images.extend((collection, found["_id"], found) for found in before)
-        if not before and new is not None:
-            images.append((collection, new, None))
         return before
+
+    def _remember_absence(self, collection: str, document: Document) -> None:
+        """Keep that a document was not there before its insert."""
+        assert self._undo.images is not None
+        self._undo.images.append((collection, document["_id"], None))
 
     @contextmanager
     def _prepare_update(self, collection: str, filter: Filter, update: Update) -> Iterator[list[Statement]]:
         """Keep the documents before an update, check sizes; return mongomock's updates."""
         before = self._remember(collection, filter)
         statements = statements_of(update, filter, before)
-        with self._name_fields(collection, lambda: after_update(self._db[collection], before, statements)):
+        try:
             yield statements
+        except DuplicateKeyError as error:
+            refused = after_update(self._db[collection], before, statements)
+            raise DuplicateKey(taken_fields(self._db[collection], refused)) from error
         after = self._db[collection].find({"_id": {"$in": [one["_id"] for one in before]}})
         refuse_shared(self._db[collection], after)
         self._refuse_large(collection, before, update)
@@ -336,14 +350,6 @@ class MockStorage(Storage):
                 after = self._db[collection].find_one({"_id": image["_id"]})
                 if bytes_of(after or {}) > self.most_bytes:
                     raise TooLarge(TOO_LARGE)
-
-    @contextmanager
-    def _name_fields(self, collection: str, refused: Callable[[], Iterable[Document]]) -> Iterator[None]:
-        """Name the fields in which the documents of a write collide."""
-        try:
-            yield
-        except DuplicateKeyError as error:
-            raise DuplicateKey(taken_fields(self._db[collection], refused())) from error
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:

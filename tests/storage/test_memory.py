@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import mongomock
 import pytest
 
-from gatewayfw.errors import DuplicateKey, Timeout
+from gatewayfw.errors import DuplicateKey, StorageError, Timeout
 from gatewayfw.storage import Index, MockStorage
 from gatewayfw.testing.storage_suite.topic import LOCK
 
@@ -130,6 +130,47 @@ def test_a_write_that_fails_halfway_is_undone_without_a_transaction(storage):
     with pytest.raises(DuplicateKey):
         storage.update_many("things", {}, {"$set": {"a": 3}})
     assert whole(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]
+
+
+class Compared(str):
+    """An `_id` that notes what it is compared with, by equality."""
+
+    others = ()
+
+    def __eq__(self, other):
+        self.others = (*self.others, other)
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_an_insert_looks_at_no_other_document(storage):
+    known = Compared("a")
+    storage.insert("things", [{"_id": known}])
+    before = known.others
+    storage.insert("things", [{"_id": "b"}])
+    assert known.others == before
+
+
+@pytest.mark.parametrize(
+    ("document", "error"),
+    [
+        ({"_id": 1, "a": 2}, DuplicateKey),
+        ({"_id": 1, "a": object()}, StorageError),
+        ({"_id": 3, "a": 1}, DuplicateKey),
+        ({"_id": 3, "a": {"$in": 3}}, StorageError),
+        ({"_id": 3, "a": object()}, StorageError),
+        ({"_id": 3, "a": [1]}, DuplicateKey),
+    ],
+    ids=["its _id", "its _id, and not BSON", "its field", "not comparable", "not BSON", "an element"],
+)
+@pytest.mark.parametrize("size", [1, 2], ids=["alone", "after another"])
+def test_a_refused_insert_leaves_everything_as_it_was(storage, document, error, size):
+    storage.ensure("things", [Index((("a", 1),), {"unique": True, "sparse": True})], 10)
+    storage.insert("things", [{"_id": 1, "a": 1}])
+    with pytest.raises(error):
+        storage.insert("things", [{"_id": 2}, document][-size:])
+    assert whole(storage) == [{"_id": 1, "a": 1}]
 
 
 def test_touching_leaves_documents_clean(storage):

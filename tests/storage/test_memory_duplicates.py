@@ -6,7 +6,7 @@ import mongomock
 import pytest
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.storage.memory_duplicates import after_update, refuse_shared, taken_fields
+from gatewayfw.storage.memory_duplicates import after_update, is_storable, refuse_shared, taken_fields
 
 
 @pytest.fixture
@@ -63,3 +63,13 @@ def test_an_element_of_a_list_is_refused_if_another_document_has_it(collection, 
             return error.fields
 
     assert refuse() == fields
+
+
+@pytest.mark.parametrize(
+    ("document", "storable"),
+    [({"_id": 1, "a": 1}, True), ({"_id": 2, "a": {"$in": 3}}, True), ({"_id": 2, "a": object()}, False)],
+    ids=["taken", "not comparable", "not BSON"],
+)
+def test_what_only_an_index_refuses_is_storable(collection, document, storable):
+    assert is_storable(collection, document) is storable
+    assert collection.count_documents({}) == 1
