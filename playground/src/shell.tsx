@@ -70,7 +70,9 @@ export function Shell() {
 
 function toMain(event: Event): void {
   event.preventDefault(); // The fragment belongs to the views.
-  document.getElementById("main")?.focus();
+  const main = document.getElementById("main");
+  // The list of acts comes before what most want to reach.
+  (main?.querySelector<HTMLElement>("[data-content]") ?? main)?.focus();
 }
 
 function Content() {

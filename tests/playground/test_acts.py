@@ -109,6 +109,33 @@ def test_an_error_of_the_reply_leads_to_its_field(page, refused):
     assert page.evaluate("document.activeElement.dataset.path") == "set.limit"
 
 
+def test_an_error_in_a_list_names_its_item_as_the_form_does(page, login):
+    role = login()
+    open_act(page, "addUser")
+    at(page, "set.activeRoleId").fill(role)
+    for name in ("first_name", "last_name"):
+        at(page, f"set.{name}").fill("Ada")
+    at(page, "set.email").fill("ada@example.com")
+    at(page, "set.password").fill("a password")
+    page.get_by_label("Send organizations").check()
+    for index in range(2):
+        page.get_by_role("button", name="Add organizations").click()
+        at(page, f"set.organizations.{index}").fill("no id")
+    send(page)
+    error = page.locator(".failure li").filter(has_text="set.organizations.1")
+    assert "set.organizations.1 (organizations 2) " in error.inner_text()
+    assert page.get_by_label("organizations 2", exact=False).first.get_attribute("data-path") == "set.organizations.1"
+
+
+def test_the_id_below_a_relation_is_ticked_only_where_it_is_sent(page):
+    open_act(page, "getUsers")
+    page.get_by_role("button", name="Fields of units").click()
+    at(page, "get.units.name").check()
+    boxes = [at(page, f"get.units.{name}").is_checked() for name in ("_id", "name")]
+    assert boxes == [False, True]
+    assert compact(request_of(page)).endswith('"units":{"name":1}}}')
+
+
 def test_a_nested_projection_is_chosen_in_the_tree(page, login):
     login()
     open_act(page, "getUsers")

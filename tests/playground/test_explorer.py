@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import mongomock
 import pytest
+
+from gatewayfw import gateway
+from gatewayfw.schemas import string
 
 
 @pytest.fixture
@@ -126,6 +130,65 @@ def test_the_graph_is_moved_by_buttons_and_keys(schema):
     assert seen()[0] > before[0]
     schema.get_by_role("button", name="Fit").click()
     assert seen() == before
+
+
+def place_of(page, model):
+    """Where a model is on the screen: the middle of its box."""
+    box = page.locator(f"[data-model='{model}'] rect").bounding_box()
+    return round(box["x"] + box["width"] / 2), round(box["y"] + box["height"] / 2)
+
+
+def test_zooming_keeps_what_is_looked_at_in_its_place(schema):
+    schema.get_by_role("button", name="Fit").click()
+    before = {name: place_of(schema, name) for name in ("user", "unit")}
+    schema.get_by_role("button", name="Zoom in").click()
+    assert place_of(schema, "user") == pytest.approx(before["user"], abs=1)
+    assert place_of(schema, "unit")[0] > before["unit"][0] + 20
+    schema.get_by_role("button", name="Fit").click()
+    schema.mouse.move(*before["unit"])
+    schema.keyboard.down("Control")
+    schema.mouse.wheel(0, -120)
+    schema.keyboard.up("Control")
+    schema.wait_for_function(
+        "x => document.querySelector('[data-model=user] rect').getBoundingClientRect().x < x - 20",
+        arg=before["user"][0] - 84,
+    )
+    assert place_of(schema, "unit") == pytest.approx(before["unit"], abs=1)
+
+
+def test_a_large_graph_opens_at_the_model_with_the_most_links(page, stage):
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    relation = {"schemaName": "hub", "type": "single", "optional": True, "relatedRelations": {}}
+    gw.odm.new_model("edge", {"name": string()}, {"next": {**relation, "schemaName": "hub"}})
+    for number in range(30):
+        gw.odm.new_model(f"left{number}", {"name": string()}, {"hub": relation})
+    gw.odm.new_model(
+        "hub",
+        {"name": string()},
+        {f"to{n}": {**relation, "schemaName": f"right{n}"} for n in range(30)},
+    )
+    for number in range(30):
+        gw.odm.new_model(f"right{number}", {"name": string()}, {})
+    page.goto(f"{stage(gw.create_app(playground=True))}/playground/#/schema")
+    page.reload()
+    page.get_by_role("heading", name="hub", exact=True).wait_for()
+    graph = page.locator(".explorer-graph-box").bounding_box()
+    x, y = place_of(page, "hub")
+    assert abs(x - graph["x"] - graph["width"] / 2) < graph["width"] / 4
+    assert abs(y - graph["y"] - graph["height"] / 2) < graph["height"] / 4
+
+
+@pytest.mark.parametrize("view", ["acts", "schema", "sequences", "history", "downloads"])
+def test_each_view_has_one_search_of_the_whole_page(page, service_url, view):
+    page.goto(f"{service_url}/playground/#/{view}")
+    page.reload()
+    page.locator(".loading").wait_for(state="detached")
+    names = page.locator(".topbar-end button:visible").all_inner_texts()
+    assert (names[0].startswith("Search"), page.locator(".topbar-end [aria-label=Search]").is_visible()) == (
+        True,
+        False,
+    )
 
 
 def test_an_address_leads_to_a_model_and_its_relation(page, service_url):

@@ -33,7 +33,14 @@ def test_the_first_stop_skips_to_the_content(page):
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to content"
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.evaluate("document.activeElement.matches('main .acts-main')") is True
+
+
+def test_the_skip_link_leads_past_the_list_of_acts(page):
+    open_act(page, "addCity")
+    page.get_by_role("link", name="Skip to content").press("Enter")
+    page.keyboard.press("Tab")
+    assert focused(page).split() == ["city", "addCity"]
 
 
 def test_a_dialog_gives_the_focus_back(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -156,6 +157,14 @@ def test_the_exported_test_is_checked_python(sequences, tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_exported_test_has_two_blank_lines_before_each_definition(sequences, tmp_path):
+    imported(sequences)
+    text = exported(sequences, "Test for pytest", tmp_path).read_text()
+    before = re.findall(r"(\n*)\n(?:def|class) ", text)
+    assert (len(before), set(before)) == (9, {"\n\n"})
+    assert not re.search(r"\n{4}", text)
 
 
 def test_a_failure_ends_the_run_unless_told_otherwise(sequences):

@@ -38,21 +38,35 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const zoom = (factor: number) => {
+  const chosen = layout.nodes.find(({ name }) => name === selected);
+  /** Zoom about a point, which stays where it is: the chosen model, where it is in sight, else the middle. */
+  const zoom = (factor: number, point = chosen && isSeen(chosen, seen, size) ? middleOf(chosen) : seen) => {
     const scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, seen.scale * factor));
-    setCamera({ ...seen, scale });
+    const kept = seen.scale / scale;
+    setCamera({ x: point.x + (seen.x - point.x) * kept, y: point.y + (seen.y - point.y) * kept, scale });
   };
   const pan = (dx: number, dy: number) =>
     setCamera({ ...seen, x: seen.x + dx / seen.scale, y: seen.y + dy / seen.scale });
   const show = (node: Node) => {
-    const [dx, dy] = [node.x + WIDTH / 2 - seen.x, node.y + HEIGHT / 2 - seen.y];
-    const [halfX, halfY] = [size.width / 2 / seen.scale - WIDTH / 2, size.height / 2 / seen.scale - HEIGHT];
-    if (Math.abs(dx) > halfX || Math.abs(dy) > halfY) setCamera({ ...seen, x: seen.x + dx, y: seen.y + dy });
+    if (!isSeen(node, seen, size)) setCamera({ ...seen, ...middleOf(node) });
   };
   useEffect(() => {
-    const node = layout.nodes.find(({ name }) => name === selected);
-    if (node) show(node);
+    if (chosen) show(chosen);
   }, [selected, layout]);
+  const wheel = useRef((_event: WheelEvent): void => undefined);
+  wheel.current = (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // The page scrolls; a pinch comes with Ctrl.
+    event.preventDefault();
+    const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const x = seen.x + (event.clientX - left - size.width / 2) / seen.scale;
+    const y = seen.y + (event.clientY - top - size.height / 2) / seen.scale;
+    zoom(Math.exp(-event.deltaY / 300), { x, y });
+  };
+  useEffect(() => {
+    const told = (event: WheelEvent) => wheel.current?.(event);
+    box.current?.addEventListener("wheel", told, { passive: false });
+    return () => box.current?.removeEventListener("wheel", told);
+  }, []);
   const keys = (event: KeyboardEvent) => {
     const step = { ArrowLeft: [-80, 0], ArrowRight: [80, 0], ArrowUp: [0, -80], ArrowDown: [0, 80] }[event.key];
     if (step && event.shiftKey) pan(step[0] as number, step[1] as number);
@@ -107,6 +121,17 @@ function viewBox({ x, y, scale }: Camera, { width, height }: { width: number; he
 function fitting(layout: Layout, size: { width: number; height: number }): Camera {
   const scale = Math.min(size.width / (layout.width + 2 * MARGIN), size.height / (layout.height + 2 * MARGIN), 1);
   return { x: layout.width / 2, y: layout.height / 2, scale: Math.max(scale, LEAST_SCALE) };
+}
+
+function middleOf({ x, y }: Node): { x: number; y: number } {
+  return { x: x + WIDTH / 2, y: y + HEIGHT / 2 };
+}
+
+/** Whether a model is in sight, with a little room around it. */
+function isSeen(node: Node, { x, y, scale }: Camera, { width, height }: { width: number; height: number }): boolean {
+  const middle = middleOf(node);
+  const isNear = (from: number, to: number, room: number) => Math.abs(from - to) <= room;
+  return isNear(middle.x, x, width / 2 / scale - WIDTH / 2) && isNear(middle.y, y, height / 2 / scale - HEIGHT);
 }
 
 function opening(layout: Layout, size: { width: number; height: number }, selected: string): Camera {

@@ -22,7 +22,7 @@ export function Explorer() {
   useEffect(follow, []);
   const known = catalog.value as Catalog;
   const names = Object.keys(known.models);
-  const first = names[0];
+  const first = useMemo(() => mostLinked(known), [known]);
   if (first === undefined) return <Empty icon="graph" title="There are no models" />;
   const current = Object.hasOwn(known.models, looked.value.model) ? looked.value : { model: first, link: "" };
   return (
@@ -30,7 +30,7 @@ export function Explorer() {
       <aside class="explorer-side" aria-label="Models">
         <Finder catalog={known} names={names} selected={current.model} />
       </aside>
-      <div class="explorer-main">
+      <div class="explorer-main" tabIndex={-1} data-content>
         <h2 class="sr-only">Schema</h2>
         <Tabs
           label="Relations"
@@ -51,6 +51,12 @@ export function Explorer() {
       </div>
     </div>
   );
+}
+
+/** The model where the graph opens: most others are near it. */
+function mostLinked({ models }: Catalog): string | undefined {
+  const counted = Object.entries(models).map(([name, { links }]) => ({ name, count: Object.keys(links).length }));
+  return counted.reduce<(typeof counted)[number] | undefined>((most, one) => (most && most.count >= one.count ? most : one), undefined)?.name;
 }
 
 function Finder({ catalog: known, names, selected }: { catalog: Catalog; names: string[]; selected: string }) {

@@ -169,14 +169,20 @@ function FailureBox({ failure }: { failure: Failure }) {
             <li key={path}>
               <button type="button" class="failure-path" onClick={() => goTo(path)}>
                 {path}
-              </button>{" "}
-              {texts.join(" ")}
+              </button>
+              {numbered(path)} {texts.join(" ")}
             </li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+/** How the form calls an item of a list: it counts from 1, and paths from 0. */
+function numbered(path: string): string {
+  const item = /([^.]+)\.(\d+)(?!.*\.\d)/.exec(path);
+  return item ? ` (${item[1]} ${Number(item[2]) + 1})` : "";
 }
 
 /** Put the focus on the field of a path, or the nearest above it. */

@@ -27,7 +27,7 @@ export function Acts() {
   return (
     <div class={listed ? "acts listed" : "acts"}>
       <ActList catalog={catalog.value} onOpen={() => setListed(false)} />
-      <div class="acts-main">
+      <div class="acts-main" tabIndex={-1} data-content>
         <div class="acts-bar">
           <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
             Acts

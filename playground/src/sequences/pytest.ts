@@ -40,6 +40,7 @@ TOKEN = os.environ.get("GATEWAY_TOKEN", "")
 def ${functionName(sequence.name)}() -> None:
     ${literal(sequence.name)}
 ${lines.join("")}
+
 ${RUNTIME.replace('{"token": token}', tokenHeaderOf)}`;
 }
 
