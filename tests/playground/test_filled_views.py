@@ -40,6 +40,7 @@ def test_axe_finds_nothing_in_a_sequence_that_ran(page, axe):  # noqa: F811
     page.get_by_role("link", name="Sequences").click()
     imported(page, json.loads(json.dumps(SEQUENCE)))
     page.get_by_role("button", name="2. Add").click()
+    page.get_by_role("tab", name="JSON").click()
     page.locator(".cm-content").wait_for()
     run(page, "passed")
     page.get_by_role("button", name="Replies of step 2").click()

@@ -163,7 +163,7 @@ def test_the_exported_test_has_two_blank_lines_before_each_definition(sequences,
     imported(sequences)
     text = exported(sequences, "Test for pytest", tmp_path).read_text()
     before = re.findall(r"(\n*)\n(?:def|class) ", text)
-    assert (len(before), set(before)) == (9, {"\n\n"})
+    assert (len(before), set(before)) == (10, {"\n\n"})
     assert not re.search(r"\n{4}", text)
 
 
@@ -250,6 +250,7 @@ def test_an_open_tab_becomes_a_step_and_its_password_a_secret_variable(page, ser
     page.get_by_label("Add a step").select_option(label="user.login")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="1. user.login").click()
+    page.get_by_role("tab", name="JSON").click()
     page.locator(".cm-content").wait_for()
     assert '"password": "{{password}}"' in page.locator(".cm-content").inner_text()
     stored = page.evaluate("JSON.stringify(localStorage)")
@@ -260,6 +261,7 @@ def test_an_open_tab_becomes_a_step_and_its_password_a_secret_variable(page, ser
 def test_broken_json_in_a_step_is_told_and_not_run(sequences):
     imported(sequences)
     sequences.get_by_role("button", name="1. Log in").click()
+    sequences.get_by_role("tab", name="JSON").click()
     sequences.locator(".cm-content").wait_for()
     editor = sequences.get_by_role("textbox", name="set and get of step 1")
     editor.press("Control+End")

@@ -1,5 +1,6 @@
 /** A folding tree of JSON, of which only the rows in sight exist. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Numeral, stringify, type Json } from "../json";
 import type { Envelope } from "../state";
@@ -18,9 +19,11 @@ export interface JsonTreeProps {
   height?: number;
   /** Only the rows with this text are shown, and those they are in. */
   find?: string;
+  /** What can be done with the chosen value; `path` leads to it from the root. */
+  bar?: (value: Json, path: readonly (string | number)[]) => ComponentChildren;
 }
 
-export function JsonTree({ value, label, height, find = "" }: JsonTreeProps) {
+export function JsonTree({ value, label, height, find = "", bar }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [folds, setFolds] = useState<Folds>(new Map());
@@ -69,7 +72,8 @@ export function JsonTree({ value, label, height, find = "" }: JsonTreeProps) {
     else return;
     event.preventDefault();
   };
-  return (
+  const row = rows[chosen];
+  const tree = (
     <div
       class="json"
       role="tree"
@@ -96,6 +100,28 @@ export function JsonTree({ value, label, height, find = "" }: JsonTreeProps) {
       </div>
     </div>
   );
+  if (!bar) return tree;
+  return (
+    <>
+      {tree}
+      {row && row.depth > 0 && (
+        <div class="json-bar row" role="group" aria-label="The chosen value">
+          {bar(row.value, stepsTo(value as Json, row.path))}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The keys and indexes that lead to a row. */
+function stepsTo(value: Json, path: string): (string | number)[] {
+  let at: Json | undefined = value;
+  return path.split("/").slice(1).map((part) => {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const step = Array.isArray(at) ? Number(name) : name;
+    at = (at as Record<string | number, Json>)[step];
+    return step;
+  });
 }
 
 function parentOf(rows: Row[], at: number): number {

@@ -1,17 +1,15 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
 import { useId, useMemo, useState } from "preact/hooks";
-import type { Act, Json, JsonObject, Kind } from "../catalog";
+import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
-import { DraftsContext, ErrorsContext, errorsOf, Fields, FilesContext, UndoContext, useTyped, ValueField } from "../form";
-import { JsonField } from "../form/json";
-import { isObject } from "../json";
+import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped } from "../form";
 import { lazy } from "../lazy";
-import { ProjectionTree } from "../projection";
-import { emptyTexts, isFlag, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { emptyTexts, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, Field, IconButton, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActDocs, ActFacts, Prose } from "./docs";
+import { GetPart, SetPart } from "./parts";
 
 const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
 const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
@@ -224,64 +222,6 @@ function sendFromPassword(event: KeyboardEvent, tab: Tab): void {
   if (!(field instanceof HTMLInputElement) || field.type !== "password") return;
   event.preventDefault();
   void sendTab(tab);
-}
-
-interface PartProps {
-  kind: Kind;
-  value: JsonObject;
-  onChange: (value: JsonObject) => void;
-}
-
-function SetPart({ kind, value, onChange }: PartProps) {
-  if (kind.kind !== "object" || kind.fields === null)
-    return (
-      <JsonField
-        kind={kind}
-        name="set"
-        path="set"
-        value={value}
-        mustBeObject
-        onChange={(next: Json | undefined) => onChange(isObject(next) ? next : {})}
-      />
-    );
-  const isEmpty = Object.keys(kind.fields).length === 0 && Object.keys(value).length === 0;
-  if (isEmpty && !kind.open) return <p class="muted">Nothing to set.</p>;
-  return <Fields kind={kind} path="set" value={value} onChange={onChange} />;
-}
-
-function GetPart({ kind, value, onChange }: PartProps) {
-  if (kind.kind === "selection")
-    return <ProjectionTree selection={kind} label="Fields" path="get" value={value} onChange={onChange} />;
-  if (kind.kind === "object" && kind.fields && Object.keys(kind.fields).length === 0)
-    return <p class="muted">Nothing to choose.</p>;
-  if (kind.kind !== "object" || !kind.fields) return <SetPart kind={kind} value={value} onChange={onChange} />;
-  const put = (name: string, inner: Json | undefined) => {
-    const { [name]: _old, ...rest } = value;
-    onChange(inner === undefined ? rest : { ...rest, [name]: inner });
-  };
-  return (
-    <div class="fields">
-      {Object.entries(kind.fields).map(([name, inner]) => {
-        const path = `get.${name}`;
-        const given = Object.hasOwn(value, name) ? value[name] : undefined;
-        if (isFlag(inner))
-          return (
-            <label class="switch" key={name}>
-              <input
-                type="checkbox"
-                data-path={path}
-                checked={given === 1}
-                onChange={(event) => put(name, event.currentTarget.checked ? 1 : undefined)}
-              />
-              <span class="value-name">{name}</span>
-            </label>
-          );
-        return (
-          <ValueField key={name} kind={inner} name={name} path={path} value={given} onChange={(next) => put(name, next)} />
-        );
-      })}
-    </div>
-  );
 }
 
 interface JsonPartProps extends FormProps {

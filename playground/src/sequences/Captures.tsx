@@ -6,7 +6,7 @@ import { freeName } from "../library/names";
 import { Unreadable } from "../library/reading";
 import { Button, Field, IconButton } from "../ui";
 import { parsePath } from "./path";
-import { changeStep } from "./store";
+import { changeStep, removePart } from "./store";
 import { VARIABLE_NAME, newId, type Capture, type SequenceStep } from "./types";
 
 export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
@@ -27,7 +27,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
           key={capture.id}
           capture={capture}
           onChange={(part) => put(capture.id, part)}
-          onRemove={() => changeStep(id, { captures: captures.filter((one) => one.id !== capture.id) })}
+          onRemove={() => removePart(id, "captures", capture.id, `Capture ${capture.name}`)}
         />
       ))}
       <Button small icon="add" onClick={add}>
@@ -90,7 +90,7 @@ function Row({ capture, onChange, onRemove }: RowProps) {
   );
 }
 
-function problemOf(path: string): string[] {
+export function problemOf(path: string): string[] {
   try {
     parsePath(path);
     return [];

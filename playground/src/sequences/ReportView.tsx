@@ -7,10 +7,12 @@ import { fileName } from "../library/names";
 import { JsonTree } from "../reply/tree";
 import { bodyOf } from "../state";
 import { envelopeOf } from "../state/request";
-import { Badge, Button, Icon, Table, saveFile, type Column } from "../ui";
+import { Badge, Button, Icon, notify, once, Table, saveFile, type Column } from "../ui";
 import { Chart } from "./Chart";
 import { durationsOf, type Attempt, type Report, type StepReport } from "./run";
-import { writeReport } from "./store";
+import { isKeepable } from "./files";
+import { pathText } from "./path";
+import { addCapture, addCheck, current, writeReport } from "./store";
 
 export function ReportView({ report }: { report: Report }) {
   const passed = report.finished - report.failed;
@@ -96,7 +98,7 @@ function Attempts({ step, number }: NumberedStep) {
       {open && (
         <ol class="library-entries">
           {sorted.slice(0, most).map((attempt) => (
-            <AttemptRow key={attempt.index} attempt={attempt} />
+            <AttemptRow key={attempt.index} attempt={attempt} step={step.id} />
           ))}
         </ol>
       )}
@@ -109,7 +111,30 @@ function Attempts({ step, number }: NumberedStep) {
   );
 }
 
-function AttemptRow({ attempt }: { attempt: Attempt }) {
+/** What a value of a reply may become in the step that it answers. */
+function ValueBar({ step, value, path }: { step: string; value: Json; path: string }) {
+  if (!current.value.steps.some(({ id }) => id === step)) return <code>{path}</code>;
+  const capture = () => notify(`Later steps have it as {{${addCapture(step, path)}}}.`);
+  const expect = () => {
+    addCheck(step, path, value);
+    notify(`The step expects this at ${path}.`);
+  };
+  return (
+    <>
+      <code class="grow">{path}</code>
+      {isKeepable({ path, value }) && (
+        <Button small icon="check" onClick={once(expect)}>
+          Expect this
+        </Button>
+      )}
+      <Button small icon="add" onClick={once(capture)}>
+        Capture
+      </Button>
+    </>
+  );
+}
+
+function AttemptRow({ attempt, step }: { attempt: Attempt; step: string }) {
   const [open, setOpen] = useState(false);
   const { index, problem, status, ms, bytes, request, text, captured } = attempt;
   const envelope = open ? envelopeOf(text) : undefined;
@@ -138,7 +163,11 @@ function AttemptRow({ attempt }: { attempt: Attempt }) {
           <section>
             <h4>Reply</h4>
             {envelope ? (
-              <JsonTree value={envelope as unknown as Json} label="Reply" />
+              <JsonTree
+                value={envelope as unknown as Json}
+                label="Reply"
+                bar={(value, path) => <ValueBar step={step} value={value} path={pathText(path)} />}
+              />
             ) : (
               <pre>{text || problem || "The reply was not stored."}</pre>
             )}

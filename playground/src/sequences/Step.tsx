@@ -2,14 +2,16 @@
 
 import { useState } from "preact/hooks";
 import { JsonEditor } from "../editor";
-import { useTyped } from "../form/drafts";
+import { DraftsContext, UndoContext, useTyped } from "../form";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
 import { readDetails, textOf } from "../request/details";
-import { openRequest, putDraft } from "../state";
-import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
+import { GetPart, SetPart } from "../request/parts";
+import { openRequest, putDraft, specOf, type ActRequest } from "../state";
+import { Badge, Button, Field, Icon, IconButton, once, Tabs } from "../ui";
 import { Captures } from "./Captures";
-import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep } from "./store";
+import { Checks } from "./Checks";
+import { changeStep, copyStep, current, drafts, formDrafts, hasPlainSecret, hideSecrets, moveStep, removeStep, undoable } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
 
 export interface StepProps {
@@ -77,7 +79,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
         <Token step={step} />
         <Expect step={step} />
       </div>
-      <Details step={step} number={number} />
+      <Edited step={step} number={number} />
       {hasPlainSecret(step) && (
         <p class="sequences-warning">
           A password or token stands here as plain text; it is not kept.{" "}
@@ -86,6 +88,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
           </Button>
         </p>
       )}
+      <Checks step={step} />
       <Captures step={step} />
       <div class="row">
         <Button small disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
@@ -180,6 +183,51 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
       </Field>
     </>
   );
+}
+
+const SHOWN = [
+  { key: "form", label: "Form" },
+  { key: "json", label: "JSON" },
+] as const;
+
+/** `set` and `get` as a form, where the act is known, or as JSON; what is not valid in one of them locks the other. */
+function Edited({ step, number }: { step: SequenceStep; number: number }) {
+  const spec = specOf(step.request);
+  const written = formDrafts(step.id);
+  const [chosen, setShown] = useState<"form" | "json">(drafts.value.has(step.id) ? "json" : "form");
+  const shown = drafts.value.has(step.id) ? "json" : written.value.size > 0 ? "form" : chosen;
+  if (!spec) return <Details step={step} number={number} />;
+  const change = (part: Partial<Pick<ActRequest, "set" | "get">>) => {
+    const now = current.value.steps.find(({ id }) => id === step.id) ?? step;
+    changeStep(step.id, { request: { ...now.request, ...part } });
+  };
+  return (
+    <Tabs label={`How step ${number} is edited`} items={SHOWN} value={shown} onChange={setShown}>
+      {shown === "json" ? (
+        <Details step={step} number={number} />
+      ) : (
+        <DraftsContext.Provider value={written}>
+          <UndoContext.Provider value={(what) => undoable(what, remembered(step))}>
+            <div class="sequences-form" role="group" aria-label={`Form of step ${number}`}>
+              <h4>Set</h4>
+              <SetPart kind={spec.set} value={step.request.set} onChange={(set) => change({ set })} />
+              <h4>Get</h4>
+              <GetPart kind={spec.get} value={step.request.get} onChange={(get) => change({ get })} />
+            </div>
+          </UndoContext.Provider>
+        </DraftsContext.Provider>
+      )}
+    </Tabs>
+  );
+}
+
+/** What puts back the request of a step as it is now. */
+function remembered({ id, request }: SequenceStep): () => void {
+  const written = formDrafts(id).value;
+  return () => {
+    changeStep(id, { request });
+    formDrafts(id).value = written;
+  };
 }
 
 /** `set` and `get` as JSON; the step takes them over while they are such. */

@@ -1,14 +1,14 @@
 /** The variables of a sequence. */
 
-import { parse, problemIn, stringify, type Json } from "../json";
 import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Button, Field, IconButton } from "../ui";
 import { GENERATED } from "./fill";
 import { environmentName } from "./pytest";
-import { change, current } from "./store";
+import { change, current, removeVariable } from "./store";
 import { VARIABLE_NAME, newId, type Variable } from "./types";
+import { textOf, valueOf } from "./value-text";
 
 export function Variables() {
   const { variables } = current.value;
@@ -40,7 +40,7 @@ export function Variables() {
           key={variable.id}
           variable={variable}
           onChange={(part) => put(variable.id, part)}
-          onRemove={() => change({ variables: variables.filter(({ id }) => id !== variable.id) })}
+          onRemove={() => removeVariable(variable.id)}
         />
       ))}
       <Button small icon="add" onClick={add}>
@@ -115,18 +115,4 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
       />
     </div>
   );
-}
-
-/** How a value stands in a text field. */
-function textOf(value: Json, secret: boolean): string {
-  return typeof value === "string" && (secret || !isJson(value)) ? value : stringify(value);
-}
-
-/** What a text field means: JSON where it is such, else the text. */
-function valueOf(text: string): Json {
-  return isJson(text) ? parse(text) : text;
-}
-
-function isJson(text: string): boolean {
-  return problemIn(text) === "";
 }

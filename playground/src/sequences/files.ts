@@ -14,6 +14,7 @@ import {
   newId,
   renewed,
   type Capture,
+  type Check,
   type Sequence,
   type SequenceStep,
   type StepToken,
@@ -34,8 +35,15 @@ export function keepable(sequence: Sequence): Sequence {
   return {
     ...sequence,
     variables: variables.map((one) => (one.secret ? { ...one, value: "" } : one)),
-    steps: steps.map((step) => ({ ...step, request: keepableRequest(step.request) })),
+    steps: steps.map((step) => ({ ...step, request: keepableRequest(step.request), checks: step.checks.filter(isKeepable) })),
   };
+}
+
+/** Whether what is expected has no password or token; with a placeholder in its place it has none. */
+export function isKeepable({ path, value }: Pick<Check, "path" | "value">): boolean {
+  const name = parsePath(path).findLast((step) => typeof step === "string") ?? "";
+  const given: Json = { [String(name)]: value };
+  return stringify(mapSecrets(given, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""))) === stringify(given);
 }
 
 /** Return a request without the passwords and tokens that are written out in it; placeholders stay. */
@@ -50,7 +58,11 @@ function portable(sequence: Sequence): object {
     name,
     stopOnFailure,
     variables: variables.map(withoutId),
-    steps: steps.map(withoutId).map((step) => ({ ...step, captures: step.captures.map(withoutId) })),
+    steps: steps.map(withoutId).map(({ captures, checks, ...step }) => ({
+      ...step,
+      captures: captures.map(withoutId),
+      ...(checks.length > 0 && { checks: checks.map(withoutId) }),
+    })),
   };
 }
 
@@ -100,6 +112,9 @@ function readStep(value: unknown, at: number): SequenceStep {
     captures: readList(given.captures ?? [], `${where}.captures`, MOST_NAMES).map((one, index) =>
       readCapture(one, `${where}.captures.${index}`),
     ),
+    checks: readList(given.checks ?? [], `${where}.checks`, MOST_NAMES).map((one, index) =>
+      readCheck(one, `${where}.checks.${index}`),
+    ),
     expect: {
       success: expect.success !== false,
       status: expect.status == null ? null : readWhole(expect.status, `${where}.expect.status`, 100, 599),
@@ -109,9 +124,18 @@ function readStep(value: unknown, at: number): SequenceStep {
 
 function readCapture(value: unknown, where: string): Capture {
   const given = readPlain(value, where);
-  const path = readText(given.path, `${where}.path`);
+  return { id: readId(given.id), name: readName(given.name, `${where}.name`), path: readPath(given.path, `${where}.path`) };
+}
+
+function readCheck(value: unknown, where: string): Check {
+  const given = readPlain(value, where);
+  return { id: readId(given.id), path: readPath(given.path, `${where}.path`), value: (given.value ?? null) as Json };
+}
+
+function readPath(value: unknown, where: string): string {
+  const path = readText(value, where);
   parsePath(path);
-  return { id: readId(given.id), name: readName(given.name, `${where}.name`), path };
+  return path;
 }
 
 function readId(value: unknown): string {

@@ -31,6 +31,15 @@ function stepOf([, name, index, quoted]: RegExpExecArray): Step | null {
   }
 }
 
+/** Return how steps are written as a path. */
+export function pathText(steps: readonly Step[]): string {
+  const parts = steps.map((step, at) => {
+    if (typeof step === "number") return `[${step}]`;
+    return /^[A-Za-z_$][\w$-]*$/.test(step) ? `${at ? "." : ""}${step}` : `[${JSON.stringify(step)}]`;
+  });
+  return parts.join("");
+}
+
 /** Return what is at a path; undefined where there is nothing. */
 export function valueAt(value: Json | undefined, steps: readonly Step[]): Json | undefined {
   let found = value;

@@ -6,7 +6,7 @@ import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/request";
 import { NAMES, PLACEHOLDER } from "./fill";
 import { parsePath } from "./path";
-import type { Capture, Sequence, SequenceStep, Variable } from "./types";
+import type { Capture, Check, Sequence, SequenceStep, Variable } from "./types";
 
 /** Return the text of the file; `url` is the endpoint it calls unless GATEWAY_URL says another one. */
 export function pytestOf(sequence: Sequence, url: string): string {
@@ -75,7 +75,7 @@ function stepLines(step: SequenceStep, number: number): string {
   const indent = step.repeat > 1 ? "        " : "    ";
   const counted = step.repeat > 1 ? "index" : "0";
   const loop = step.repeat > 1 ? `    for index in range(${step.repeat}):\n` : "";
-  const reply = step.captures.length > 0 ? "reply = " : "";
+  const reply = step.captures.length + step.checks.length > 0 ? "reply = " : "";
   const more = [
     `token=${tokenOf(step)}`,
     ...(step.expect.success ? [] : ["success=False"]),
@@ -85,7 +85,7 @@ function stepLines(step: SequenceStep, number: number): string {
 ${loop}${indent}values["$index"] = ${counted}
 ${indent}body = ${python(bodyOf(step.request) as Json, indent)}
 ${indent}${reply}call(${literal(`${number}. ${step.name}`)}, fill(body, values), ${more.join(", ")})
-${step.captures.map((capture) => captureLine(capture, indent)).join("")}`;
+${step.checks.map((check) => checkLine(check, indent)).join("")}${step.captures.map((capture) => captureLine(capture, indent)).join("")}`;
 }
 
 function tokenOf({ token }: SequenceStep): string {
@@ -94,8 +94,15 @@ function tokenOf({ token }: SequenceStep): string {
 }
 
 function captureLine({ name, path }: Capture, indent: string): string {
-  const steps = parsePath(path).map((step) => (typeof step === "number" ? String(step) : literal(step)));
-  return `${indent}values[${literal(name)}] = at(reply, ${steps.join(", ")})\n`;
+  return `${indent}values[${literal(name)}] = at(reply, ${stepsOf(path)})\n`;
+}
+
+function checkLine({ path, value }: Check, indent: string): string {
+  return `${indent}check(at(reply, ${stepsOf(path)}), fill(${python(value, indent)}, values), ${literal(path)})\n`;
+}
+
+function stepsOf(path: string): string {
+  return parsePath(path).map((step) => (typeof step === "number" ? String(step) : literal(step))).join(", ");
 }
 
 const RUNTIME = `
@@ -140,9 +147,15 @@ def at(reply: Any, *steps: str | int) -> Any:
     for step in steps:
         is_there = step in found if isinstance(found, dict) else isinstance(found, list) and step in range(len(found))
         if not is_there:
-            raise AssertionError(f"nothing to capture at {steps}")
+            raise AssertionError(f"there is nothing at {steps}")
         found = found[step]
     return found
+
+
+def check(found: Any, expected: Any, path: str) -> None:
+    """Fail unless a value of a reply is what was expected, digit by digit."""
+    if as_json(found) != as_json(expected):
+        raise AssertionError(f"expected {as_json(expected)} at {path}, got {as_json(found)}")
 
 
 PLACEHOLDER = re.compile(r"${PLACEHOLDER}")

@@ -1,6 +1,6 @@
 /** Runs a sequence and says how it went. */
 
-import type { Json } from "../catalog";
+import { isSame, stringify, type Json } from "../json";
 import { Unreadable } from "../library/reading";
 import type { ActRequest, Reply } from "../state/request";
 import { fill } from "./fill";
@@ -25,6 +25,8 @@ export interface Attempt {
 }
 
 export interface StepReport {
+  /** Of the step that it tells of. */
+  id: string;
   name: string;
   repeat: number;
   attempts: Attempt[];
@@ -84,7 +86,7 @@ function begun({ name, steps }: Sequence): Report {
   return {
     name,
     state: "running",
-    steps: steps.map((step) => ({ name: step.name, repeat: step.repeat, attempts: [] })),
+    steps: steps.map((step) => ({ id: step.id, name: step.name, repeat: step.repeat, attempts: [] })),
     total: steps.reduce((sum, { repeat }) => sum + repeat, 0),
     finished: 0,
     failed: 0,
@@ -120,7 +122,7 @@ async function attemptOf(
     attempt.ms = reply.ms;
     attempt.bytes = reply.bytes;
     attempt.text = reply.text;
-    attempt.problem = judge(step, reply);
+    attempt.problem = judge(step, reply) || check(step, reply, values);
     if (!attempt.problem) attempt.captured = capture(step, reply, values);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
@@ -145,6 +147,16 @@ function judge({ expect }: SequenceStep, { envelope, error, status }: Reply): st
   }
   if (expect.status !== null && status !== expect.status) {
     return `Expected status ${expect.status}, got ${status}${message}`;
+  }
+  return "";
+}
+
+/** Return what is otherwise than it must be; empty for nothing. */
+function check({ checks }: SequenceStep, { envelope }: Reply, values: Map<string, Json>): string {
+  for (const { path, value } of checks) {
+    const expected = fill(value, values);
+    const found = valueAt(envelope as unknown as Json, parsePath(path));
+    if (!isSame(found, expected)) return `Expected ${stringify(expected)} at ${path}, got ${found === undefined ? "nothing" : stringify(found)}`;
   }
   return "";
 }

@@ -1,6 +1,6 @@
 /** The sequences of this browser, the one that is edited, and its run. */
 
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
 import { mapSecrets, withoutSecrets } from "../library/secrets";
 import { Unreadable, readText as readName } from "../library/reading";
@@ -9,8 +9,9 @@ import { collection, keep, load, putDraft, send, type ActRequest, type Drafts } 
 import { notify } from "../ui";
 import { keepable, keepableRequest, readSequence } from "./files";
 import { PLACEHOLDER } from "./fill";
+import { parsePath } from "./path";
 import { run, type Report } from "./run";
-import { emptySequence, newId, renewedStep, stepOf, type Sequence, type SequenceStep, type Variable } from "./types";
+import { emptySequence, newId, renewedStep, stepOf, VARIABLE_NAME, type Sequence, type SequenceStep, type Variable } from "./types";
 
 const kept = collection<Sequence>("sequence", {
   read: (value, id) => ({ ...readSequence(value), id }),
@@ -188,16 +189,90 @@ export function removeStep(id: string): void {
   notify(`${gone.name} removed.`, { undo });
 }
 
+/** Tell what was removed from the current sequence; `back` puts it back into it, as it is then. */
+export function undoable(what: string, back: () => void): void {
+  const { id } = current.value;
+  const undo = () => {
+    if (current.value.id !== id) choose(id);
+    back();
+  };
+  notify(what, { undo });
+}
+
+/** A list in which one that was at a place before is there again. */
+export function putBack<T>(all: readonly T[], at: number, one: T): T[] {
+  return [...all.slice(0, at), one, ...all.slice(at)];
+}
+
+/** Remove a variable; it can be had back for some seconds. */
+export function removeVariable(id: string): void {
+  const { variables } = current.value;
+  const at = variables.findIndex((one) => one.id === id);
+  const gone = variables[at];
+  if (!gone) return;
+  change({ variables: variables.filter((one) => one !== gone) });
+  undoable(`Variable ${gone.name} removed.`, () => change({ variables: putBack(current.value.variables, at, gone) }));
+}
+
+/** Remove a capture or a check of a step; it can be had back for some seconds. */
+export function removePart(step: string, part: "captures" | "checks", id: string, what: string): void {
+  const of = () => current.value.steps.find((one) => one.id === step)?.[part] as { id: string }[] | undefined;
+  const all = of() ?? [];
+  const at = all.findIndex((one) => one.id === id);
+  const gone = all[at];
+  if (!gone) return;
+  changeStep(step, { [part]: all.filter((one) => one !== gone) });
+  undoable(`${what} removed.`, () => changeStep(step, { [part]: putBack(of() ?? [], at, gone) }));
+}
+
+/** Let later steps have a value of a step's reply, under a name of its own; gives the name. */
+export function addCapture(id: string, path: string): string {
+  const step = current.value.steps.find((one) => one.id === id);
+  if (!step) return "";
+  const { variables, steps } = current.value;
+  const taken = [...variables, ...steps.flatMap(({ captures }) => captures)].map((one) => one.name);
+  const name = freeName(nameOf(path), taken, "_");
+  changeStep(id, { captures: [...step.captures, { id: newId(), name, path }] });
+  return name;
+}
+
+/** The last name of a path that may be a variable's. */
+function nameOf(path: string): string {
+  const last = parsePath(path).findLast((one) => typeof one === "string" && one !== "body") ?? "value";
+  const name = String(last).replace(/\W/g, "_").replace(/^_+|^(?=\d)/, "").slice(0, 30);
+  return VARIABLE_NAME.test(name) ? name : "value";
+}
+
+/** Expect a value of a step's reply. */
+export function addCheck(id: string, path: string, value: Json): void {
+  const step = current.value.steps.find((one) => one.id === id);
+  if (!step) return;
+  const others = step.checks.filter((one) => one.path !== path);
+  changeStep(id, { checks: [...others, { id: newId(), path, value }] });
+}
+
 export function copyStep(id: string): void {
   change({ steps: current.value.steps.flatMap((step) => (step.id === id ? [step, copyOf(step)] : [step])) });
 }
 
+const ofForms = new Map<string, Signal<Drafts>>();
+
+/** What is written in the form of a step and is not valid, by path. */
+export function formDrafts(id: string): Signal<Drafts> {
+  const known = ofForms.get(id) ?? signal<Drafts>(new Map());
+  ofForms.set(id, known);
+  return known;
+}
+
 /** Whether a step of the current sequence is not valid: it is neither run nor written to a file then. */
-export const isBroken = computed(() => current.value.steps.some(({ id }) => drafts.value.has(id)));
+export const isBroken = computed(() =>
+  current.value.steps.some(({ id }) => drafts.value.has(id) || formDrafts(id).value.size > 0),
+);
 
 function copyOf(step: SequenceStep): SequenceStep {
   const copy = renewedStep(step);
   putDraft(drafts, copy.id, drafts.value.get(step.id));
+  formDrafts(copy.id).value = formDrafts(step.id).value;
   return copy;
 }
 
@@ -235,7 +310,7 @@ export function stop(): void {
 
 /** Return a report as a file's text, without passwords and tokens. */
 export function writeReport({ steps, ...whole }: Report): string {
-  const shown = steps.map(({ attempts, ...step }) => ({
+  const shown = steps.map(({ attempts, id: _id, ...step }) => ({
     ...step,
     attempts: attempts.map(({ request, text: _, captured, ...one }) => ({
       ...one,

@@ -21,6 +21,14 @@ export interface Capture {
   path: string;
 }
 
+/** A value that a reply must have. */
+export interface Check {
+  id: string;
+  path: string;
+  /** May have placeholders. */
+  value: Json;
+}
+
 /** Whose token a step sends: the page's own, none, or `{{name}}`. A token itself is never written down. */
 export type StepToken = "current" | "none" | `{{${string}}}`;
 
@@ -31,6 +39,7 @@ export interface SequenceStep {
   repeat: number;
   token: StepToken;
   captures: Capture[];
+  checks: Check[];
   /** What the reply must be; a status of null is any. */
   expect: { success: boolean; status: number | null };
 }
@@ -60,6 +69,7 @@ export function stepOf(request: ActRequest, name: string): SequenceStep {
     repeat: 1,
     token: "current",
     captures: [],
+    checks: [],
     expect: { success: true, status: null },
   };
 }
@@ -85,5 +95,6 @@ export function renewed(sequence: Sequence): Sequence {
 }
 
 export function renewedStep(step: SequenceStep): SequenceStep {
-  return { ...step, id: newId(), captures: step.captures.map((one) => ({ ...one, id: newId() })) };
+  const fresh = <T extends { id: string }>(all: readonly T[]) => all.map((one) => ({ ...one, id: newId() }));
+  return { ...step, id: newId(), captures: fresh(step.captures), checks: fresh(step.checks) };
 }

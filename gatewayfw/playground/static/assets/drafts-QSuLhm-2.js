@@ -1,1 +1,0 @@
-import{G as e,g as t,x as n}from"./notice-COqNYkwn.js";var r=e(t(new Map));function i(e){let[t,r]=n(null);return[t?.means===e?t.text:e,(e,t)=>r({text:e,means:t})]}export{i as n,r as t};

@@ -1,0 +1,66 @@
+/** The two parts of a request as a form: `set` and `get`. */
+
+import type { Json, JsonObject, Kind } from "../catalog";
+import { Fields, ValueField } from "../form";
+import { JsonField } from "../form/json";
+import { isObject } from "../json";
+import { ProjectionTree } from "../projection";
+import { isFlag } from "../state";
+
+interface PartProps {
+  kind: Kind;
+  value: JsonObject;
+  onChange: (value: JsonObject) => void;
+}
+
+export function SetPart({ kind, value, onChange }: PartProps) {
+  if (kind.kind !== "object" || kind.fields === null)
+    return (
+      <JsonField
+        kind={kind}
+        name="set"
+        path="set"
+        value={value}
+        mustBeObject
+        onChange={(next: Json | undefined) => onChange(isObject(next) ? next : {})}
+      />
+    );
+  const isEmpty = Object.keys(kind.fields).length === 0 && Object.keys(value).length === 0;
+  if (isEmpty && !kind.open) return <p class="muted">Nothing to set.</p>;
+  return <Fields kind={kind} path="set" value={value} onChange={onChange} />;
+}
+
+export function GetPart({ kind, value, onChange }: PartProps) {
+  if (kind.kind === "selection")
+    return <ProjectionTree selection={kind} label="Fields" path="get" value={value} onChange={onChange} />;
+  if (kind.kind === "object" && kind.fields && Object.keys(kind.fields).length === 0)
+    return <p class="muted">Nothing to choose.</p>;
+  if (kind.kind !== "object" || !kind.fields) return <SetPart kind={kind} value={value} onChange={onChange} />;
+  const put = (name: string, inner: Json | undefined) => {
+    const { [name]: _old, ...rest } = value;
+    onChange(inner === undefined ? rest : { ...rest, [name]: inner });
+  };
+  return (
+    <div class="fields">
+      {Object.entries(kind.fields).map(([name, inner]) => {
+        const path = `get.${name}`;
+        const given = Object.hasOwn(value, name) ? value[name] : undefined;
+        if (isFlag(inner))
+          return (
+            <label class="switch" key={name}>
+              <input
+                type="checkbox"
+                data-path={path}
+                checked={given === 1}
+                onChange={(event) => put(name, event.currentTarget.checked ? 1 : undefined)}
+              />
+              <span class="value-name">{name}</span>
+            </label>
+          );
+        return (
+          <ValueField key={name} kind={inner} name={name} path={path} value={given} onChange={(next) => put(name, next)} />
+        );
+      })}
+    </div>
+  );
+}

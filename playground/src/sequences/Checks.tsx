@@ -1,0 +1,86 @@
+/** Values that the reply of a step must have. */
+
+import { useTyped } from "../form/drafts";
+import { leaveRow } from "../library/focus";
+import { Button, Field, IconButton } from "../ui";
+import { problemOf } from "./Captures";
+import { changeStep, removePart } from "./store";
+import { newId, type Check, type SequenceStep } from "./types";
+import { textOf, valueOf } from "./value-text";
+
+export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
+  const put = (changed: string, part: Partial<Check>) =>
+    changeStep(id, { checks: checks.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
+  return (
+    <div class="sequences-captures">
+      {checks.map((check) => (
+        <Row
+          key={check.id}
+          check={check}
+          onChange={(part) => put(check.id, part)}
+          onRemove={() => removePart(id, "checks", check.id, `What ${check.path} must be is`)}
+        />
+      ))}
+      <Button
+        small
+        icon="add"
+        onClick={() => changeStep(id, { checks: [...checks, { id: newId(), path: "body._id", value: "" }] })}
+      >
+        Expect a value in the reply
+      </Button>
+    </div>
+  );
+}
+
+interface RowProps {
+  check: Check;
+  onChange: (part: Partial<Check>) => void;
+  onRemove: () => void;
+}
+
+function Row({ check, onChange, onRemove }: RowProps) {
+  const [path, setPath] = useTyped(check.path);
+  const [text, setText] = useTyped(textOf(check.value));
+  return (
+    <div class="sequences-row" role="group" aria-label={`Expected at ${check.path}`}>
+      <Field label="Expect at" errors={problemOf(path)} class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            value={path}
+            onInput={(event) => {
+              const next = event.currentTarget.value;
+              const isPath = problemOf(next).length === 0;
+              setPath(next, isPath ? next : check.path);
+              if (isPath) onChange({ path: next });
+            }}
+          />
+        )}
+      </Field>
+      <Field label="the value" class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => {
+              const next = event.currentTarget.value;
+              setText(next, textOf(valueOf(next)));
+              onChange({ value: valueOf(next) });
+            }}
+          />
+        )}
+      </Field>
+      <IconButton
+        icon="remove"
+        label={`Expect nothing at ${check.path}`}
+        onClick={(event) => {
+          leaveRow(event);
+          onRemove();
+        }}
+      />
+    </div>
+  );
+}

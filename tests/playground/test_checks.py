@@ -1,0 +1,106 @@
+"""What a sequence expects and captures, chosen by a click in a reply; steps as forms."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.playground.test_acts import at
+from tests.playground.test_sequences import (  # noqa: F401  # a fixture
+    SEQUENCE,
+    counts,
+    exported,
+    imported,
+    pytest_of,
+    run,
+    sequences,
+)
+
+LOGIN = {"name": "Log in", "variables": SEQUENCE["variables"], "format": "gatewayfw-sequence", "version": 1}
+
+
+def choose(page, text):
+    """Choose a value in the reply of the first request of the first step."""
+    page.get_by_role("tree", name="Reply", exact=True).get_by_role("treeitem").filter(has_text=text).first.click()
+    return page.get_by_role("group", name="The chosen value")
+
+
+@pytest.fixture
+def run_once(sequences):  # noqa: F811
+    """A sequence of a log-in and a look at oneself, which ran; the reply of the log-in is open."""
+    me = {**SEQUENCE["steps"][2], "name": "Me", "request": {"model": "user", "act": "getMe", "set": {}, "get": {}}}
+    imported(sequences, {**LOGIN, "steps": [{**SEQUENCE["steps"][0], "captures": []}, {**me, "token": "none"}]})
+    sequences.get_by_label("Stop at the first failure").uncheck()
+    run(sequences, "failed")
+    sequences.get_by_role("button", name="Replies of step 1").click()
+    sequences.get_by_role("button", name="200 Request 1").click()
+    return sequences
+
+
+def test_a_value_is_captured_by_a_click_and_taken_back(run_once):
+    bar = choose(run_once, "roleId")
+    assert bar.locator("code").inner_text() == "body.roles[0].roleId"
+    bar.get_by_role("button", name="Capture").click()
+    run_once.get_by_text("Later steps have it as {{roleId}}.").wait_for()
+    run_once.get_by_role("button", name="1. Log in").click()
+    row = run_once.get_by_role("group", name="Capture roleId")
+    assert row.get_by_label("From").input_value() == "body.roles[0].roleId"
+    run_once.get_by_role("button", name="Remove the capture roleId").click()
+    row.wait_for(state="detached")
+    run_once.get_by_role("status").filter(has_text="Capture roleId removed.").get_by_role("button", name="Undo").click()
+    assert row.get_by_label("From").input_value() == "body.roles[0].roleId"
+
+
+def test_a_token_is_captured_and_never_expected(run_once):
+    assert choose(run_once, "token:").get_by_role("button").all_inner_texts() == ["Capture"]
+
+
+def test_what_is_expected_by_a_click_is_judged_here_and_by_pytest(run_once, service_url, tmp_path):
+    choose(run_once, "name:").get_by_role("button", name="Expect this").click()
+    run_once.get_by_role("button", name="2. Me").click()
+    run_once.get_by_label("Expect", exact=True).select_option("no")
+    run_once.get_by_label("Status").fill("401")
+    run(run_once, "passed")
+    assert counts(run_once) == "2 of 2 sent, 2 as expected, 0 not"
+    written = json.loads(exported(run_once, "Sequence as a file", tmp_path).read_text())
+    assert written["steps"][0]["checks"] == [{"path": "body.roles[0].name", "value": "Manager"}]
+    path = exported(run_once, "Test for pytest", tmp_path)
+    code, output = pytest_of(path, service_url, GATEWAY_PASSWORD="demo-manager")
+    assert code == 0, output
+    run_once.get_by_role("button", name="1. Log in").click()
+    run_once.get_by_role("group", name="Expected at body.roles[0].name").get_by_label("the value").fill("King")
+    run(run_once, "failed")
+    problem = 'xpected "King" at body.roles[0].name, got "Manager"'
+    assert run_once.get_by_text(problem).first.is_visible()
+    code, output = pytest_of(
+        exported(run_once, "Test for pytest", tmp_path), service_url, GATEWAY_PASSWORD="demo-manager"
+    )
+    assert (code, problem in output) == (1, True), output
+
+
+def test_a_step_is_edited_by_its_form_and_what_is_not_valid_does_not_run(run_once):
+    run_once.get_by_role("button", name="1. Log in").click()
+    at(run_once, "set.email").fill("employee@example.com")
+    at(run_once, "set.password").fill("demo-employee")
+    at(run_once, "get.roles").uncheck()
+    run_once.get_by_role("tab", name="JSON").click()
+    run_once.locator(".cm-content").wait_for()
+    text = "".join("".join(run_once.locator(".cm-line").all_inner_texts()).split())
+    assert '"email":"employee@example.com"' in text
+    assert text.endswith('"get":{"token":1}}')
+    run_once.reload()
+    run_once.get_by_role("button", name="1. Log in").click()
+    assert at(run_once, "set.email").input_value() == "employee@example.com"
+
+
+def test_a_removed_variable_comes_back_where_it_was(run_once):
+    names = run_once.locator(".sequences-variables [role=group]")
+    before = [one.get_attribute("aria-label") for one in names.all()]
+    run_once.get_by_role("button", name="Remove the variable password").click()
+    assert names.count() == 1
+    run_once.get_by_role("status").filter(has_text="Variable password removed.").get_by_role(
+        "button", name="Undo"
+    ).click()
+    names.nth(1).wait_for()
+    assert [one.get_attribute("aria-label") for one in names.all()] == before
