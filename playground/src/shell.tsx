@@ -1,7 +1,7 @@
 /** The frame: top bar, the view, dialogs of the whole page. */
 
 import { useEffect } from "preact/hooks";
-import { Account, dialog, showHeaders, showLogin } from "./account";
+import { Account, dialog, EnvironmentMenu, showEnvironments, showHeaders, showLogin } from "./account";
 import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
@@ -17,6 +17,7 @@ const Library = lazy(() => import("./library").then((part) => part.Library));
 const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads));
 const Palette = lazy(() => import("./palette").then((part) => part.Palette), "");
 const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog), "");
+const EnvironmentsDialog = lazy(() => import("./request/environments").then((part) => part.EnvironmentsDialog), "");
 const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
 
 const PARTS = { acts: Acts, schema: Explorer, sequences: Sequences, history: Library, downloads: Downloads };
@@ -36,6 +37,7 @@ const THEMES: readonly { key: Theme; label: string }[] = [
 addCommands(() => [
   ...VIEWS.map(({ key, title }) => ({ label: title, hint: "view", run: () => void (view.value = key) })),
   { label: "Log in", hint: "settings", run: showLogin },
+  { label: "Environments", hint: "settings", run: showEnvironments },
   { label: "Headers and token", hint: "settings", run: showHeaders },
   ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, hint: "settings", run: () => void (theme.value = key) })),
 ]);
@@ -62,6 +64,7 @@ export function Shell() {
       </main>
       {dialog.value === "palette" && <Palette onClose={close} />}
       {dialog.value === "headers" && <HeadersDialog onClose={close} />}
+      {dialog.value === "environments" && <EnvironmentsDialog onClose={close} />}
       {dialog.value === "login" && <LoginDialog onClose={close} />}
       <Notices />
     </div>
@@ -120,6 +123,7 @@ function TopBar() {
         <span class="only-narrow">
           <IconButton icon="search" label="Search" onClick={() => void (dialog.value = "palette")} />
         </span>
+        <EnvironmentMenu />
         <Account />
         <Menu
           label="Theme"

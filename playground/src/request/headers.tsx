@@ -1,7 +1,8 @@
 /** The token and more headers of every call. */
 
+import { showEnvironments } from "../account";
 import { headers, keepToken, MOST_HEADERS, token, tokenHint, tokenRefusal, type HeaderRow } from "../state";
-import { Button, Dialog, Field, IconButton } from "../ui";
+import { Button, Dialog, Field, IconButton, notify } from "../ui";
 import "../form/form.css";
 
 export function HeadersDialog({ onClose }: { onClose: () => void }) {
@@ -66,7 +67,11 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             <IconButton
               icon="remove"
               label={`Remove header ${index + 1}`}
-              onClick={() => void (headers.value = rows.filter((_row, at) => at !== index))}
+              onClick={() => {
+                headers.value = rows.filter((_row, at) => at !== index);
+                const undo = () => void (headers.value = [...headers.value.slice(0, index), row, ...headers.value.slice(index)]);
+                notify(`${row.name || "Header"} removed.`, { undo });
+              }}
             />
           </div>
         ))}
@@ -78,6 +83,11 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             onClick={() => void (headers.value = [...rows, { name: "", value: "", on: true }])}
           >
             Add a header
+          </Button>
+        </div>
+        <div>
+          <Button small onClick={showEnvironments}>
+            Environments
           </Button>
         </div>
         <p class="muted small">Both stay in this browser tab and are deleted when you close it.</p>

@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import { GATEWAY_URL } from "../catalog";
 import { snippets } from "../snippets";
-import type { ActRequest } from "../state";
+import { Unreadable } from "../library/reading";
+import { filledIn, type ActRequest } from "../state";
 import { CopyButton, Dialog, Tabs } from "../ui";
 
 export function SnippetsDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
@@ -16,7 +17,7 @@ export function SnippetsDialog({ request, onClose }: { request: ActRequest; onCl
 
 /** The request in several languages; it follows each change. */
 export function Snippets({ request }: { request: ActRequest }) {
-  const all = snippets(request, GATEWAY_URL);
+  const all = snippets(shownOf(request), GATEWAY_URL);
   const [shown, setShown] = useState<string>(all[0]?.language ?? "");
   const now = all.find(({ language }) => language === shown);
   return (
@@ -32,4 +33,14 @@ export function Snippets({ request }: { request: ActRequest }) {
       </div>
     </Tabs>
   );
+}
+
+/** The request as it would be sent; as it is written where a variable has no value. */
+function shownOf(request: ActRequest): ActRequest {
+  try {
+    return filledIn(request);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return request;
+  }
 }

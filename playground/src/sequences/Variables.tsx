@@ -4,7 +4,7 @@ import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Button, Field, IconButton } from "../ui";
-import { GENERATED } from "./fill";
+import { GENERATED } from "../state/fill";
 import { environmentName } from "./pytest";
 import { change, current, removeVariable } from "./store";
 import { VARIABLE_NAME, newId, type Variable } from "./types";

@@ -5,7 +5,7 @@ import type { ActRequest } from "../state/request";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
 import { mapSecrets } from "../library/secrets";
-import { PLACEHOLDER } from "./fill";
+import { PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
 import {
   MOST_REPEATS,

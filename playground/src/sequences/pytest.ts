@@ -4,7 +4,7 @@ import { type Json } from "../catalog";
 import { literal, python } from "../snippets/literals";
 import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/request";
-import { NAMES, PLACEHOLDER } from "./fill";
+import { NAMES, PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
 import type { Capture, Check, Sequence, SequenceStep, Variable } from "./types";
 

@@ -3,7 +3,7 @@
 import { isSame, stringify, type Json } from "../json";
 import { Unreadable } from "../library/reading";
 import type { ActRequest, Reply } from "../state/request";
-import { fill } from "./fill";
+import { fill, type Values } from "../state/fill";
 import { parsePath, valueAt } from "./path";
 import type { Sequence, SequenceStep } from "./types";
 
@@ -53,6 +53,8 @@ const EVERY = 80;
 /**
  * Run a sequence, telling of its progress; ends early when `signal` says so, or a step failed.
  *
+ * `given` are values that its own variables and captures come before, such as those of an environment.
+ *
  * Throws `Unreadable` when a variable of the sequence cannot be filled in.
  */
 export async function run(
@@ -60,11 +62,12 @@ export async function run(
   send: Send,
   signal: AbortSignal,
   onProgress: (report: Report) => void,
+  given: Values = new Map(),
 ): Promise<Report> {
   const start = performance.now();
   let report = begun(sequence);
   let told = 0;
-  const values = new Map<string, Json>();
+  const values = new Map<string, Json>(given);
   let room = LONGEST_TEXTS;
   for (const { name, value } of sequence.variables) values.set(name, fill(value, values));
   for (const [at, step] of sequence.steps.entries()) {

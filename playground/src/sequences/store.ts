@@ -5,10 +5,10 @@ import { stringify, type Json } from "../json";
 import { mapSecrets, withoutSecrets } from "../library/secrets";
 import { Unreadable, readText as readName } from "../library/reading";
 import { freeName } from "../library/names";
-import { collection, keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
+import { collection, environmentValues, keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
 import { notify } from "../ui";
 import { keepable, keepableRequest, readSequence } from "./files";
-import { PLACEHOLDER } from "./fill";
+import { PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
 import { run, type Report } from "./run";
 import { emptySequence, newId, renewedStep, stepOf, VARIABLE_NAME, type Sequence, type SequenceStep, type Variable } from "./types";
@@ -295,7 +295,7 @@ export async function start(): Promise<void> {
   problem.value = "";
   report.value = null;
   try {
-    report.value = await run(current.value, send, controller.signal, (now) => (report.value = now));
+    report.value = await run(current.value, send, controller.signal, (now) => (report.value = now), environmentValues());
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     problem.value = `${error.message}.`;

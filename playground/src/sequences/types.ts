@@ -2,7 +2,7 @@
 
 import type { Json } from "../catalog";
 import type { ActRequest } from "../state/request";
-import { hex } from "./fill";
+import { hex } from "../state/fill";
 
 export interface Variable {
   /** Unique, here and below; not in files. */

@@ -32,6 +32,8 @@ export interface Reply {
   /** Why there is no reply or no envelope: "Cancelled.", "No connection: ...". */
   error?: string;
   headers?: [name: string, value: string][];
+  /** What it answers, variables filled in. */
+  request?: ActRequest;
   /** Those of the request that this page set. */
   sentHeaders?: [name: string, value: string][];
   /** Milliseconds since 1970 when it was sent. */

@@ -1,7 +1,9 @@
 /** Calls acts. */
 
 import { GATEWAY_URL } from "../catalog";
-import { stringify } from "../json";
+import { stringify, type Json } from "../json";
+import { fillIn } from "./environments";
+import { Unreadable } from "../library/reading";
 import type { Files } from "./files";
 import { bodyOf, envelopeOf, type ActRequest, type Reply } from "./request";
 import { callHeaders } from "./settings";
@@ -10,7 +12,13 @@ import { callHeaders } from "./settings";
 export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map(), key = ""): Promise<Reply> {
   const at = Date.now();
   const start = performance.now();
-  const sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...(key && { "Idempotency-Key": key }), ...callHeaders(token) };
+  let sent: Record<string, string>;
+  try {
+    sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...(key && { "Idempotency-Key": key }), ...filledHeaders(token) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { status: 0, ms: 0, bytes: 0, text: "", error: `Not sent: ${error.message}.`, at };
+  }
   const sentHeaders = Object.entries(sent);
   try {
     const reply = await fetch(GATEWAY_URL, {
@@ -24,13 +32,24 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const text = await reply.text();
     const ms = performance.now() - start;
     const envelope = envelopeOf(text);
-    const found = { sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
+    const found = { request, sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
     return envelope ? { ...found, envelope } : { ...found, error: "The reply is not an envelope." };
   } catch (error) {
     const cancelled = signal?.aborted === true;
     const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;
-    return { sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
+    return { request, sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
   }
+}
+
+/** Throws `Unreadable` for a variable that the environment does not have. */
+function filledHeaders(token?: string): Record<string, string> {
+  const given = callHeaders(token);
+  const filled = Object.entries(given).map(([name, value]): [string, string] => [name, value.includes("{{") ? textOf(fillIn(value)) : value]);
+  return Object.fromEntries(filled);
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : stringify(value);
 }
 
 const JSON_TYPE = { "Content-Type": "application/json" };

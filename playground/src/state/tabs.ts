@@ -5,7 +5,9 @@ import { actOf, type Act, type Catalog, type Place } from "../catalog";
 import { isSame } from "../json";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
+import { Unreadable } from "../library/reading";
 import { emptyRequest, emptyTexts } from "./empty";
+import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
 import { isListing, pageOf, type Page } from "./pages";
 import type { ActRequest, Reply } from "./request";
@@ -144,6 +146,17 @@ export function onReply(listener: Listener): void {
   listeners.push(listener);
 }
 
+/** The request with its variables filled in; undefined where one has no value: that is told. */
+function fillOrTell(request: ActRequest): ActRequest | undefined {
+  try {
+    return filledIn(request);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    notify(`Not sent: ${error.message} in the environment “${environment.value?.name}”.`, { bad: true });
+    return undefined;
+  }
+}
+
 /** Send a tab's request, unless it is under way already, or something in it is not valid: that is told. */
 export async function sendTab(tab: Tab): Promise<void> {
   if (tab.running.value) return;
@@ -155,9 +168,11 @@ export async function sendTab(tab: Tab): Promise<void> {
     tab.checked.value = request;
     return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
   }
+  const filled = fillOrTell(request);
+  if (!filled) return;
   const controller = new AbortController();
   tab.running.value = controller;
-  const reply = await send(request, controller.signal, undefined, tab.files.value, tab.key.value.trim());
+  const reply = await send(filled, controller.signal, undefined, tab.files.value, tab.key.value.trim());
   tab.sent.value = request;
   tab.reply.value = reply;
   const spec = specOf(request);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes, IconButton } from "./button";
+import { Notices, noticesIn } from "./notice";
 
 export interface DialogProps {
   title: string;
@@ -18,10 +19,13 @@ export function Dialog({ title, onClose, children, actions, wide }: DialogProps)
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
+    const outer = noticesIn.value;
+    noticesIn.value = element;
     if (dialog && !dialog.open) dialog.showModal();
     const fields = ".dialog-body :is(input, textarea, select):enabled";
     (dialog?.querySelector<HTMLElement>("[data-focus]") ?? dialog?.querySelector<HTMLElement>(fields))?.focus();
     return () => {
+      noticesIn.value = outer;
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -45,6 +49,7 @@ export function Dialog({ title, onClose, children, actions, wide }: DialogProps)
         <div class="dialog-body">{children}</div>
         {actions && <footer>{actions}</footer>}
       </div>
+      <Notices within={element} />
     </dialog>
   );
 }

@@ -28,7 +28,11 @@ function close(id: number): void {
   notes.value = notes.value.filter((note) => note.id !== id);
 }
 
-export function Notices() {
+/** The dialog that is open, or null for the page: the rest of the page cannot be clicked, so the notes stand in it. */
+export const noticesIn = signal<object | null>(null);
+
+export function Notices({ within = null }: { within?: object | null }) {
+  if (noticesIn.value !== within) return null;
   return (
     <div class="notices" role="status" aria-live="polite">
       {notes.value.map(({ id, text, bad, undo }) => (

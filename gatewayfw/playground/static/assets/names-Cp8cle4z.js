@@ -1,0 +1,1 @@
+function e(e,t,n=` `){for(let r=1;;r++){let i=r===1?e:`${e}${n}${r}`;if(!t.includes(i))return i}}function t(e,t=`-`){return e.replace(/[^A-Za-z0-9_-]+/g,t).replace(/^[-_]+|[-_]+$/g,``).slice(0,60)||`unnamed`}export{e as n,t};
