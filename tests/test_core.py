@@ -324,7 +324,7 @@ def test_run_server_uses_processes_where_the_storage_can_be_shared(program):
     kind, port, process = program
     body = {"model": "user", "act": "pid", "details": {"set": {}, "get": {}}}
     with urllib3.PoolManager(retries=urllib3.Retry(total=None, connect=60, backoff_factor=0.02)) as http:
-        reply = http.request("POST", f"http://127.0.0.1:{port}/gateway", json=body)
+        reply = http.request("POST", f"http://127.0.0.1:{port}/gateway", json=body, timeout=30)
         pid = reply.json()["body"]
     process.send_signal(signal.SIGINT)
     assert (reply.status, pid == process.pid, process.wait(10)) == (200, kind == "one", 0)
