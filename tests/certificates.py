@@ -1,9 +1,10 @@
-"""Certificates for servers of tests."""
+"""Certificates for servers of tests, and what such a server does with one."""
 
 from __future__ import annotations
 
 import datetime
 import ipaddress
+import ssl
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -29,3 +30,25 @@ def write_certificate(file, name="test", address="127.0.0.1", begun=-1, ends=1):
     )
     plain = serialization.NoEncryption(), serialization.PrivateFormat.PKCS8, serialization.Encoding.PEM
     file.write_bytes(key.private_bytes(plain[2], plain[1], plain[0]) + built.public_bytes(plain[2]))
+
+
+def shake_hands(connection, context):
+    """Do a server's part of a TLS handshake, until it is done or the client refuses it.
+
+    Not with ``wrap_socket``: after a failed handshake that leaves the socket open in Python 3.11.
+    """
+    received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(received, sent, server_side=True)
+    while True:
+        try:
+            tls.do_handshake()
+            more = False
+        except ssl.SSLWantReadError:
+            more = True
+        except ssl.SSLError:
+            return
+        connection.sendall(sent.read())
+        data = connection.recv(65_536) if more else b""
+        if not data:
+            return
+        received.write(data)

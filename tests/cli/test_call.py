@@ -18,7 +18,7 @@ from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.schemas import string
-from tests.certificates import write_certificate
+from tests.certificates import shake_hands, write_certificate
 from tests.cli.shop import make_app, runner, shop
 from tests.export.test_typescript_live import served
 from tests.wire.scripts import answer
@@ -247,7 +247,7 @@ def greeting(certificate):
         def greet():
             connection, _ = server.accept()
             with connection, suppress(OSError):  # The caller refuses it.
-                context.wrap_socket(connection, server_side=True).close()
+                shake_hands(connection, context)
 
         thread = Thread(target=greet)
         thread.start()

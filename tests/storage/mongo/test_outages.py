@@ -9,7 +9,6 @@ import socket
 import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +19,7 @@ from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage, Trouble
 from gatewayfw.storage.mongo import outages as mongo_outages
 from gatewayfw.storage.mongo.outages import Outages, concerns_server
+from tests.certificates import shake_hands, write_certificate
 from tests.faults.replica import ReplicaSet
 from tests.storage.mongo.standalone import standalone_mongod
 from tests.waiting import wait_until
@@ -176,35 +176,17 @@ def test_a_server_that_closes_the_connection_is_logged(connect, lines, answering
 
 def test_a_certificate_that_is_not_trusted_is_logged(connect, lines, answering, tmp_path):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate(tmp_path / "server.pem"))
+    write_certificate(tmp_path / "server.pem")
+    context.load_cert_chain(tmp_path / "server.pem")
 
     def handshake(connection):
         with contextlib.suppress(OSError):  # the client hangs up
-            context.wrap_socket(connection, server_side=True).close()
+            shake_hands(connection, context)
 
     host = answering(handshake)
     with pytest.raises(Unavailable):
         count(connect(f"mongodb://{host}/db?replicaSet=rs0&tls=true", 1.0))
     assert lines() == [out(f"no answer ({host}: its TLS certificate is not accepted)")]
-
-
-def certificate(path):
-    """Write a key and a certificate that nobody signed."""
-    x509 = pytest.importorskip("cryptography.x509")
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1)).sign(
-        key, hashes.SHA256()
-    )
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
-    return path
 
 
 # -- who may not come in
