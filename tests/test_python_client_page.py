@@ -48,11 +48,11 @@ def test_every_python_block_runs(program):
     assert PAGE.count("```") == 2 * len(BLOCKS)
 
 
-def test_mypy_accepts_the_program(program, tmp_path, tmp_path_factory):
+def test_mypy_accepts_the_program(program, tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "gateway_types.py").write_text(program[1], "utf-8")
     (tmp_path / "page.py").write_text("".join(block[2] for block in (SERVICE, *REST)), "utf-8")
-    assert mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "page.py") == []
+    assert mypy(tmp_path, "page.py") == []
 
 
 def test_every_option_is_in_the_table():

@@ -57,11 +57,11 @@ def test_a_program_sends_files(project):
 
 
 @pytest.mark.slow
-def test_mypy_accepts_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, tmp_path_factory, catalog):
+def test_mypy_accepts_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, catalog):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(catalog), "right": RIGHT, "wrong": WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    found = mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "gateway_types.py", "right.py", "wrong.py")
+    found = mypy(tmp_path, "gateway_types.py", "right.py", "wrong.py")
     assert found == expected("wrong", WRONG)
 
 

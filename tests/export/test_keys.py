@@ -69,9 +69,9 @@ def test_a_program_repeats_calls_with_one_key(project):
 
 
 @pytest.mark.slow
-def test_mypy_accepts_keys_for_idempotent_acts_only(tmp_path, tmp_path_factory):
+def test_mypy_accepts_keys_for_idempotent_acts_only(tmp_path):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(keyed().catalog()), "right": RIGHT, "wrong": WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    found = mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "gateway_types.py", "right.py", "wrong.py")
+    found = mypy(tmp_path, "gateway_types.py", "right.py", "wrong.py")
     assert found == expected("wrong", WRONG)

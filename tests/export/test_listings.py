@@ -129,11 +129,11 @@ def test_a_program_reads_a_list_by_page_to_its_end(project):
 
 
 @pytest.mark.slow
-def test_mypy_accepts_filters_sorts_and_pages_that_are_declared_and_no_others(tmp_path, tmp_path_factory):
+def test_mypy_accepts_filters_sorts_and_pages_that_are_declared_and_no_others(tmp_path):
     pytest.importorskip("mypy")
     for name, text in {"gateway_types": python(listed().catalog()), "right": RIGHT, "wrong": WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    found = mypy(tmp_path, tmp_path_factory.getbasetemp() / "mypy", "gateway_types.py", "right.py", "wrong.py")
+    found = mypy(tmp_path, "gateway_types.py", "right.py", "wrong.py")
     assert found == expected("wrong", WRONG)
 
 

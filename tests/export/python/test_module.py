@@ -103,8 +103,7 @@ def test_right_programs_pass_and_wrong_ones_are_told_where(source, tmp_path_fact
     folder = tmp_path_factory.mktemp("programs")
     for name, text in {"gateway_types": source, "right": RIGHT, "wrong": WRONG}.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
-    cache = tmp_path_factory.getbasetemp() / "mypy"
-    assert mypy(folder, cache, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", WRONG)
+    assert mypy(folder, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", WRONG)
 
 
 BATCH_RIGHT = """\
@@ -155,8 +154,7 @@ def test_requests_of_a_batch_are_checked(tmp_path_factory):
     texts = {"gateway_types": python(library.gw.catalog()), "right": BATCH_RIGHT, "wrong": BATCH_WRONG}
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
-    cache = tmp_path_factory.getbasetemp() / "mypy"
-    assert mypy(folder, cache, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", BATCH_WRONG)
+    assert mypy(folder, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", BATCH_WRONG)
 
 
 def test_a_gateway_without_batches_has_no_requests():
