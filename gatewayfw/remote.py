@@ -22,7 +22,8 @@ from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
-from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, encode, endpoint, envelope_of
+from gatewayfw.wire.json_text import encode
+from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 
 #: Headers of the request that are passed on, besides those that a service names; all others stay here.
 FORWARDED = (

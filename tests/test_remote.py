@@ -14,7 +14,7 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
-from gatewayfw.wire.posting import encode
+from gatewayfw.wire.json_text import encode
 from tests.wire.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=MOST)
@@ -138,6 +138,7 @@ PASSED = {
     "traceparent": "00-a-b-01",
     "tracestate": "a=1",
     "x-gateway-detail": "1",
+    "idempotency-key": "k-1",
 }
 
 

@@ -1,14 +1,12 @@
 """Clients of a gateway: over HTTP, and in process for tests.
 
-Both have ``call(model, act, set=..., get=...)``, which returns the ``body`` of the reply or raises `CallError`, and
-``pages``, which iterates over the pages of a list. The module that `gatewayfw.export.python.module` generates gives
-them types:
-``client: Client = HttpClient(url)``.
+Both have ``call(model, act, set=..., get=...)``, which returns the ``body`` of the reply or raises `CallError`;
+``send``, which returns the reply with its status and headers; ``pages``, which iterates over the pages of a list; and
+``batch``. The module that ``flask gateway types --lang python`` writes gives them types:
+``client: AnyClient = HttpClient(url)``.
 
-``send`` returns the reply with its status and headers.
-
-One call is one request, unless ``retries`` of an idempotent act allows more: no redirects, cookies or proxies from the
-environment. Tokens never appear in logs, messages or a ``repr``.
+One call is one request, unless it gives ``retries`` for an idempotent act. Redirects are refused; cookies and proxies
+from the environment are not used. Tokens never appear in logs, messages or a ``repr``.
 """
 
 from __future__ import annotations

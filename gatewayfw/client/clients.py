@@ -19,7 +19,8 @@ from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
-from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, encode, endpoint
+from gatewayfw.wire.json_text import encode
+from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, endpoint
 
 #: Most bytes of one reply by default, as many as a gateway sends by default.
 MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
@@ -79,15 +80,15 @@ class _Client:
         memory.
 
         ``retries`` and ``key`` are for idempotent acts, others refuse them. The request is sent up to ``retries`` more
-        times, always with the same ``Idempotency-Key``, after errors that may pass: where no reply came, the statuses
-        502 to 504, and ``in_progress``. So it is done once. ``key`` is a key of your own, such as the number of an
-        order, which also joins this call with those of other processes; without one the client makes it.
+        times after errors that may pass: no reply, the statuses 502 to 504, and ``in_progress``. Each time has the same
+        ``Idempotency-Key``, so the act is done once. ``key`` is a key of your own, such as the number of an order, so
+        that another process may repeat this call; without it the client makes one.
 
         Raises:
             CallError: the gateway refused, or see `BadReply` and `NoReply`.
             OSError: a file cannot be read.
             TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
-            ValueError: it holds NaN, an infinite number, or text that UTF-8 cannot encode; or ``key`` is none.
+            ValueError: one holds NaN, an infinite number, or text that UTF-8 cannot encode; or ``key`` is not valid.
         """
         return self.send(model, act, service=service, set=set, get=get, retries=retries, key=key).body
 
@@ -113,7 +114,7 @@ class _Client:
         """Run several acts by one request and return their results, in order.
 
         A request is ``{"model", "act", "service"?, "set"?, "get"?}``, the arguments of `call`. A result is what `call`
-        returns or, where the act failed, the `CallError` that it raises. With ``atomic`` all of them are done or none.
+        returns or, if the act failed, the `CallError` that it raises. With ``atomic`` all acts are done or none.
 
         Raises:
             CallError: the gateway refused the whole batch, or see `BadReply` and `NoReply`.
@@ -133,10 +134,10 @@ class _Client:
     ) -> Iterator[Any]:
         """Yield the pages of a list, each what `call` returns, with ``rows`` and ``next``.
 
-        The first is that which ``after`` in ``set`` names, if it is there; each is asked for when it is wanted.
+        The first page is the one that ``after`` in ``set`` names, if it is given; each is requested when it is needed.
 
         Raises:
-            CallError: as for `call`; `BadReply` where the result is no page, or its ``next`` came before.
+            CallError: as for `call`; `BadReply` if the result is not a page, or its ``next`` came before.
         """
         return follow(lambda given: self.call(model, act, service=service, set=given, get=get), set)
 
@@ -172,12 +173,12 @@ class _Client:
 class HttpClient(_Client):
     """A client over HTTP.
 
-    ``url`` is the gateway's, with or without ``/gateway`` at its end. ``headers`` are sent with
-    each request, besides those of the client. ``token_from`` is where the gateway's `Auth` looks for the
-    token: ``header(name)``, ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most
-    ``timeout`` seconds, from connecting to the last byte of the reply; only the look-up of the host's
-    name has the system's own limit. ``connections`` are kept open for the next calls; more threads than that may call.
-    A reply of more than ``max_bytes`` is refused. A forked process opens its own connections.
+    ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with each request,
+    besides the client's own. ``token_from`` is where the gateway's `Auth` looks for the token: ``header(name)``,
+    ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most ``timeout`` seconds, from connecting to
+    the last byte of the reply; only looking up the host's name has the system's own limit. At most ``connections``
+    connections are kept open for later calls; more threads than that may call. A reply of more than ``max_bytes`` is
+    refused. A forked process opens its own connections.
 
     Raises:
         DefinitionError: an argument does not fit; the message never holds a token or header.

@@ -10,7 +10,7 @@ class CallError(Exception):
 
     Attributes:
         message: what went wrong, for people, in the gateway's words.
-        status: the HTTP status; 0 where no reply came.
+        status: the HTTP status; 0 without a reply.
         code: a stable word for programs, such as ``validation_error``.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
         request_id: the request's id in the gateway's log, if the gateway sent it.
@@ -37,9 +37,9 @@ class CallError(Exception):
 
 
 class BadReply(CallError):
-    """The reply is not from a gateway; code ``bad_reply``. The act may have run.
+    """The reply is not that of a gateway; code ``bad_reply``. The act may have run.
 
-    Or what should be the next page of a list is none.
+    It is also raised if the reply to a request for a page of a list is not such a page.
     """
 
 

@@ -9,7 +9,6 @@ import contextlib
 import functools
 import http.client
 import io
-import json
 import math
 import os
 import re
@@ -18,17 +17,16 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from gatewayfw.client.errors import BadReply, NoReply
-from gatewayfw.wire.json_text import without_texts
+from gatewayfw.wire.bounded import Bounded, seconds_left
+from gatewayfw.wire.json_text import decode, holds_too_many
 
 _KEPT_CONNECTIONS = 8
 #: Bytes that head and framing of a reply may take, besides as much as the largest body.
 _FRAMING = 1024 * 1024
-#: Most values of a reply, counted by commas and brackets: 10 MB of "[]," would take seconds and 200 MB to parse.
-_MAX_VALUES = 500_000
 
 
 class Posts:
@@ -85,7 +83,7 @@ class Posts:
             raise NoReply("the gateway is unreachable", code="unreachable") from error
         connection.response_class = functools.partial(_Response, until, 2 * self._most + _FRAMING)  # type: ignore[assignment]  # it is only called
         try:
-            connection.sock.settimeout(_left(until))
+            connection.sock.settimeout(seconds_left(until))
             with contextlib.suppress(BrokenPipeError):  # a server that refuses early may have replied
                 connection.request("POST", self._path, data, dict(headers))
             with connection.getresponse() as response:
@@ -148,46 +146,10 @@ class Reply(NamedTuple):
     envelope: Mapping[str, Any]
 
 
-class _Bounded(io.RawIOBase):
-    """Reads one reply until a point in time, and at most ``most`` bytes.
-
-    Head and framing count too.
-    """
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, until: float, most: int) -> None:
-        self._raw, self._sock, self._until, self._most = raw, sock, until, most
-
-    def readable(self) -> bool:
-        """Tell that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        """Fill the buffer with what is there, or wait for the rest of the time."""
-        self._sock.settimeout(_left(self._until))
-        count = self._raw.readinto(buffer)
-        self._most -= count or 0
-        if self._most < 0:
-            raise OSError("too much was sent")
-        return count
-
-    def close(self) -> None:
-        """Close what it reads."""
-        self._raw.close()
-        super().close()
-
-
 class _Response(http.client.HTTPResponse):
     def __init__(self, until: float, most: int, sock: socket.socket, *args: Any, **named: Any) -> None:
         super().__init__(sock, *args, **named)
-        self.fp = io.BufferedReader(_Bounded(self.fp.detach(), sock, until, most))
-
-
-def _left(until: float) -> float:
-    """Return the seconds that are left."""
-    left = until - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until, most))
 
 
 def _is_silent(sock: socket.socket) -> bool:
@@ -199,12 +161,9 @@ def _is_silent(sock: socket.socket) -> bool:
 
 def _envelope(text: bytes, status: int, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the JSON of a reply, if it is one of a gateway."""
-    if _marks(text) > _MAX_VALUES and _marks(without_texts(text)) > _MAX_VALUES:
+    if holds_too_many(text):
         raise bad_reply("its answer holds too many values", status, headers)
-    try:
-        found = json.loads(text.decode(), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        found = None
+    found = decode(text)
     if not isinstance(found, dict) or found.keys() != {"body", "success"} or not isinstance(found["success"], bool):
         raise bad_reply("its answer is not an envelope", status, headers)
     is_batch = status < 300 and isinstance(found["body"], list)
@@ -213,10 +172,6 @@ def _envelope(text: bytes, status: int, headers: Mapping[str, str]) -> dict[str,
     if found["success"] != (status < 300) and not is_batch:
         raise bad_reply("the status of its answer contradicts its envelope", status, headers)
     return found
-
-
-def _marks(text: bytes) -> int:
-    return text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
 def is_refusal(body: object) -> bool:
@@ -232,7 +187,3 @@ def bad_reply(reason: str, status: int, headers: Mapping[str, str]) -> BadReply:
     request_id = headers.get("x-request-id", "")
     known = request_id if re.fullmatch("[A-Za-z0-9._-]{1,64}", request_id) else None
     return BadReply(f"bad reply of the gateway: {reason}", status, "bad_reply", request_id=known)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

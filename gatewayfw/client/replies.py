@@ -21,12 +21,12 @@ def bad_reply(error: NotAGateway) -> BadReply:
 
 
 class CallReply(NamedTuple):
-    """A success: its ``body``, and what stands around it.
+    """A successful reply: its ``body`` with status and headers.
 
     Attributes:
         body: the result of the act.
         status: the HTTP status.
-        headers: those of the reply, by names in any case; ``Idempotent-Replay`` is 1 where it was given before.
+        headers: those of the reply, by names in any case; ``Idempotent-Replay`` is 1 if it is a repeated reply.
     """
 
     body: Any

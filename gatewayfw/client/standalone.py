@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
@@ -16,6 +15,7 @@ from gatewayfw.client.paging import follow
 from gatewayfw.client.posts import Posts, Reply, bad_reply, is_refusal
 from gatewayfw.client.retries import HEADER, make_key, repeat
 from gatewayfw.client.uploads import form_of, without_files
+from gatewayfw.wire.json_text import encode
 
 _Sender = TypeVar("_Sender", bound="Sender")
 #: What may be the value of a header that the caller gives, and of the key.
@@ -116,7 +116,7 @@ class UntypedClient(Sender):
         """
         files: dict[str, Any] = {}
         given = without_files(set or {}, "set", files)
-        data, headers = _encode(_body(model, act, service, given, get)), {}
+        data, headers = encode(_body(model, act, service, given, get)), {}
         if files:
             data, media_type = form_of(data, files)
             headers = {"content-type": media_type, "x-gateway": "1"}
@@ -142,7 +142,7 @@ class UntypedClient(Sender):
         A result is what the act returns, or the `CallError` that it raises.
         """
         bodies = [_body(**request) for request in requests]
-        reply = self.post(_encode({"batch": bodies, "atomic": atomic}), {})
+        reply = self.post(encode({"batch": bodies, "atomic": atomic}), {})
         if reply.status >= 400:
             raise _refusal(reply)
         items = reply.envelope["body"]
@@ -167,10 +167,6 @@ def _body(
     get: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     return {"service": service, "model": model, "act": act, "details": {"set": set or {}, "get": get or {}}}
-
-
-def _encode(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _checked(name: str, value: str) -> str:

@@ -7,6 +7,7 @@ server which sends one byte per second would hold a worker for hours.
 from __future__ import annotations
 
 import io
+import math
 import socket
 import time
 from http.client import HTTPResponse as RawResponse
@@ -17,43 +18,15 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 from urllib3.util.connection import create_connection
 
-
-class _Bounded(io.RawIOBase):
-    """Reads one answer until a point in time, and at most ``most`` bytes.
-
-    Head and framing count too.
-
-    http.client and urllib3 bound each line, but neither their number nor a chunk whose size is below zero.
-    """
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, most: int) -> None:
-        seconds = sock.gettimeout()
-        self._raw, self._sock, self._most = raw, sock, most
-        self._deadline = time.monotonic() + (float("inf") if seconds is None else seconds)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(None if left == float("inf") else left)
-        count = self._raw.readinto(buffer)
-        self._most -= count or 0
-        if self._most < 0:
-            raise OSError("too much was sent")
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+from gatewayfw.wire.bounded import Bounded
 
 
 class _Response(RawResponse):
     def __init__(self, sock: socket.socket, *args: Any, most: int, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_Bounded(self.fp.detach(), sock, most))
+        seconds = sock.gettimeout()
+        until = math.inf if seconds is None else time.monotonic() + seconds
+        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until, most))
 
 
 class _Connection(HTTPConnection):

@@ -7,19 +7,18 @@ the limits are our choice.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, final
+from typing import Any, final
 from urllib.parse import urlsplit
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
 from urllib3.util import parse_url
 
 from gatewayfw.wire.connections import Pool, SecurePool
-from gatewayfw.wire.json_text import without_texts
+from gatewayfw.wire.json_text import decode, holds_too_many
 
 #: Headers that say more than a body, and their valid values; all others are ignored.
 TOLD = {
@@ -27,10 +26,6 @@ TOLD = {
     "Retry-After": re.compile(r"[0-9]{1,6}"),
     "Idempotent-Replay": re.compile("1"),
 }
-#: Most values of a reply, counted by commas and brackets. 10 MB of "[]," would take seconds and 200 MB to parse, and no
-#: other thread runs meanwhile.
-MAX_VALUES = 500_000
-
 #: Bytes of an envelope beside its body.
 ENVELOPE_BYTES = len(b'{"body":,"success":true}')
 
@@ -145,16 +140,6 @@ class Posts:
         return found[1]
 
 
-def encode(value: Any, /) -> bytes:
-    """Return a value as strict JSON in UTF-8.
-
-    Raises:
-        TypeError: a value JSON has no form for.
-        ValueError: NaN, an infinite number, or text that has no UTF-8 form.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-
-
 def check_head(reply: HttpReply) -> None:
     """Refuse a reply whose headers or status show it is not from a gateway.
 
@@ -167,14 +152,6 @@ def check_head(reply: HttpReply) -> None:
         raise NotAGateway("its answer is not application/json", reply)
     if reply.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise NotAGateway("its answer is compressed", reply)
-
-
-def _marks(data: bytes) -> int:
-    """Return an upper bound for the number of values, by commas and brackets.
-
-    Those in texts count too.
-    """
-    return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def envelope_of(reply: HttpReply) -> dict[str, Any]:
@@ -199,12 +176,9 @@ def read_json(reply: HttpReply) -> Any:
     Raises:
         NotAGateway: it holds too many values.
     """
-    if _marks(reply.data) > MAX_VALUES and _marks(without_texts(reply.data)) > MAX_VALUES:
+    if holds_too_many(reply.data):
         raise NotAGateway("its answer holds too many values", reply)
-    try:
-        return json.loads(reply.data.decode("utf-8"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return None
+    return decode(reply.data)
 
 
 def endpoint(url: str) -> str:
@@ -247,7 +221,3 @@ def _is_envelope(value: Any) -> bool:
         return False
     body, success = value["body"], value["success"]
     return success is True or (success is False and isinstance(body, dict) and isinstance(body.get("message"), str))
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

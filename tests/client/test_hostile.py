@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, NoReply
 from gatewayfw.client.standalone import UntypedClient
-from gatewayfw.wire.posting import MAX_VALUES
+from gatewayfw.wire.json_text import MAX_VALUES
 from tests.wire.scripts import BAD, BROKEN, CHUNKED, HEAD, MEGABYTE, MOST, OK, SECRET, SLOW, answer, endless, error
 
 TOKEN = "a-token-nobody-may-see"

@@ -1,4 +1,4 @@
-"""Lists read by page with both clients."""
+"""Lists read by page with all clients."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, InProcessClient
 from gatewayfw.client.paging import next_of
+from gatewayfw.client.standalone import UntypedClient
 from tests.export.listed import listed
 from tests.export.test_typescript_live import served
 
@@ -17,12 +18,12 @@ def gw():
     return listed()
 
 
-@pytest.fixture(params=["in process", "over HTTP"])
+@pytest.fixture(params=[InProcessClient, HttpClient, UntypedClient])
 def client(request, gw):
-    if request.param == "in process":
+    if request.param is InProcessClient:
         yield InProcessClient(gw)
         return
-    with served(gw.create_app()) as url, HttpClient(url) as client:
+    with served(gw.create_app()) as url, request.param(url) as client:
         yield client
 
 
@@ -49,6 +50,11 @@ def test_a_page_is_asked_for_when_it_is_wanted(client):
     with pytest.raises(CallError) as refused:
         next(pages)
     assert refused.value.errors == {"set.after": ["Not a token of this list: begin again without it."]}
+
+
+def test_pages_are_of_the_service_that_is_named(client):
+    with pytest.raises(CallError, match="service not found: none"):
+        next(client.pages("book", "list", service="none"))
 
 
 def test_a_list_that_does_not_go_on_is_an_error(client):

@@ -19,7 +19,14 @@ def reply(envelope):
 
 
 @pytest.mark.parametrize(
-    ("items", "success"), [([DONE], True), ([DONE, {**FAILED, "code": "taken"}], False), ([{**DONE, "more": 1}], True)]
+    ("items", "success"),
+    [
+        ([DONE], True),
+        ([DONE, {**FAILED, "code": "taken"}], False),
+        ([{**DONE, "more": 1}], True),
+        ([{**DONE, "status": 299}], True),
+        ([{**FAILED, "status": 400}, {**FAILED, "status": 599}], False),
+    ],
 )
 def test_items_are_read(items, success):
     assert items_of(reply({"body": items, "success": success}), len(items)) == items
@@ -42,17 +49,24 @@ BAD = {
     "an item without body": {"body": [{"success": True, "status": 200}], "success": True},
     "a status of text": {"body": [{**DONE, "status": "200"}], "success": True},
     "a status that is none": {"body": [{**DONE, "status": 600}], "success": True},
+    "a status before all": {"body": [{**DONE, "status": 199}], "success": True},
     "done with a failure's status": {"body": [{**DONE, "status": 409}], "success": True},
+    "done with a redirect's status": {"body": [{**DONE, "status": 300}], "success": True},
     "failed with a success's status": {"body": [{**FAILED, "status": 200}], "success": False},
+    "failed with a redirect's status": {"body": [{**FAILED, "status": 399}], "success": False},
     "failed without a message": {"body": [{**FAILED, "body": {}}], "success": False},
-    "too many values": b'{"body": [' + b"[]," * 600_000 + b'[]], "success": true}',
 }
 
 
 @pytest.mark.parametrize("envelope", BAD.values(), ids=BAD)
 def test_anything_else_is_refused(envelope):
-    with pytest.raises(NotAGateway):
+    with pytest.raises(NotAGateway, match="^its answer is not that to the batch$"):
         items_of(reply(envelope), 1)
+
+
+def test_too_many_values_are_refused():
+    with pytest.raises(NotAGateway, match="^its answer holds too many values$"):
+        items_of(reply(b'{"body": [' + b"[]," * 600_000 + b'[]], "success": true}'), 1)
 
 
 def test_an_item_has_status_and_headers_of_a_reply():

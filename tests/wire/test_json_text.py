@@ -1,4 +1,4 @@
-"""JSON without its texts, in which brackets and commas are only those of its structure."""
+"""Strict JSON as text; without its texts, brackets and commas are only those of its structure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 
-from gatewayfw.wire.json_text import without_texts
+from gatewayfw.wire.json_text import MAX_VALUES, decode, encode, holds_too_many, without_texts
 from tests.strategies import json_values
 
 
@@ -35,3 +35,31 @@ def brackets(value):
 def test_brackets_that_are_left_are_those_of_lists_and_objects(value):
     rest = without_texts(json.dumps(value).encode())
     assert rest.count(b"[") + rest.count(b"{") == brackets(value)
+
+
+def test_values_are_written_short_and_as_utf_8():
+    assert encode({"a": [1, "é"]}) == '{"a":[1,"é"]}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [(float("nan"), "not JSON compliant"), (float("-inf"), "not JSON compliant"), ("\ud800", "surrogates")],
+)
+def test_values_that_json_does_not_have_are_not_written(value, reason):
+    with pytest.raises(ValueError, match=reason):
+        encode(value)
+
+
+@given(json_values)
+def test_what_was_written_is_read(value):
+    assert decode(encode(value)) == value
+
+
+@pytest.mark.parametrize("data", [b"", b"NaN", b"[-Infinity]", b"{", b"\xff", b"[" * 100_000])
+def test_what_is_not_strict_is_none(data):
+    assert decode(data) is None
+
+
+def test_too_many_values_are_told_by_marks_outside_of_texts():
+    many = b"," * MAX_VALUES
+    assert [holds_too_many(data) for data in (b"[" + many, many, b'"[' + many + b'"')] == [True, False, False]

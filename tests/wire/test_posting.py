@@ -19,7 +19,8 @@ from gatewayfw.auth import access_rule
 from gatewayfw.errors import HttpError
 from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.servers.threaded import threaded_server
-from gatewayfw.wire.posting import ENVELOPE_BYTES, MAX_VALUES
+from gatewayfw.wire.json_text import MAX_VALUES
+from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.wire.scripts import (
     BAD,
     BODY,

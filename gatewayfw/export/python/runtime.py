@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 
 #: The files that are copied, those first that others use.
 _PARTS = (
+    ("gatewayfw.wire", "bounded.py"),
     ("gatewayfw.wire", "json_text.py"),
     ("gatewayfw.client", "errors.py"),
     ("gatewayfw.client", "paging.py"),

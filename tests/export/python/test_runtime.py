@@ -48,7 +48,7 @@ def test_nothing_is_defined_twice_and_no_model_takes_a_name_of_it():
     tree = ast.parse(runtime().code)
     defined = Counter(each.name for each in tree.body if isinstance(each, ast.ClassDef | ast.FunctionDef))
     assert max(defined.values()) == 1
-    assert {"UntypedClient", "CallError", "_Bounded", "re", "json"} <= runtime().names <= RESERVED
+    assert {"UntypedClient", "CallError", "Bounded", "re", "json"} <= runtime().names <= RESERVED
 
 
 def test_imports_are_sorted_and_each_is_there_once():
