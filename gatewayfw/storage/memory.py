@@ -11,25 +11,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from bson.errors import BSONError
-from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
-from gatewayfw.storage.matching import AnyOf, matches, needs_matching
+from gatewayfw.storage.matching import needs_matching
 from gatewayfw.storage.memory_duplicates import after_update, is_storable, refuse_shared, taken_fields
 from gatewayfw.storage.memory_indexes import index_of, options_of
+from gatewayfw.storage.memory_reads import narrow, select, show
 from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import Statement, statements_of
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
-from gatewayfw.storage.subset import projection_of
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
 #: One lock per store of documents, so that two adapters on one mongomock client share it.
@@ -179,8 +179,7 @@ class MockStorage(Storage):
 
     def _refuse_marked(self, collection: str, filter: Filter, path: str) -> None:
         with self._driver():
-            wanted = self._plain(collection, filter)
-            if self._db[collection].find_one({**wanted, path: {"$exists": True}}, {"_id": 1}) is not None:
+            for _ in select(self._db[collection], {**filter, path: {"$exists": True}}):
                 raise Marked()
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
@@ -224,13 +223,10 @@ class MockStorage(Storage):
         mongomock 4.3 does not sort decimals and binary types as MongoDB does.
         """
         with self._driver():
-            wanted = self._plain(collection, filter)
-            cursor = self._db[collection].find(wanted, projection_of(fields))
-            if not sort:
-                return iter(_with_id_first(cursor.skip(skip).limit(limit)))
-            found = _with_id_first(cursor)
-            whole = found if fields is None else list(self._db[collection].find(wanted))
-            return iter(rank(found, whole, sort)[skip : skip + limit if limit else None])
+            found: Iterable[Document] = select(self._db[collection], filter)
+            if sort:
+                found = rank(found, sort)
+            return iter([show(one, fields) for one in islice(found, skip, skip + limit if limit else None)])
 
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
@@ -238,25 +234,28 @@ class MockStorage(Storage):
         """Change one document; positional paths are not supported."""
 
         def write() -> Document | None:
-            found = self._db[collection].find_one(self._plain(collection, filter), {"_id": 1})
-            if found is None:
+            stored = self._db[collection]
+            before = next(select(stored, filter), None)
+            if before is None:
                 return None
-            with self._prepare_update(collection, found, update) as [(same, plain)]:
-                result: Document | None = self._db[collection].find_one_and_update(
-                    same, plain, projection_of(fields), return_document=ReturnDocument.AFTER
-                )
-            return result
+            same = {"_id": before["_id"]}
+            with self._prepare_update(collection, same, [before], update) as [(wanted, plain)]:
+                stored.update_one(wanted, plain)
+            return show(stored.find_one(same), fields)
 
         return self._write(write)
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
         """Change all matching documents; mongomock does not know their sizes."""
-        if most_bytes is not None:
-            small = [one["_id"] for one in self.find(collection, filter) if bytes_of(one) <= most_bytes]
-            filter = {**filter, "_id": {"$in": small}}
 
         def write() -> int:
-            with self._prepare_update(collection, self._plain(collection, filter), update) as statements:
+            before = list(select(self._db[collection], filter))
+            wanted = dict(filter)
+            if most_bytes is not None:
+                before = [one for one in before if bytes_of(one) <= most_bytes]
+            if most_bytes is not None or needs_matching(filter):
+                wanted = narrow(filter, before)
+            with self._prepare_update(collection, wanted, before, update) as statements:
                 return sum(
                     self._db[collection].update_many(dict(wanted), plain).matched_count for wanted, plain in statements
                 )
@@ -268,9 +267,11 @@ class MockStorage(Storage):
 
         def write() -> None:
             for id_, update in changes:
-                with self._prepare_update(collection, {"_id": id_}, update) as statements:
-                    for same, plain in statements:
-                        self._db[collection].update_one(same, plain)
+                same = {"_id": id_}
+                before = list(islice(select(self._db[collection], same), 1))
+                with self._prepare_update(collection, same, before, update) as statements:
+                    for wanted, plain in statements:
+                        self._db[collection].update_one(wanted, plain)
 
         self._write(write)
 
@@ -278,17 +279,19 @@ class MockStorage(Storage):
         """Delete all matching documents."""
 
         def write() -> int:
-            wanted = self._plain(collection, filter)
-            self._remember(collection, wanted)
-            return int(self._db[collection].delete_many(wanted).deleted_count)
+            before = list(select(self._db[collection], filter))
+            self._remember(collection, before)
+            return int(self._db[collection].delete_many(narrow({}, before)).deleted_count)
 
         return self._write(write)
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match, at most ``limit``."""
         with self._driver():
+            if needs_matching(filter):
+                return sum(1 for _ in islice(select(self._db[collection], filter), limit or None))
             bound = {"limit": limit} if limit else {}
-            return int(self._db[collection].count_documents(self._plain(collection, filter), **bound))
+            return int(self._db[collection].count_documents(dict(filter), **bound))
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline, as far as mongomock knows its stages."""
@@ -298,16 +301,6 @@ class MockStorage(Storage):
     def close(self) -> None:
         """Do nothing: the database belongs to the caller."""
 
-    def _plain(self, collection: str, filter: Filter) -> Document:
-        """Return a filter with the same matches, for mongomock.
-
-        Conditions that mongomock understands stay: positional paths of an update depend on them.
-        """
-        if not needs_matching(filter):
-            return dict(filter)
-        found = AnyOf(document["_id"] for document in self._db[collection].find() if matches(filter, document))
-        return {**{key: value for key, value in filter.items() if not needs_matching({key: value})}, "_id": found}
-
     def _write(self, fn: Callable[[], T]) -> T:
         def translated() -> T:
             with self._driver():
@@ -315,13 +308,10 @@ class MockStorage(Storage):
 
         return self.transaction(translated)
 
-    def _remember(self, collection: str, filter: Filter) -> list[Document]:
-        """Keep and return the documents before a write."""
-        images = self._undo.images
-        assert images is not None
-        before = list(self._db[collection].find(dict(filter)))
-        images.extend((collection, found["_id"], found) for found in before)
-        return before
+    def _remember(self, collection: str, before: Iterable[Document]) -> None:
+        """Keep the documents before a write."""
+        assert self._undo.images is not None
+        self._undo.images.extend((collection, found["_id"], found) for found in before)
 
     def _remember_absence(self, collection: str, document: Document) -> None:
         """Keep that a document was not there before its insert."""
@@ -329,9 +319,11 @@ class MockStorage(Storage):
         self._undo.images.append((collection, document["_id"], None))
 
     @contextmanager
-    def _prepare_update(self, collection: str, filter: Filter, update: Update) -> Iterator[list[Statement]]:
+    def _prepare_update(
+        self, collection: str, filter: Filter, before: Sequence[Document], update: Update
+    ) -> Iterator[list[Statement]]:
         """Keep the documents before an update, check sizes; return mongomock's updates."""
-        before = self._remember(collection, filter)
+        self._remember(collection, before)
         statements = statements_of(update, filter, before)
         try:
             yield statements
@@ -375,11 +367,6 @@ class MockStorage(Storage):
             if self._undo.images is not None:
                 self._undo.failed = error
             raise
-
-
-def _with_id_first(found: Iterable[Document]) -> list[Document]:
-    """Return documents with `_id` first, as MongoDB does; mongomock 4.3 does not."""
-    return [{"_id": one["_id"], **one} for one in found]
 
 
 def bytes_of(document: Mapping[str, Any]) -> int:

@@ -5,16 +5,16 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from bson.binary import UUID_SUBTYPE
 
-T = TypeVar("T")
+from gatewayfw.storage.terms import Document
 
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
 #: The keys of an empty list, which sorts before null, of null, and of not-a-number.
@@ -58,18 +58,16 @@ def _rare_key(value: Any) -> tuple[int, Any]:
     return (9, int(value)) if isinstance(value, DatetimeMS) else (10, str(value))
 
 
-def rank(found: Sequence[T], whole: Sequence[Mapping[str, Any]], sort: Sequence[tuple[str, int]]) -> list[T]:
-    """Return found documents in the order of a sort; ties keep their order.
+def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list[Document]:
+    """Return whole documents in the order of a sort; ties keep their order.
 
-    ``whole`` has the complete documents of those in ``found``. Of a list the lowest element counts or, in
-    descending order, the highest.
+    Of a list the lowest element counts or, in descending order, the highest.
     """
-    places = list(range(len(found)))
+    ranked = list(documents)
     for path, direction in reversed(sort):
         names, best = path.split("."), min if direction > 0 else max
-        keys = [best(keys_at(document, names), default=_NULL) for document in whole]
-        places.sort(key=keys.__getitem__, reverse=direction < 0)
-    return [found[place] for place in places]
+        ranked.sort(key=lambda document: best(keys_at(document, names), default=_NULL), reverse=direction < 0)
+    return ranked
 
 
 def keys_at(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:

@@ -21,6 +21,7 @@ from gatewayfw.storage.expressions import MOST_CHARACTERS, check_expression, com
         r"\bJos\é\b",
         r"[\w\-][\s]\n\t",
         "a{2,}b{2,5}?c}]",
+        "a{65535}b{1,65535}",
         "é\n",
         "x" * MOST_CHARACTERS,
     ],

@@ -24,11 +24,18 @@ def test_random_filters_find_the_same_on_both_adapters(mongo_database, found, wa
     for storage in both:
         storage.delete_many("things", {})
         storage.insert("things", stored)
+
+    def found_by(filter):
+        return [collect_ids(list(storage.find("things", filter, [], sort=[("_id", 1)]))) for storage in both]
+
     for filter in wanted:
         check_filter(filter)
-        there, here = (collect_ids(list(storage.find("things", filter, [], sort=[("_id", 1)]))) for storage in both)
+        there, here = found_by(filter)
         assert [one["_id"] for one in stored if matches(filter, one)] == there, filter
-        assert here == there or not needs_matching(filter), filter
+        # Where mongomock differs in what it is left with, as for 2.5 and a Decimal128 of it, so does the whole.
+        left = {key: value for key, value in filter.items() if not needs_matching({key: value})}
+        there_left, here_left = found_by(left)
+        assert here == there or not needs_matching(filter) or here_left != there_left, filter
 
 
 @pytest.mark.mongo
