@@ -307,7 +307,7 @@ class Storage(ABC):
 
     @abstractmethod
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matches, or those of at most so many bytes; return their number.
+        """Change all matches, or those of at most ``most_bytes``; return how many.
 
         ``$set`` may have one positional path (``users.$``), for the element that the filter's
         condition on that list matched.
@@ -335,9 +335,9 @@ class Storage(ABC):
     def distinct(self, collection: str, field: str, filter: Filter) -> list[Any]:
         """Return the values of a field in all matches, each once, in any order.
 
-        ``field`` may be a path. Of a list each element is a value; whether a list in it is one, or its
-        elements are, is open. Null is no value. Of equal numbers of two types one is given. This reads all
-        matches; an adapter whose database knows better overrides it.
+        ``field`` may be a path. Each element of a list is a value; whether a list inside a list is one, or
+        its elements are, is undefined. Null is not a value. Of equal numbers of two types one is returned.
+        This reads all matches; an adapter whose database has a better way overrides it.
 
         Raises:
             StorageError: the values have more than `most_bytes`; the message is `MANY_VALUES`.

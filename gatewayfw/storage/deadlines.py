@@ -27,7 +27,7 @@ class Scope:
         committed: whether a transaction or a single write committed in it. A transaction that fails
             later does not count; one that only read may count.
         reply_bytes: most bytes of JSON in the reply that the work is for; None without a reply.
-        totals: what the work shares with others, which are done for the same request; None if with nothing.
+        totals: the sums that it shares with other work for the same request; None if it shares none.
     """
 
     # Those of a scope that is in no other.

@@ -27,6 +27,7 @@ from gatewayfw.storage.terms import Trouble
 MAJORITY = WriteConcern("majority")
 #: A command that only a server answers that takes writes and knows the caller; any user may run it.
 _PROBE = {"listCollections": 1, "nameOnly": True, "authorizedCollections": True, "filter": {"name": "none"}}
+_UNENCODED = "user name and password must be percent-encoded, see urllib.parse.quote_plus"
 
 #: Seconds by which PyMongo 4.20 may exceed the time to find a server: it looks at its watch that often.
 _STEP = 0.5
@@ -188,6 +189,9 @@ def _parse(uri: str) -> tuple[str, tuple[Address, ...]]:
         parsed = parse_uri(uri)
     except (ConfigurationError, PyMongoError, ValueError) as error:
         raise DefinitionError(f"malformed MongoDB URI: {_problem_of(uri, error)}") from error
+    if "@" in uri.partition("://")[2].partition("?")[0].partition("/")[2]:
+        # The driver took a part of the password for a host or for the database, and both are named in logs.
+        raise DefinitionError(f"malformed MongoDB URI: {_UNENCODED}")
     if not parsed["database"]:
         raise DefinitionError("the MongoDB URI must name a database: mongodb://host:27017/NAME")
     return str(parsed["database"]), tuple(parsed["nodelist"])
@@ -200,7 +204,7 @@ def _problem_of(uri: str, error: Exception) -> str:
         return "it must begin with mongodb:// or mongodb+srv://"
     secret, _, _hosts = rest.rpartition("@")
     if not set(secret).isdisjoint("@/?#") or secret.count(":") > 1:
-        return "user name and password must be percent-encoded, see urllib.parse.quote_plus"
+        return _UNENCODED
     text = str(error)
     if isinstance(error, ConfigurationError) and not any(part and part in text for part in secret.split(":")):
         return text

@@ -39,13 +39,13 @@ _REASONS = (
     (re.compile("refused|WinError 10061"), "connection refused"),
     (re.compile("unreachable|No route to host"), "no route to it"),
     (re.compile("timed out"), "no answer in time"),
-    (re.compile("connection closed|reset by peer"), "it closed the connection; does it demand TLS?"),
+    (re.compile("connection closed|reset by peer"), "it closed the connection; did it end, or does it demand TLS?"),
 )
 _ROLES = {
     "RSSecondary": "a secondary",
     "RSArbiter": "an arbiter",
     "RSOther": "not ready",
-    "RSGhost": "its replica set is not initiated",
+    "RSGhost": "no initiated replica set has it as a member at this address",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextvars import Context
 from typing import Any
 
 import pymongo
@@ -14,6 +13,7 @@ from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
 from gatewayfw.errors import StorageError
+from gatewayfw.storage.mongo.aside import run_aside
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_update
 from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
@@ -47,7 +47,7 @@ class MongoStorage(Transactions):
         if scope is not None:
             scope.check()
         looking = self._settings.operation_timeout if scope is None else scope.remaining()
-        return Context().run(self._ensure, collection, indexes, build_limit, looking)
+        return run_aside(lambda: self._ensure(collection, indexes, build_limit, looking))
 
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
         with self._translate_errors():

@@ -3,7 +3,7 @@
 On a replica set every `transaction` is a MongoDB transaction with snapshot reads and majority
 writes. The loop around it is our own: PyMongo's ``with_transaction`` sends its abort under the
 caller's timeout. Once that has expired, the abort is refused and the locks stay for as long
-as the server lets a transaction live. Here abort and commit run in a context of their own.
+as the server lets a transaction live. Here abort and commit have a deadline of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import Context
 from typing import Any
 
 import pymongo
@@ -28,6 +27,7 @@ from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.settings import Settings
 from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.deadlines import Deadline, Scope
+from gatewayfw.storage.mongo.aside import run_aside
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
@@ -380,4 +380,4 @@ def _run_aside(fn: Callable[[], T], seconds: float = ENDING) -> T:
         with pymongo.timeout(seconds):
             return fn()
 
-    return Context().run(bounded)
+    return run_aside(bounded)

@@ -46,6 +46,8 @@ FORM = "malformed MongoDB URI: expected mongodb://user:password@host:27017/NAME?
 @pytest.mark.parametrize(
     ("uri", "message"),
     [
+        ("mongodb://user:p@ss/w@h.example/db", ENCODED),
+        ("mongodb://user:12/word@h.example/db?replicaSet=rs0", ENCODED),
         ("mongodb://h", NO_NAME),
         ("mongodb://h/", NO_NAME),
         ("mongodb://h:1,g:2/?replicaSet=rs0", NO_NAME),
