@@ -19,32 +19,25 @@ Requests for the health of the process have a thread of their own.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import resource
 import selectors
 import socket
 import ssl
-import struct
 import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from gunicorn import http  # type: ignore[import-untyped]
-from gunicorn import sock as sockets
-from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
-    STOP_KEEPALIVE_LINGER,
-    TConn,
-    ThreadWorker,
-)
+from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker  # type: ignore[import-untyped]
 
 from gatewayfw.settings import Settings
 from gatewayfw.web.probes import HEALTH
-from gatewayfw.web.servers.arrival import MOST_BODY, START, START_OF_PROXY, is_whole, look
+from gatewayfw.web.servers.arrival import MOST_BODY
+from gatewayfw.web.servers.connection import BLOCK, SPAN, Connection
+from gatewayfw.web.servers.team import Team
 
-#: Most bytes of one read.
-_BLOCK = 65536
 #: Most bytes that all requests of a worker hold before they are in threads; each may have one block beyond.
 _MOST_HELD = 32 * 1024 * 1024
 #: Seconds and bytes that a closed connection is drained, as gunicorn does, so that its client sees the reply.
@@ -53,6 +46,7 @@ _LINGER, _MOST_DRAINED = 2.0, 65536
 _OTHER_FILES = 128
 #: The first bytes of a request for the health of the process, below any prefix.
 _HEALTH = re.compile(rb"(?:GET|HEAD) [^ ?\r\n]*" + re.escape(HEALTH.encode()) + rb"[ ?]")
+_CLIENT_LEFT = (ConnectionError, ssl.SSLEOFError)
 _NOTHING_YET = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
@@ -62,70 +56,6 @@ def allowed_seconds(receive_timeout: float, length: int | None, most: int) -> fl
     ``length`` is what the client announced, None when it did not; more than ``most`` bytes are not waited for.
     """
     return receive_timeout * (1 + (most if length is None else min(length, most)) // MOST_BODY)
-
-
-class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
-    """A connection, and what has arrived of its next request."""
-
-    sock: Any
-    parser: Any
-
-    def __init__(self, worker: ReceivingWorker, client: socket.socket, address: Any, server: Any) -> None:
-        super().__init__(worker.cfg, client, address, server)
-        self.data_ready = True  # Threads need not wait for the first byte.
-        self._worker = worker
-        self._shaken = not worker.cfg.is_ssl
-        self.data = bytearray()
-        self.sight = START if worker.cfg.proxy_protocol == "off" else START_OF_PROXY
-        #: Whether all of the request is there; whether the main loop need not read on.
-        self.whole = self.decided = False
-        #: When to give up, by the monotonic clock.
-        self.deadline = 0.0
-        #: Bytes that count as held by the worker; bytes that came after the last reply.
-        self.held = self.drained = 0
-
-    def receive(self) -> bytes:
-        """Return what is there, of TLS after the handshake; empty at the end.
-
-        Raises:
-            BlockingIOError, ssl.SSLWantReadError: there is nothing yet.
-            OSError: the connection is broken.
-        """
-        if not self._shaken:
-            if not isinstance(self.sock, ssl.SSLSocket):
-                context = sockets.ssl_context(self.cfg)
-                options = {"server_side": True, "suppress_ragged_eofs": self.cfg.suppress_ragged_eofs}
-                self.sock = context.wrap_socket(self.sock, do_handshake_on_connect=False, **options)
-            self.sock.do_handshake()
-            self._shaken = True
-        return bytes(self.sock.recv(_BLOCK))
-
-    def add(self, data: bytes) -> None:
-        """Look at further bytes of the request."""
-        self.data += data
-        self.sight = look(self.data, self.sight)
-        self.whole = is_whole(self.data, self.sight)
-        self.decided = self.whole or self.sight.part == "unsure"
-
-    def hand_over(self) -> None:
-        """Give the parser what has arrived."""
-        if self.parser is None:  # As `TConn.init` would make it, which wraps the socket for TLS first.
-            self.parser = http.get_parser(self.cfg, self.sock, self.client)
-        self.parser.unreader.unread(self.data)
-        self.data, self.sight = bytearray(), START
-        self.whole = self.decided = False
-
-    def cut(self) -> None:
-        """Let the thread that receives see the end of the connection now."""
-        with contextlib.suppress(OSError):
-            socket.socket.shutdown(self.sock, socket.SHUT_RD)  # that of SSLSocket would end TLS
-
-    def close(self, graceful: bool = False) -> None:
-        """Close it; with ``graceful`` after the client has had time to read the reply."""
-        if graceful:
-            self._worker.linger(self)
-        else:
-            super().close()
 
 
 class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -142,12 +72,13 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         settings = self.settings or Settings.load(os.environ)
         self._timeout, self._most_bytes = settings.receive_timeout, settings.max_upload_bytes
         self._receives = self.cfg.protocol == "http" and "h2" not in self.cfg.http_protocols
-        self._patience = struct.pack("@ll", int(self._timeout), int(self._timeout % 1 * 1_000_000))
+        self._patience = SPAN.pack(int(self._timeout), int(self._timeout % 1 * 1_000_000))
         # More connections than it may open files would end the worker.
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.worker_connections: int = self.cfg.worker_connections
         if files != resource.RLIM_INFINITY:
             self.worker_connections = min(self.worker_connections, max(1, files - _OTHER_FILES))
+            self.max_keepalived: int = self.worker_connections - self.cfg.threads
         self._share = max(1, self.cfg.threads // 2)
         self._held = 0
         self._stopping = False
@@ -158,20 +89,23 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         self.timed: dict[Connection, None] = {}
         self.lingering: dict[Connection, None] = {}
 
-    def get_thread_pool(self) -> ThreadPoolExecutor:
+    def init_process(self) -> None:
+        """Begin, in the process of the worker."""
+        # Else a record that its log cannot take, as on a full disk, goes to stderr with all headers, tokens included.
+        logging.raiseExceptions = False
+        if self._receives:
+            self.cfg.set("sendfile", False)  # It would wait for a client that takes nothing, for ever.
+        super().init_process()
+
+    def get_thread_pool(self) -> Any:
         """Return the threads for requests, and keep one more for `healthz`.
 
         Acts that wait for the database hold all others, and an orchestrator would end a process that only waits, too.
         """
-        self._spare = ThreadPoolExecutor(max_workers=1)
-        return super().get_thread_pool()  # type: ignore[no-any-return]
-
-    def run(self) -> None:
-        """Serve until the worker stops."""
-        super().run()
-        self._spare.shutdown(wait=False)
-        for conn in self.timed:  # Python waits for threads when it ends.
-            conn.cut()
+        if not self._receives:
+            return super().get_thread_pool()
+        self._spare = Team(1, self._serve)
+        return Team(self.cfg.threads, self._serve)
 
     def accept(self, listener: socket.socket) -> None:
         """Accept a connection and receive its first request."""
@@ -185,7 +119,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         self.nr_conns += 1
         # A thread gives a reply up of which the client takes nothing for so long.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, self._patience)
-        self.enqueue_req(Connection(self, client, address, listener.getsockname()))
+        self.enqueue_req(Connection(self.cfg, client, address, listener.getsockname(), self.linger))
 
     def enqueue_req(self, conn: Any) -> None:
         """Receive the next request of a connection."""
@@ -208,8 +142,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
                 conn.deadline = time.monotonic() + seconds
                 self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
             return
-        except OSError as error:
-            self.log.debug("Closing a connection: %s", error)
+        except Exception as error:  # A certificate may be missing, and the hook `ssl_context` may raise anything.
+            log = self.log.debug if isinstance(error, _CLIENT_LEFT) else self.log.warning
+            log("Closing a connection of %s: %s", conn.client, error)
             self._drop(conn)
             return
         if conn in self.receiving:
@@ -229,7 +164,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         Returns whether the client has sent its last byte.
         """
         while not conn.decided:
-            if len(conn.data) > _BLOCK and self._held > _MOST_HELD:
+            if len(conn.data) > BLOCK and self._held > _MOST_HELD:
                 break
             data = conn.receive()
             if not data:
@@ -240,12 +175,21 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         return False
 
     def _submit(self, conn: Connection) -> None:
-        """Give a request to a thread; gunicorn's method has no choice of them."""
+        """Give a request to a thread."""
         bodiless = conn.whole and not conn.sight.length
-        pool = self._spare if bodiless and _HEALTH.match(conn.data) else self.tpool
+        team = self._spare if bodiless and _HEALTH.match(conn.data) else self.tpool
         conn.hand_over()
-        future = pool.submit(self.handle, conn)
-        future.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, conn, done))
+        team.give(conn)
+
+    def _serve(self, conn: Connection) -> None:
+        """Answer a request in a thread, and give the connection back to the main loop."""
+        conn.kept = False
+        try:
+            conn.kept = bool(self.handle(conn))
+        except BaseException:  # An app may raise SystemExit; the thread has others to serve.
+            with contextlib.suppress(BaseException):  # So may a log.
+                self.log.exception("Error handling request")
+        self.method_queue.defer(self.finish_request, conn, conn)
 
     def _start_queued(self) -> None:
         while self.queued and len(self.timed) < self._share:
@@ -285,7 +229,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
 
     def _drain(self, conn: Connection, _: Any = None) -> None:
         try:
-            data = conn.sock.recv(_BLOCK)
+            data = conn.sock.recv(BLOCK)
             conn.drained += len(data)
             ended = not data or conn.drained > _MOST_DRAINED
         except _NOTHING_YET:
@@ -309,9 +253,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
             self._stopping = True
             for conn in (*self.receiving, *self.queued):
                 conn.deadline = min(conn.deadline, now + STOP_KEEPALIVE_LINGER)
-        for conns in (self.receiving, self.queued, self.lingering):
-            while conns and (first := next(iter(conns))).deadline <= now:
-                self._drop(first)
+        for conn in (*self.receiving, *self.queued, *self.lingering):
+            if conn.deadline <= now:
+                self._drop(conn)
         for conn in self.timed:
             if conn.deadline <= now:
                 conn.cut()

@@ -13,17 +13,20 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
-from gunicorn import http, sock
+from flask import send_file
 from gunicorn.http.parser import Parser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
 
 from gatewayfw import any_, gateway, integer, object_
 from gatewayfw.web.servers import receiving
-from gatewayfw.web.servers.receiving import Connection, ReceivingWorker, allowed_seconds
+from gatewayfw.web.servers.arrival import MOST_BODY
+from gatewayfw.web.servers.connection import BLOCK
+from gatewayfw.web.servers.receiving import ReceivingWorker, allowed_seconds
 from tests.certificates import write_certificate
 from tests.waiting import wait_until
 
@@ -70,11 +73,23 @@ def served():
         with socket.create_connection(("127.0.0.1", body["details"]["set"]["port"]), timeout=PATIENCE) as connection:
             rest(connection)
 
+    @gw.acts.act("thing", "leave", set={}, get={})
+    def leave(body):
+        raise SystemExit
+
     @gw.acts.act("thing", "large", set={}, get={})
     def large(body):
         return "x" * 8_000_000
 
-    return gw.create_app()
+    app = gw.create_app()
+
+    @app.get("/file")
+    def file():
+        content = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the reply
+        content.truncate(100_000_000)
+        return send_file(content, mimetype="text/plain")
+
+    return app
 
 
 class Server:
@@ -206,6 +221,39 @@ def test_more_large_bodies_than_threads_wait_for_their_turn(patient):
         assert [statuses(connection.recv(65536)) for connection in connections] == [[400]] * len(connections)
 
 
+def test_body_that_may_wait_longer_keeps_no_other_waiting(tmp_path):
+    options = {"receive_timeout": SHORT, "max_upload_bytes": str(10**9)}
+    with Server(tmp_path, **options) as server, contextlib.ExitStack() as stack:
+        for _ in range(THREADS):  # half of them are in threads
+            stack.enter_context(server.connect(CUT_IN_THREADS["a trailer"]))
+        with server.connect(CUT_IN_THREADS["the body of which it waits to be told"]) as connection:
+            assert rest(connection) == b""
+
+
+def unanswered(connection):
+    """Return a connection on which no answer comes for a while, else None."""
+    connection.settimeout(1.5)
+    try:
+        connection.recv(1)
+    except TimeoutError:
+        connection.settimeout(PATIENCE)
+        return connection
+    return None
+
+
+def test_bodies_that_are_held_have_a_bound_together(patient):
+    unfinished = HEAD + b"Content-Length: %d\r\n\r\n" % MOST_BODY + bytes(MOST_BODY - 1)
+    with contextlib.ExitStack() as stack:
+        others = [stack.enter_context(patient.connect(unfinished)) for _ in range(40_000_000 // MOST_BODY)]
+        assert patient.call().endswith(ANSWER)  # The others came before it, and are read.
+        # Beyond the bound a large body is left to the threads, which the others keep busy.
+        data = asking("echo", x="x" * 2 * BLOCK)
+        large = next(filter(None, (unanswered(stack.enter_context(patient.connect(data))) for _ in range(3))))
+        for other in others:
+            other.close()
+        assert statuses(large.recv(65536)) == [200]
+
+
 def test_bytes_that_come_one_by_one(patient):
     assert patient.call(*(LAST_CALL[at : at + 1] for at in range(len(LAST_CALL)))).endswith(ANSWER)
 
@@ -230,10 +278,11 @@ def test_large_body_gets_its_refusal(patient):
     assert statuses(patient.call(HEAD + b"Content-Length: 3000000\r\n\r\n", bytes(3_000_000)))[:1] == [413]
 
 
-def test_thread_gives_up_a_reply_that_nobody_reads(hasty):
+@pytest.mark.parametrize("data", [asking("large"), b"GET /file HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["large", "file"])
+def test_thread_gives_up_a_reply_that_nobody_reads(hasty, data):
     with contextlib.ExitStack() as stack:
         for _ in range(THREADS):
-            stack.enter_context(hasty.connect(asking("large")))
+            stack.enter_context(hasty.connect(data))
         assert hasty.call().endswith(ANSWER)
 
 
@@ -279,6 +328,32 @@ def test_tls(tmp_path):
             stack.enter_context(tls(server.connect())).sendall(HEAD)
             stack.enter_context(tls(server.connect())).sendall(CUT["the body"])
         assert server.call(CALL[:50], CALL[50:] + LAST_CALL, wrap=tls).count(ANSWER) == 2
+
+
+@pytest.mark.slow
+def test_thread_gives_up_a_reply_that_nobody_reads_in_tls(tmp_path):
+    file = tmp_path / "both.pem"
+    write_certificate(file)
+    options = ("--certfile", str(file), "--keyfile", str(file))
+    with Server(tmp_path, *options, receive_timeout="3") as server, contextlib.ExitStack() as stack:
+        for _ in range(THREADS):
+            stack.enter_context(tls(server.connect())).sendall(asking("large"))
+        last = stack.enter_context(tls(server.connect()))
+        last.sendall(LAST_CALL)
+        assert rest(last).endswith(ANSWER)
+
+
+def test_fault_of_the_server_in_tls_is_logged_and_ends_no_worker(tmp_path):
+    file, conf = tmp_path / "both.pem", tmp_path / "conf.py"
+    conf.write_text("def ssl_context(conf, default):\n    default()\n    raise ValueError('of the hook')")
+    write_certificate(file)
+    options = ("--certfile", str(file), "--keyfile", str(file), "--config", str(conf))
+    with Server(tmp_path, *options, receive_timeout=LONG) as server:
+        assert server.call(b"x") == b""
+        file.unlink()
+        assert server.call(b"x") == b""
+        assert wait_until(lambda: "No such file" in server.log(), log=server.log)
+        assert ("of the hook" in server.log(), server.log().count("Booting worker")) == (True, 1)
 
 
 def test_unix_socket(tmp_path):
@@ -327,6 +402,40 @@ def test_more_connections_than_files_do_not_end_the_worker(tmp_path):
         assert server.log().count("Booting worker") == 1
 
 
+@pytest.mark.slow
+def test_kept_connections_leave_room_for_others_where_files_are_few(tmp_path):
+    with Server(tmp_path, files=140, receive_timeout=LONG) as server, contextlib.ExitStack() as stack:
+        for _ in range(20):
+            connection, received = stack.enter_context(server.connect(CALL)), b""
+            while not received.endswith(ANSWER):
+                received += connection.recv(65536)
+
+
+def test_an_act_that_exits_costs_no_thread(patient):
+    assert [patient.call(asking("leave")) for _ in range(THREADS + 1)] == [b""] * (THREADS + 1)
+    assert patient.call().endswith(ANSWER)
+    assert "SystemExit" in patient.log()
+
+
+def test_a_log_that_raises_costs_no_thread(tmp_path):
+    (conf := tmp_path / "conf.py").write_text(
+        "from gunicorn.glogging import Logger\n"
+        "class logger_class(Logger):\n"
+        "    def exception(self, *words, **names):\n"
+        "        raise OSError\n"
+    )
+    with Server(tmp_path, "--config", str(conf), receive_timeout=LONG) as server:
+        assert [server.call(asking("leave")) for _ in range(THREADS + 1)] == [b""] * (THREADS + 1)
+        assert server.call().endswith(ANSWER)
+
+
+def test_a_full_disk_behind_the_log_stops_nothing_and_shows_no_token(tmp_path):
+    with Server(tmp_path, "--access-logfile", "/dev/full", receive_timeout=LONG) as server:
+        call = LAST_CALL.replace(b"Host: x\r\n", b"Host: x\r\nToken: of-somebody\r\n")
+        assert [server.call(call).endswith(ANSWER) for _ in range(3 * THREADS)] == [True] * 3 * THREADS
+        assert [word for word in ("Token", "of-somebody", "Traceback") if word in server.log()] == []
+
+
 def test_stop_does_not_wait_for_requests(tmp_path):
     with Server(tmp_path, "--graceful-timeout", "200", receive_timeout=LONG) as server:
         with contextlib.ExitStack() as stack:
@@ -341,23 +450,17 @@ def test_canary_for_what_is_taken_from_gunicorn():
     """A version that changes any of these needs a look at the worker class, and at the cap in setup.cfg."""
     own = {name for name, value in vars(ReceivingWorker).items() if inspect.isfunction(value)}
     base = {name for name in own if hasattr(gthread.ThreadWorker, name)} - {"__init__"}
-    assert base == {"run", "accept", "enqueue_req", "finish_request", "get_thread_pool", "murder_pending"}
-    own = {name for name, value in vars(Connection).items() if inspect.isfunction(value)}
-    assert {name for name in own if hasattr(gthread.TConn, name)} - {"__init__"} == {"close"}
-    assert [list(inspect.signature(each).parameters) for each in (gthread.TConn, gthread.TConn.close)] == [
-        ["cfg", "sock", "client", "server"],
-        ["self", "graceful"],
-    ]
+    assert base == {"accept", "enqueue_req", "finish_request", "get_thread_pool", "init_process", "murder_pending"}
     source = inspect.getsource(gthread)
     for line in (
-        "if self.parser is None:",  # `init` makes and wraps nothing where there is a parser
         "if not conn.initialized and not conn.data_ready:",
         "conn.sock.setblocking(True)",
         "self.enqueue_req(conn)",
         "conn.close(graceful=True)",
         "self.murder_pending()",
+        "result = fs.result() if not fs.cancelled() else False",
         "self.nr_conns -= 1",
     ):
         assert line in source
-    assert all(map(callable, (http.get_parser, sock.ssl_context, Unreader.take_buffered, Unreader.unread)))
+    assert callable(Unreader.take_buffered)
     assert (receiving.STOP_KEEPALIVE_LINGER, Parser.mesg_class) == (2.0, None)
