@@ -23,7 +23,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files as export_files
 from gatewayfw.export.languages import generated
 from gatewayfw.files import Files
-from gatewayfw.files.files import link_key_of
+from gatewayfw.files.files import links_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
@@ -63,11 +63,11 @@ def gateway(
 class Gateway:
     """Models, acts and a database, and the one endpoint that serves them.
 
-    Two gateways share nothing, also within one app. With an ``app`` it is mounted there, at the root (`init_app`). The
-    keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app that
-    registers it first (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller for rate
-    limits, see `gatewayfw.limits.limits`. ``exceptions`` says what exceptions of acts and hooks become,
-    ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.exceptions`.
+    Two gateways share nothing, not even within one app. With an ``app`` it is mounted there, at the root (`init_app`).
+    The keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app in
+    which it is first registered (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller
+    for rate limits, see `gatewayfw.limits.limits`. ``exceptions`` says which replies exceptions of acts and hooks
+    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.exceptions`.
 
     Attributes:
         settings: the settings in force.
@@ -76,12 +76,12 @@ class Gateway:
         odm: the database connection and the models.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
-        files: the files of acts, stored.
+        files: stores the files that acts take, and lets them be read.
         checks: checks the definitions; `check` raises an error for what it finds.
         mounts: how it was mounted in each app, by the names its blueprints have there.
 
     Raises:
-        DefinitionError: an unknown setting, a value that does not fit, or exceptions that are none.
+        DefinitionError: an unknown setting, a value that does not fit, or ``exceptions`` that are not valid.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Gateway:
         self.files = Files(
             self.odm,
             self.acts,
-            lambda: link_key_of(self.settings.link_key, in_development=is_development(os.environ)),
+            lambda: links_of(self.settings, in_development=is_development(os.environ)),
         )
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
         self.mounts = Mounts()
@@ -138,14 +138,14 @@ class Gateway:
         self.checks.check()
 
     def on_call(self, observer: F) -> F:
-        """Tell a function of each request that was answered, and return the function.
+        """Register an observer of calls, a function, and return it.
 
-        It gets a `gatewayfw.acts.calls.Call`, once for each request, refused ones included, but not for CORS
-        preflights; once for each item of a batch instead of the batch. It runs in the thread of the request, before the
-        reply is sent; what it raises is logged. See `gatewayfw.observe` for ready-made ones.
+        It gets a `gatewayfw.acts.calls.Call` for each request, refused ones included, but not for CORS preflights; in a
+        batch for each item instead of the batch. It runs in the thread of the request, before the reply is sent; what
+        it raises is logged. See `gatewayfw.observe` for ready-made observers.
 
         Raises:
-            DefinitionError: it is no plain function of one argument, is registered already, or has a page and comes
+            DefinitionError: it is not a plain function of one argument, is registered already, or has a page and comes
                 after the gateway was mounted.
         """
         if self.mounts and has_page(observer):
@@ -167,16 +167,16 @@ class Gateway:
     ) -> Blueprint:
         """Return a blueprint with the route ``/gateway`` for any app and url_prefix.
 
-        Without a ``name`` it is registered as ``gateway``, or the next of ``gateway_2``, ``gateway_3``
-        that is free in the app. ``cors`` is ``"*"`` or a list of exact origins, whose pages may send
-        the ``cors_headers``, too. ``playground`` serves the playground below ``/playground``, to
-        everybody, or only to requests that ``playground_guard`` accepts; others get 404.
-        ``static_path`` is served under ``static_prefix``, which goes with it. Nothing else in the app
-        changes: its error pages, limits and routes stay.
+        Without a ``name`` it is registered as ``gateway``, or the next of ``gateway_2``, ``gateway_3`` that is free in
+        the app. ``cors`` is ``"*"`` or a list of exact origins, whose pages may send the ``cors_headers``, too.
+        ``playground`` serves the playground below ``/playground``, to everybody, or only to requests that
+        ``playground_guard`` accepts; others get 404. ``static_path`` is served under ``static_prefix``; give both or
+        neither. Nothing else in the app changes: its error pages, limits and routes stay.
 
-        Its registration checks the definitions (`check`), so that an app with wrong ones does not start. Later
-        definitions are checked at the next request; while one is wrong, each request is answered with 500 and logged.
-        ``check=False`` leaves both to ``flask gateway doctor``. ``probes`` adds ``/gateway/healthz`` and ``readyz``.
+        When the blueprint is registered, the definitions are checked (`check`), so that an app with wrong ones does not
+        start. Later definitions are checked at the next request; while one is wrong, each request is answered with 500
+        and logged. ``check=False`` leaves both to ``flask gateway doctor``. ``probes`` adds ``/gateway/healthz`` and
+        ``readyz``.
 
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
@@ -226,10 +226,9 @@ class Gateway:
 
         Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``, ``workers``, ``threads``
         and ``server`` are checked but used only by the server that runs the app. Files of the ``static_path``
-        directories are served at the root path. The gateway's route is answered before Flask's dispatch as long as
-        nothing in the app could notice, see `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``.
-        ``type_generation`` calls `generate_types` for the acts that are registered by then. ``check`` and ``probes``:
-        see `blueprint`.
+        directories are served at the root path. The gateway's route is answered before Flask's dispatch as long as that
+        makes no difference, see `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``. ``type_generation`` calls
+        `generate_types` for the acts that are registered by then. ``check`` and ``probes``: see `blueprint`.
 
         Raises:
             DefinitionError: names the option that does not fit; a definition is wrong, see `check`;
@@ -268,13 +267,12 @@ class Gateway:
 
         Source: specification 18.3.
 
-        In the main thread, with a database that several processes can share, gunicorn with
-        ``workers`` processes of ``threads`` threads runs it and ends with SystemExit; with
-        ``server="granian"``, which needs the extra ``gatewayfw[granian]``, granian, which returns. On
-        mongomock, without a database, or in another thread, one threaded server in this
-        process does, and returns at KeyboardInterrupt. On a loopback ``host``, in development or with a
-        playground, only names of this machine may stand in the header Host; behind a proxy that passes
-        another one on, serve the app of `create_app` with ``TRUSTED_HOSTS`` in its config.
+        In the main thread, with a database that several processes can share, gunicorn serves it with ``workers``
+        processes of ``threads`` threads, and ends with SystemExit. With ``server="granian"``, which needs the extra
+        ``gatewayfw[granian]``, granian does so, and returns. With mongomock, without a database, or in another thread,
+        a threaded server in this process serves it, and returns after KeyboardInterrupt. On a loopback ``host``, in
+        development or with a playground, only names of this machine are accepted in the header Host; behind a proxy
+        that passes another one on, serve the app of `create_app` with ``TRUSTED_HOSTS`` in its config.
 
         Raises:
             DefinitionError: names the option that does not fit; or a definition is wrong, see `check`.

@@ -1,8 +1,8 @@
 """Where a process runs, as its environment says; the one place that reads it.
 
-``GATEWAYFW_ENV`` names the environment, else ``FLASK_ENV``. What makes anything less strict is
-asked of ``GATEWAYFW_ENV`` alone, because Flask itself no longer reads the other: one that was left
-behind must not make random keys in production.
+``GATEWAYFW_ENV`` names the environment or, if it is not set, ``FLASK_ENV``. Of the two only the first can make anything
+less strict, because Flask itself no longer reads the other: a forgotten ``FLASK_ENV`` must not cause random keys in
+production.
 """
 
 from __future__ import annotations

@@ -23,13 +23,16 @@ OTHER_NAMES = frozenset(
     PREFIX + name
     for name in (
         *("ENV", "MONGOD", "CALL_TOKEN", "MCP_TOKEN"),
-        *("TOKEN_KEY", "PROXIES", "LOGIN_LIMIT", "PLAYGROUND", "BASE_URL", "CORS", "STATIC_PATH"),
+        *("TOKEN_KEY", "TOKEN_KEY_FALLBACKS", "PROXIES", "LOGIN_LIMIT"),
+        *("PLAYGROUND", "BASE_URL", "CORS", "STATIC_PATH"),
         *("TEST_MONGO_URI", "TEST_FAULTS", "SCREENSHOTS"),
         *("REQUIRE_MONGO", "REQUIRE_NODE", "REQUIRE_NGINX", "REQUIRE_BROWSER"),
     )
 )
 #: A name that differs from a setting's in so many letters at most is taken for a mistake.
 _NEAR = 2
+#: Other names are expected from so many letters on: platforms add short ones, such as GATEWAYFW_PORT, near CORS.
+_LONG = 8
 _logger = logging.getLogger("gatewayfw")
 #: The names that this process has warned of.
 WARNED: set[str] = set()
@@ -40,7 +43,7 @@ _STORAGE = re.compile(r"memory://|mongodb://\S+")
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 #: Numbers that may be 0, which switches something off.
 _OFF_AT_ZERO = frozenset({"max_batch"})
-#: The settings that are texts: what each must be, and the function that checks it.
+#: The settings that are texts or lists of them: what each must be, and the function that checks a text.
 _TEXTS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "rate_limit_storage": ("memory:// or a mongodb:// URI", lambda text: _STORAGE.fullmatch(text) is not None),
     "playground_title": (
@@ -48,7 +51,12 @@ _TEXTS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
         lambda text: 0 < len(text) <= 60 and text.isprintable() and text.strip() != "",
     ),
     "playground_color": ("a colour such as #0f6b63", lambda text: not text or _COLOR.fullmatch(text) is not None),
-    "link_key": ("a secret of at least 32 bytes", lambda text: not text or len(text.encode("utf-8", "replace")) >= 32),
+    "playground_note": (
+        "a text of at most 300 characters in one line",
+        lambda text: len(text) <= 300 and text.isprintable(),  # noqa: PLR2004
+    ),
+    "link_key": ("a secret of at least 32 bytes", lambda text: not text or _is_long(text)),
+    "link_key_fallbacks": ("a list of secrets of at least 32 bytes", lambda text: _is_long(text)),
 }
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -57,13 +65,13 @@ _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false":
 class Settings:
     """The settings of one gateway; each is read from ``GATEWAYFW_<NAME>`` too."""
 
-    #: Seconds that hooks, act and cursors of one request may take; below the worker's timeout.
+    #: Most seconds for hooks, act and cursors of one request together; keep it below the timeout of the workers.
     deadline: float = 5.0
-    #: Seconds that one operation outside a request may take.
+    #: Most seconds for one operation outside a request.
     operation_timeout: float = 30.0
-    #: Seconds to find a database server.
+    #: Most seconds to wait for a usable database server.
     server_selection_timeout: float = 2.0
-    #: Seconds in which a request, or each MiB of a large one, must arrive; kept by the worker class of gunicorn.
+    #: Seconds in which a request, or each MiB of a large one, must arrive; only our gunicorn worker class sees to it.
     receive_timeout: float = 10.0
     #: Most bytes of a request body; a lower limit of the host app wins.
     max_body_bytes: int = 1024 * 1024
@@ -83,50 +91,54 @@ class Settings:
     max_get_depth: int = 8
     #: Most fields a `get` may name.
     max_get_leaves: int = 500
-    #: Most queries that a `get` may cause beyond the first, one for each relation path below the embedded copies.
+    #: Most queries that a `get` may cause after the first: one for each relation path below the embedded copies.
     max_get_queries: int = 100
-    #: Most bytes of the JSON of a reply's body, also from a remote service; an act may set its own.
+    #: Most bytes of a reply's body as JSON, also from a remote service; an act may have its own maximum.
     max_reply_bytes: int = 16 * 1024 * 1024
-    #: Most items of a batch, a request with several acts; 0: no batches.
+    #: Most items of a batch, which is one request with several acts; 0 means no batches.
     max_batch: int = 0
     #: Most bytes of a document's pure fields, as BSON.
     document_bytes: int = 4 * 1024 * 1024
-    #: Most bytes of all windows of a document together; each gets an equal share and is cut to it.
+    #: Most bytes of all reverse lists of a document together; each has an equal share and is cut to it.
     windows_bytes: int = 2 * 1024 * 1024
-    #: Most characters of a text, or bytes of binary data, whose kind states no upper `size`.
+    #: Most characters of a text, or bytes of binary data, where its kind states no maximum `size`.
     max_text: int = 10_000
-    #: Whether each act must have an access rule, or say that it is public.
+    #: Whether each act must have an access rule or say that it is public.
     require_access: bool = False
-    #: Where calls of acts with a `limit` are counted: `memory://` (each process by itself) or a `mongodb://` URI.
+    #: Where calls of acts with a `limit` are counted: `memory://` (in each process separately) or a `mongodb://` URI.
     rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
-    #: The secret that signs links to files, at least 32 bytes; without one there are no links but in development.
+    #: The secret of at least 32 bytes that signs links to files; while it is unset, links work only in development.
     link_key: str = field(default="", repr=False)
-    #: Most ids a `multiple` relation may hold where its definition says nothing.
+    #: More secrets whose links to files are accepted: former values of `link_key`, or its next one.
+    link_key_fallbacks: tuple[str, ...] = field(default=(), repr=False)
+    #: Most ids that a `multiple` relation may hold; the `limit` of its definition may be lower, not higher.
     relation_limit: int = 1_000
-    #: Most copies of related documents that one insert may embed, over all its documents.
+    #: Most copies of related documents that one insert may embed, in all its documents together.
     insert_copies: int = 20_000
-    #: Snapshots kept in a `multiple` reverse relation without a `limit`.
+    #: Most copies in a `multiple` reverse relation whose definition states no `limit`.
     reverse_limit: int = 1_000
-    #: Copies that one change may write in its own transaction; more are written by a job.
+    #: Most copies that one change writes in its own transaction; a job writes the rest.
     inline_limit: int = 200
-    #: Whether each process runs jobs in a thread; if not, `flask gateway work` must run.
+    #: Whether each process works on jobs in a thread; if not, `flask gateway work` must run.
     fan_out_thread: bool = True
-    #: Most documents of a collection whose plain indexes are built at first use.
+    #: Most documents of a collection whose indexes, other than unique ones, are built at first use.
     index_build_limit: int = 10_000
-    #: Seconds to connect to a remote service.
+    #: Most seconds to connect to a remote service.
     remote_connect_timeout: float = 2.0
-    #: Seconds for a remote service to answer; they count within the deadline.
+    #: Most seconds until a remote service has answered; the deadline may end it earlier.
     remote_timeout: float = 4.0
-    #: Whether error bodies always carry `code`, `errors` and `requestId`.
+    #: Whether the bodies of errors always have `code`, `errors` and `requestId`.
     error_detail: bool = False
-    #: Whether messages of unexpected exceptions are shown; unset: when the app is in debug or testing.
+    #: Whether clients see the messages of unexpected exceptions; while unset, if the app is in debug or testing mode.
     expose_errors: bool | None = None
-    #: Environments, as ``GATEWAYFW_ENV`` or ``FLASK_ENV`` names them, in which ``playground=True`` is refused.
+    #: Environments, as named in `GATEWAYFW_ENV` or `FLASK_ENV`, in which `playground=True` is refused.
     playground_refused_in: tuple[str, ...] = ("production",)
-    #: What the playground is called, in its title and at its top.
+    #: The name of the playground, in the title of the page and at its top.
     playground_title: str = "Playground"
-    #: The colour of the playground's buttons and marks, such as `#7a1fa2`; it is made readable in both themes.
+    #: The colour of the playground's buttons and marks, such as `#7a1fa2`; made readable in both themes.
     playground_color: str = ""
+    #: What the playground says on its first page and above its form to log in, such as the accounts for trying it out.
+    playground_note: str = ""
 
     @classmethod
     def load(cls, environ: Mapping[str, str], **given: Any) -> Settings:
@@ -215,12 +227,13 @@ def _values(given: Mapping[str, Any], known: Mapping[str, str], where: str) -> d
 
 
 def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Refuse names that seem to be misspelled settings."""
+    """Refuse names that seem to be misspelled settings, or other names of some length."""
     settings = {PREFIX + name.upper() for name in known}
+    expected = sorted(settings | {name for name in OTHER_NAMES if len(name) - len(PREFIX) >= _LONG})
     for name in sorted(given):
         if not name.startswith(PREFIX) or name in settings or name in OTHER_NAMES:
             continue
-        if near := next((one for one in sorted(settings) if _differ_in(name, one) <= _NEAR), None):
+        if near := next((one for one in expected if _differ_in(name, one) <= _NEAR), None):
             raise DefinitionError(f"unknown setting {name} in {where}; did you mean {near}?")
         if name not in WARNED:
             WARNED.add(name)
@@ -265,6 +278,7 @@ def _check(name: str, kind: str, value: Any) -> None:
         fits = isinstance(value, str) and _TEXTS[name][1](value)
     elif kind.startswith("tuple"):
         fits = isinstance(value, (tuple, list)) and all(isinstance(part, str) for part in value)
+        fits = fits and (name not in _TEXTS or all(map(_TEXTS[name][1], value)))
     else:
         numbers = (int,) if kind == "int" else (int, float)
         most = _MOST if kind == "int" else float("inf")
@@ -272,6 +286,10 @@ def _check(name: str, kind: str, value: Any) -> None:
         fits = fits or (type(value) is int and value == 0 and name in _OFF_AT_ZERO)
     if not fits:
         raise DefinitionError(f"setting {name!r}: expected {_expected(name, kind)}")
+
+
+def _is_long(secret: str) -> bool:
+    return len(secret.encode("utf-8", "replace")) >= 32
 
 
 def _expected(name: str, kind: str) -> str:

@@ -83,9 +83,11 @@ def database() -> Iterator[tuple[str | None, str]]:
 
 def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
+    in_development = is_development(os.environ)
+    if in_development:
+        os.environ.setdefault("GATEWAYFW_PLAYGROUND_NOTE", demo.note())
     service = create_service(db)
     # On for your own machine, where only you can call it; GATEWAYFW_PLAYGROUND=0 switches it off.
-    in_development = is_development(os.environ)
     options = {"playground": in_development, **options_from(os.environ)}
     service.gw.create_app(port=port, host=HOST, **options)  # says what is wrong with them before anything is printed
     if in_development:

@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import DefinitionError, gateway
-from gatewayfw.auth import Auth, PasswordHasher, Sha256Hasher, Tokens, key_from_environment
+from gatewayfw.auth import Auth, PasswordHasher, Sha256Hasher, Tokens, fallbacks_from_environment, key_from_environment
 from gatewayfw.odm import Model
 
 from . import city, commands, country, file, organization, unit, user
@@ -56,14 +56,14 @@ def create_service(
 
     ``GATEWAYFW_LOGIN_LIMIT`` is how often an address may try to log in; empty for no limit.
     """
-    gw = gateway(require_access=True, **link_key_from(os.environ, token_key))
+    gw = gateway(require_access=True, **link_keys_from(os.environ, token_key))
     if db is None:
         db = mongomock.MongoClient().sample
     gw.odm.set_db(db)
     users = define_user(gw)
     auth = Auth(
         gw.context_fns,
-        Tokens(token_key or key_from_environment(os.environ)),
+        Tokens(token_key) if token_key else tokens_from(os.environ),
         load_user=lambda id_: find_caller(users, id_),
     )
     service = Service(
@@ -89,13 +89,26 @@ def find_caller(users: Model, id_: str) -> dict[str, Any] | None:
     return users.find_one(filters={"_id": id_}, projection=known)
 
 
-def link_key_from(environ: Mapping[str, str], token_key: str | bytes | None) -> dict[str, Any]:
-    """Return the setting that signs links to files, made from the token key unless ``GATEWAYFW_LINK_KEY`` is set."""
+def tokens_from(environ: Mapping[str, str]) -> Tokens:
+    """Return what issues and reads tokens, with the keys of the environment."""
+    return Tokens(key_from_environment(environ), fallbacks=fallbacks_from_environment(environ))
+
+
+def link_keys_from(environ: Mapping[str, str], token_key: str | bytes | None) -> dict[str, Any]:
+    """Return the settings that sign links to files.
+
+    They are made from the token keys, unless ``GATEWAYFW_LINK_KEY`` is set.
+    """
     secret = token_key or environ.get("GATEWAYFW_TOKEN_KEY", "")
     if environ.get("GATEWAYFW_LINK_KEY") or not secret:
         return {}
+    fallbacks = [] if token_key else fallbacks_from_environment(environ)
+    return {"link_key": _link_key(secret), "link_key_fallbacks": [_link_key(each) for each in fallbacks]}
+
+
+def _link_key(secret: str | bytes) -> str:
     key = secret if isinstance(secret, bytes) else secret.encode()
-    return {"link_key": hmac.new(key, b"links to files", "sha256").hexdigest()}
+    return hmac.new(key, b"links to files", "sha256").hexdigest()
 
 
 def options_from(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -24,6 +24,16 @@ USERS = (
 )
 
 
+#: For the first page of the playground: with backticks around what is typed.
+NOTE = "Demo users have the e-mail `manager@example.com` and the password `demo-manager`, or those of another role: {}."
+
+
+def note() -> str:
+    """Return what tells of the demo users in the playground."""
+    others = [role.lower() for _, role, _ in USERS if role != "Manager"]
+    return NOTE.format(", ".join(others))
+
+
 def email_of(role: str) -> str:
     """Return the e-mail of the demo user with a role."""
     return f"{role.lower()}@example.com"

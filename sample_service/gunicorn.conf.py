@@ -6,6 +6,7 @@ environment. The worker class keeps slow senders from the threads; put a proxy i
 """
 
 import importlib.util
+import itertools
 import os
 import secrets
 import shutil
@@ -50,17 +51,41 @@ def on_starting(server):  # type: ignore[no-untyped-def]
     if is_development(os.environ) and not os.environ.get("GATEWAYFW_TOKEN_KEY"):
         server.log.warning("GATEWAYFW_TOKEN_KEY is not set: tokens end with this process")
         os.environ["GATEWAYFW_TOKEN_KEY"] = secrets.token_hex(32)
+
+
+def when_ready(server):  # type: ignore[no-untyped-def]
+    """Make the folder in which workers add up what `observe.prometheus()` counts.
+
+    Not before there is a port: when another process has it, `on_exit` is not called.
+    """
     counts = importlib.util.find_spec("prometheus_client") and not server.cfg.preload_app  # read when it is imported
     if counts and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        # Where the workers add up their metrics, if `observe.prometheus()` is registered.
         server.metrics_folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="metrics-")
 
 
 def on_exit(server):  # type: ignore[no-untyped-def]
     """Remove the folder of the metrics, if it was made here."""
-    folder = getattr(server, "metrics_folder", None)
-    if folder and not server.reexec_pid:  # after SIGUSR2 the new master uses it
+    if folder := getattr(server, "metrics_folder", None):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def pre_fork(server, worker):  # type: ignore[no-untyped-def]
+    """Give the worker a number that no other has."""
+    taken = {getattr(other, "number", None) for other in server.WORKERS.values()}  # None: from before a reload
+    worker.number = next(number for number in itertools.count() if number not in taken)
+
+
+def post_fork(server, worker):  # type: ignore[no-untyped-def]
+    """Let the worker go on with the metrics of one that has ended.
+
+    By their process ids, as prometheus_client has it, all workers that ever ran leave files, and each look at the
+    metrics reads them all.
+    """
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR") and importlib.util.find_spec("prometheus_client"):
+        from prometheus_client import values
+
+        number = f"{worker.ppid}-{worker.number}"
+        values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
 
 
 def post_worker_init(worker):  # type: ignore[no-untyped-def]

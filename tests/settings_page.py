@@ -19,7 +19,7 @@ _TYPES = {
     "bool": "true or false",
     "bool | None": "true, false or unset",
     "str": "text",
-    "tuple[str, ...]": "names, separated by commas",
+    "tuple[str, ...]": "texts, separated by commas",
 }
 
 

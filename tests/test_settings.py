@@ -95,13 +95,15 @@ def test_wrong_settings_are_named(environ, given, message):
         ("MAXBATCH", "MAX_BATCH"),
         ("deadline", ""),
         ("PORT", ""),
+        ("TOKEN_KEY_FALLBACK", "TOKEN_KEY_FALLBACKS"),
+        ("PROXY", ""),
         ("DADLIN", "DEADLINE"),
         ("DADLI", ""),
     ],
 )
 def test_a_name_near_a_settings_is_refused_and_others_are_logged_once(monkeypatch, caplog, name, near):
     monkeypatch.setattr(settings_module, "WARNED", set())
-    environ = {PREFIX + name: "1"}
+    environ = {"EDITOR": "vi", PREFIX + name: "1"}
     if near:
         with pytest.raises(DefinitionError) as raised:
             Settings.load(environ)
@@ -156,6 +158,10 @@ WRONG_CONFIG = {
     "GATEWAYFW_DEADLINE": (0, "setting 'deadline': expected a positive number"),
     "GATEWAYFW_MAX_IDS": ("many", f"GATEWAYFW_MAX_IDS: {INTEGER}"),
     "GATEWAYFW_LINK_KEY": ("short", "setting 'link_key': expected a secret of at least 32 bytes"),
+    "GATEWAYFW_LINK_KEY_FALLBACKS": (
+        f"{'k' * 32},short",
+        "setting 'link_key_fallbacks': expected a list of secrets of at least 32 bytes",
+    ),
 }
 
 

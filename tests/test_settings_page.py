@@ -19,6 +19,6 @@ def test_every_setting_is_explained():
     assert [name for name, text in texts.items() if not re.fullmatch(r"[A-Z].{20,}\.", text)] == []
 
 
-def test_the_example_runs():
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    exec(compile(example, str(PAGE), "exec"), {"__name__": "example"})
+def test_the_examples_run():
+    examples = "".join(re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL))
+    exec(compile(examples, str(PAGE), "exec"), {"__name__": "example"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gatewayfw.acts.carriers import Carrier, bearer, cookie, header, set_field
 from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
-from gatewayfw.auth.tokens import Tokens, key_from_environment
+from gatewayfw.auth.tokens import Tokens, fallbacks_from_environment, key_from_environment
 
 __all__ = [
     "Auth",
@@ -19,6 +19,7 @@ __all__ = [
     "all_ids",
     "bearer",
     "cookie",
+    "fallbacks_from_environment",
     "first_id",
     "header",
     "key_from_environment",

@@ -69,9 +69,9 @@ class Rule:
 class Auth:
     """The hooks of one gateway, in this order: `read_token`, `load_user`, `grant`.
 
-    ``load_user`` gets an id of 24 hexadecimal digits and returns the user, or None; the user's ``roles`` and
-    ``isGhost`` decide, never the token. The act finds ``user`` and ``active_role`` (None for a ghost without one) in
-    the context.
+    ``load_user`` is your function that gets an id of 24 hexadecimal digits and returns the user, or None; the user's
+    ``roles`` and ``isGhost`` decide, never the token. The act finds ``user`` and ``active_role`` (None for a ghost
+    without one) in the context.
 
     ``token_from`` says where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
     ``role_from`` where the id of the caller's role is: ``set_field(name)``, ``header(name)`` or
@@ -145,8 +145,8 @@ class Auth:
 
         Without rules it admits only ghosts.
 
-        It never admits a caller who is not signed in, that is, without a ``user`` in the context. The hook raises:
-            Unauthenticated: nobody is signed in.
+        It never admits a caller who is not logged in, that is, without a ``user`` in the context. The hook raises:
+            Unauthenticated: nobody is logged in.
             HttpError: 400, the id of the role, ``details.set.activeRoleId`` by default, is missing.
             Forbidden: it is no role of the user, was sent twice, or no rule allows that role.
         """
@@ -191,9 +191,10 @@ def access_rule(hook: H) -> H:
 
     See the setting ``require_access``.
 
-    It refuses by raising, and returns None; any other result ends the request with 500, so that ``return False`` admits
-    nobody. A function is returned itself, so this works as a decorator. A callable that cannot be marked, such as a
-    bound method, is returned in a wrapper: ``access_rule(auth.load_user)`` admits every user.
+    The hook refuses by raising an error and admits by returning None; any other result ends the request with 500, so
+    that ``return False`` admits nobody. A function is marked and returned, so this works as a decorator. A callable
+    that cannot be marked, such as a bound method, is returned in a wrapper: ``access_rule(auth.load_user)`` admits
+    every user.
     """
     if not callable(hook):
         raise DefinitionError(f"access_rule: expected a function, not {type(hook).__name__}")

@@ -42,7 +42,7 @@ class PasswordHasher(Protocol):
 
 @final
 class Sha256Hasher:
-    """The contract's: 64 lower-case hexadecimal digits of SHA-256, without salt."""
+    """The specification's: 64 lower-case hexadecimal digits of SHA-256, no salt."""
 
     def hash(self, password: str) -> str:
         """Return the digest; see `PasswordHasher`."""
@@ -63,10 +63,8 @@ class Sha256Hasher:
 class Pbkdf2Hasher:
     """Salted PBKDF2 with SHA-256, in Django's format.
 
-    ``pbkdf2_sha256$<iterations>$<salt>$<hash>``.
-
-    Also verifies the plain digests of `Sha256Hasher`, which then need a re-hash.
-    Raises DefinitionError for ``iterations`` that are no positive integer.
+    The format is ``pbkdf2_sha256$<iterations>$<salt>$<hash>``. It also verifies the plain digests of `Sha256Hasher`,
+    which then need a re-hash. ``iterations`` other than a positive integer raise a DefinitionError.
     """
 
     iterations: int = 600_000
@@ -83,8 +81,8 @@ class Pbkdf2Hasher:
     def verify(self, password: str, stored: str) -> bool:
         """Tell whether the password belongs to the hash.
 
-        A plain digest and a hash of fewer rounds take as long as one of ``iterations``, so that the time does not
-        distinguish them from an unknown user, for whom a login verifies some other hash.
+        Verifying a plain digest, or a hash with fewer rounds, takes as long as one with ``iterations``, so that the
+        time does not show whether a user is known: for an unknown user a login verifies some other hash.
         """
         given = _given(password)
         if given is None:

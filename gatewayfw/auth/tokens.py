@@ -1,6 +1,7 @@
 """Signed tokens: a JSON Web Token that says who calls.
 
-One algorithm and one key; a token can choose neither, and nothing it names is fetched.
+One algorithm, and one key that signs; a token can choose neither, and nothing it names is fetched. Old keys may be
+accepted for some time, so that a new one logs nobody out.
 Source: specification 19.1; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
 """
 
@@ -9,7 +10,8 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, final
 
 import jwt
@@ -19,6 +21,8 @@ from gatewayfw.errors import DefinitionError, Unauthenticated, missing_extra
 
 #: The environment variable that holds the key.
 KEY_VARIABLE = "GATEWAYFW_TOKEN_KEY"
+#: The environment variable that holds further keys, separated by commas, which only read.
+FALLBACKS_VARIABLE = "GATEWAYFW_TOKEN_KEY_FALLBACKS"
 #: Seconds until a token expires: 7 days.
 LIFETIME = 7 * 24 * 3600
 INVALID_TOKEN = "Invalid or expired token"
@@ -42,15 +46,16 @@ _LOG = logging.getLogger("gatewayfw.auth")
 
 @final
 class Tokens:
-    """Issues and reads tokens with one key.
+    """Issues tokens with one key, and reads those of this one and of ``fallbacks``.
 
     ``key`` is a secret for ``HS...``. For ``RS...`` and ``ES...``, which need the extra ``gatewayfw[crypto]``, it is a
     key in PEM without a password: a private key issues and reads, a public key only reads. ``lifetime`` is in seconds.
     With ``require_exp`` a token without ``exp`` is refused; not the default, because the contract's token only needs
-    ``_id``.
+    ``_id``. ``fallbacks`` are keys of the same algorithm that only read: the key before this one, until its last token
+    has expired, or the next one, until all processes have it.
 
     Raises:
-        DefinitionError: the secret is shorter than the algorithm's hash (32 bytes for HS256), the key does not fit the
+        DefinitionError: a secret is shorter than the algorithm's hash (32 bytes for HS256), a key does not fit the
             algorithm, the extra is missing, or algorithm or lifetime are not usable.
     """
 
@@ -61,16 +66,17 @@ class Tokens:
         algorithm: Algorithm = "HS256",
         lifetime: float = LIFETIME,
         require_exp: bool = False,
+        fallbacks: Sequence[str | bytes] = (),
     ) -> None:
         if algorithm not in _ALGORITHMS:
             raise DefinitionError(f"tokens: algorithm must be one of {', '.join(_ALGORITHMS)}")
         if isinstance(lifetime, bool) or not isinstance(lifetime, (int, float)) or not 0 < lifetime < float("inf"):
             raise DefinitionError("tokens: lifetime must be a positive number of seconds")
-        self._signing = _checked_key(key, algorithm)
-        # A private key contains the public one; a secret and a public key are used directly.
-        private = hasattr(self._signing, "public_key")
-        self._reading = self._signing.public_key() if private else self._signing
-        self._issues = private or algorithm in _SECRET_BYTES
+        if isinstance(fallbacks, (str, bytes)) or not isinstance(fallbacks, Sequence):
+            raise DefinitionError("tokens: fallbacks must be a list of keys")
+        self._signing, *old = [_checked_key(each, algorithm) for each in (key, *fallbacks)]
+        self._reading = [_reading(each) for each in (self._signing, *old)]
+        self._issues = self._reading[0] is not self._signing or algorithm in _SECRET_BYTES
         self._algorithm = algorithm
         self._lifetime = lifetime
         # `iat` is not checked: the clocks of two servers differ, and nothing depends on it.
@@ -95,13 +101,21 @@ class Tokens:
             Unauthenticated: anything is wrong with it. The message is the contract's and never says what.
         """
         try:
-            payload = self._jwt.decode(token, self._reading, algorithms=[self._algorithm])
+            payload = self._decode(token)
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
             raise Unauthenticated(INVALID_TOKEN) from error
         # PyJWT 2.15 accepts any number, and text that reads as one.
         if not all(_is_time(payload[name]) for name in ("exp", "nbf") if name in payload):
             raise Unauthenticated(INVALID_TOKEN)
         return payload
+
+    def _decode(self, token: str) -> dict[str, Any]:
+        """Return the payload of a token that one of the keys has signed."""
+        *others, last = self._reading
+        for key in others:
+            with suppress(jwt.InvalidSignatureError):
+                return self._jwt.decode(token, key, algorithms=[self._algorithm])
+        return self._jwt.decode(token, last, algorithms=[self._algorithm])
 
     def __repr__(self) -> str:
         return f"Tokens(algorithm={self._algorithm!r})"
@@ -148,8 +162,21 @@ def key_from_environment(environ: Mapping[str, str]) -> str:
     return secrets.token_hex(32)
 
 
+def fallbacks_from_environment(environ: Mapping[str, str]) -> list[str]:
+    """Return the keys in ``GATEWAYFW_TOKEN_KEY_FALLBACKS``, separated by commas."""
+    return [key.strip() for key in environ.get(FALLBACKS_VARIABLE, "").split(",") if key.strip()]
+
+
 def _is_time(value: object) -> bool:
     return type(value) in (int, float) and 0 <= value < _END_OF_TIME  # type: ignore[operator]  # a number
+
+
+def _reading(key: Any) -> Any:
+    """Return what reads the tokens of a key.
+
+    A private key contains the public one; a secret and a public key are used directly.
+    """
+    return key.public_key() if hasattr(key, "public_key") else key
 
 
 def _checked_key(key: object, algorithm: str) -> Any:

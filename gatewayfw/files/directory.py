@@ -22,8 +22,9 @@ _UNFINISHED = re.compile(rf"{KEY.pattern}\.[0-9a-f]{{8}}\{_NEW}")
 class DirectoryFiles(FileStore):
     """Files below a directory, as ``ab/cd/<key>``, readable by the owner only.
 
-    The directory must exist. Each is written under another name, flushed to the disk and then renamed, so it is there
-    as a whole or not at all. All processes that serve the gateway need the same directory; nothing else may serve it.
+    The directory must exist. Each file is written under another name, flushed to the disk and then renamed, so it is
+    there as a whole or not at all. All processes that serve the gateway need the same directory; no web server may
+    serve it.
 
     Raises:
         DefinitionError: there is no such directory.

@@ -29,6 +29,7 @@ from gatewayfw.odm import Model, Odm
 from gatewayfw.odm.writing.relation_input import object_id as read_id
 from gatewayfw.schemas import Relation, integer, object_id, optional, string
 from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import Document
 
@@ -72,10 +73,10 @@ class _Defined:
 class Files:
     """Files of acts, stored; ``gw.files``."""
 
-    def __init__(self, odm: Odm, acts: Acts, link_key: Callable[[], str]) -> None:
+    def __init__(self, odm: Odm, acts: Acts, links: Callable[[], Links | None]) -> None:
         self._odm = odm
         self._acts = acts
-        self._link_key = link_key
+        self._make_links = links
         self._store: FileStore | None = None
         self._defined: _Defined | None = None
         self._due = 0.0
@@ -105,13 +106,14 @@ class Files:
     ) -> Model:
         """Define the model of documents about files, and who may read them.
 
-        Each gateway has one. Its fields are ``name type size sha256``, and those of ``pure_fields``. Others embed such
-        documents like any other; those that `insert` did not write have no bytes here. ``read`` are the hooks of
-        ``GET {base}/gateway/files/<id>``: they get a body whose ``set`` is ``{"_id": id}``; without any only links
-        open a file (`link`), unless ``public`` is true. ``limit`` is the rate limit of that route, as for acts.
+        A gateway has at most one such model. Its fields are ``name type size sha256``, and those of ``pure_fields``.
+        Other models embed its documents like any other; documents that `insert` did not write have no bytes here.
+        ``read`` are the hooks of ``GET {base}/gateway/files/<id>``: they get a body whose ``set`` is ``{"_id": id}``.
+        Without hooks only links open a file (`link`), unless ``public`` is true. ``limit`` is the rate limit of that
+        route, as for acts.
 
         Raises:
-            DefinitionError: there is one already, the name or a field is taken, or a hook is none.
+            DefinitionError: there is one already, the name or a field is taken, or a hook is not valid.
         """
         if self._defined is not None:
             raise DefinitionError(f"files.model: the model {self._defined.model.name!r} is defined already")
@@ -147,12 +149,12 @@ class Files:
         """Store the bytes of an upload, then insert the document about it.
 
         Returns the document, projected. ``doc`` has the model's other fields, and may have another ``name``. The bytes
-        are stored outside of a transaction, and once, however often it begins; another insert after the commit stores
-        them again. For the errors of the document see `Model.insert_one`.
+        are stored outside the transaction, and only once, however often it is repeated; another insert after the commit
+        stores them again. For the errors of the document see `Model.insert_one`.
 
         Raises:
-            UsageError: ``upload`` is none, or its content was changed.
-            ValidationError: ``doc`` has what comes from the file.
+            UsageError: ``upload`` is not an `Upload`, or its content was changed.
+            ValidationError: ``doc`` has a field that comes from the file.
             StorageError: the bytes could not be stored.
         """
         model = self._known.model
@@ -169,13 +171,13 @@ class Files:
         return document
 
     def link(self, id: Any, seconds: int = 300) -> str:
-        """Return a link that opens one file to whoever has it, for some time.
+        """Return a link with which anybody can open one file for ``seconds``.
 
-        It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. Whether
-        there is such a file is not looked up.
+        It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. It is
+        not checked whether there is such a file.
 
         Raises:
-            UsageError: there is no setting ``link_key`` outside development, no model, or an argument does not fit.
+            UsageError: outside development ``link_key`` is unset; there is no model; or an argument is wrong.
         """
         model = self._known.model
         id_ = read_id(id)
@@ -190,15 +192,19 @@ class Files:
             raise UsageError("files.link: the gateway's first url_prefix has a variable")
         return f"{base}/files/{id_}?{self._links.query(model.name, str(id_), int(time.time()) + seconds)}"
 
+    def need_links(self) -> bool:
+        """Tell whether there are files that only links open."""
+        return self._defined is not None and self._defined.by_hooks is None
+
     def note_mount(self, path: str) -> None:
         """Take the path of a mount; links lead to the first."""
         self._base = self._base or path
 
     def sweep(self, seconds: float = GRACE, *, on_progress: Callable[[int], object] | None = None) -> int:
-        """Delete bytes without a document that were stored so many seconds ago.
+        """Delete bytes without a document that are older than so many seconds.
 
-        Returns their number; ``on_progress`` gets it after each. Never less than a request may take: its bytes are
-        stored before its document.
+        Returns how many files these were; ``on_progress`` gets the number so far after each. Never give less time than
+        a request may take, because its bytes are stored before its document.
         """
         if self._defined is None:
             return 0
@@ -247,8 +253,7 @@ class Files:
     @cached_property
     def _links(self) -> Links | None:
         """What signs links; None without a key."""
-        key = self._link_key()
-        return Links(key.encode()) if key else None
+        return self._make_links()
 
     @property
     def _known(self) -> _Defined:
@@ -331,6 +336,7 @@ class _Hashing:
         return data
 
 
-def link_key_of(setting: str, *, in_development: bool) -> str:
-    """Return the key that signs links: the setting, in development a random one."""
-    return setting or (secrets.token_hex(32) if in_development else "")
+def links_of(settings: Settings, *, in_development: bool) -> Links | None:
+    """Return what signs links, with a random key in development; None without one."""
+    key = settings.link_key or (secrets.token_hex(32) if in_development else "")
+    return Links(key.encode(), [old.encode() for old in settings.link_key_fallbacks]) if key else None

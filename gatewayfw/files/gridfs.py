@@ -31,8 +31,8 @@ _END = "g"
 class GridFsFiles(FileStore):
     """Files in the gateway's database, in two collections.
 
-    These are ``<bucket>.files`` and ``<bucket>.chunks``. For small deployments, which then have one thing to back up.
-    Each read and write passes through the database; `DirectoryFiles` on a volume costs less.
+    These are ``<bucket>.files`` and ``<bucket>.chunks``. This suits small deployments, which then have only the
+    database to back up. Each read and write passes through the database; `DirectoryFiles` on a volume costs less.
 
     Raises:
         DefinitionError: ``bucket`` is no name.

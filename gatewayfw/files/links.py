@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from itsdangerous import Signer
@@ -19,10 +19,11 @@ _SIGNATURE = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 @final
 class Links:
-    """Signs and judges links with one secret key."""
+    """Signs links with one secret key; ``fallbacks`` are further ones, which judge."""
 
-    def __init__(self, key: bytes) -> None:
-        self._signer = Signer(key, salt=b"gatewayfw.files", key_derivation="hmac", digest_method=hashlib.sha256)
+    def __init__(self, key: bytes, fallbacks: Sequence[bytes] = ()) -> None:
+        keys = [*fallbacks, key]  # The last one signs.
+        self._signer = Signer(keys, salt=b"gatewayfw.files", key_derivation="hmac", digest_method=hashlib.sha256)
 
     def query(self, model: str, id_: str, until: int) -> str:
         """Return the query that opens a file until a time, in seconds since 1970."""

@@ -65,7 +65,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def put(self, key: str, content: Readable, size: int) -> None:
-        """Store a content of so many bytes, all or nothing.
+        """Store a content of ``size`` bytes, all or nothing.
 
         It is durable when this returns, and not part of a transaction.
 
@@ -75,7 +75,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def open(self, key: str, size: int) -> BinaryIO | None:
-        """Return a seekable content of so many bytes; None where it is not there."""
+        """Return a seekable content of ``size`` bytes; None if it is not there."""
 
     @abstractmethod
     def delete(self, key: str) -> None:
@@ -87,7 +87,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def old(self, origin: str, age: float) -> Iterator[str]:
-        """Yield the keys of an origin that were stored more than so many seconds ago.
+        """Yield the keys of an origin that were stored more than ``age`` seconds ago.
 
-        What an interrupted `put` left goes by the way.
+        It also deletes what an interrupted `put` has left.
         """

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import HMACAlgorithm
 
-from gatewayfw.auth import Tokens, key_from_environment
+from gatewayfw.auth import Tokens, fallbacks_from_environment, key_from_environment
 from gatewayfw.errors import DefinitionError, Unauthenticated
 
 KEY = "k" * 32
@@ -368,6 +368,12 @@ def test_key_never_shows(tokens):
 
 def test_key_is_read_from_the_environment():
     assert key_from_environment({"GATEWAYFW_TOKEN_KEY": KEY}) == KEY
+
+
+def test_fallbacks_are_read_from_the_environment():
+    texts = {"": [], KEY: [KEY], f" {KEY}, {'l' * 32},": [KEY, "l" * 32]}
+    assert [fallbacks_from_environment({"GATEWAYFW_TOKEN_KEY_FALLBACKS": text}) for text in texts] == [*texts.values()]
+    assert fallbacks_from_environment({}) == []
 
 
 @pytest.mark.parametrize("environ", [{}, {"GATEWAYFW_TOKEN_KEY": ""}, {"GATEWAYFW_ENV": "production"}])

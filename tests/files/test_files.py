@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import os
+from urllib.parse import parse_qsl
 
 import pytest
 from bson import ObjectId
 
 from gatewayfw import DirectoryFiles, gateway, integer, string
 from gatewayfw.errors import DefinitionError, Forbidden, NotFound, StillReferenced, UsageError, ValidationError
-from gatewayfw.files.files import link_key_of
+from gatewayfw.files.files import links_of
+from gatewayfw.settings import Settings
 from tests.files.conftest import KEY, upload
 from tests.waiting import wait_until
 
@@ -257,9 +259,27 @@ def test_without_a_key_there_are_no_links():
     with pytest.raises(UsageError) as raised:
         gw.files.link(ObjectId())
     assert raised.value.message == "files.link: set the setting 'link_key' to a secret of at least 32 bytes"
-    assert link_key_of("", in_development=False) == ""
-    assert link_key_of(KEY, in_development=True) == KEY
-    assert len(link_key_of("", in_development=True)) == 64
+    assert links_of(Settings(link_key_fallbacks=(KEY,)), in_development=False) is None
+
+
+def opened_by(settings, query, in_development=False):
+    """Tell whether a link's query opens the file ``1`` under other settings."""
+    return links_of(settings, in_development=in_development).opens("file", "1", dict(parse_qsl(query)), 0)
+
+
+def test_development_has_links_of_a_random_key():
+    links = links_of(Settings(), in_development=True)
+    query = links.query("file", "1", 10)
+    opens = links.opens("file", "1", dict(parse_qsl(query)), 0), opened_by(Settings(), query, in_development=True)
+    assert opens == (True, False)
+
+
+def test_links_of_former_and_next_keys_open():
+    old = links_of(Settings(link_key=KEY), in_development=False).query("file", "1", 10)
+    lists = [(), ("o" * 32,), ("o" * 32, KEY), (KEY, "o" * 32)]
+    new = [Settings(link_key="n" * 32, link_key_fallbacks=one) for one in lists]
+    assert [opened_by(one, old) for one in new] == [False, False, True, True]
+    assert len({links_of(one, in_development=False).query("file", "1", 10) for one in new}) == 1
 
 
 def test_without_read_only_links_open_a_file(gw):

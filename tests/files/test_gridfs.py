@@ -47,8 +47,9 @@ def test_the_driver_reads_what_was_stored(mongo_database):
     assert gridfs.GridFS(mongo_database).get(KEY).read() == data
 
 
-def test_a_missing_chunk_is_an_error_not_an_end(store, storage):
-    data = b"x" * (2 * CHUNK)
+@pytest.mark.parametrize("more", [1, CHUNK])
+def test_a_missing_chunk_is_an_error_not_an_end(store, storage, more):
+    data = b"x" * (CHUNK + more)
     store.put(KEY, io.BytesIO(data), len(data))
     storage.delete_many("files.chunks", {"n": 1})
     with store.open(KEY, len(data)) as found, pytest.raises(OSError, match="a chunk of the file is missing"):

@@ -14,6 +14,7 @@ import mongomock
 import pytest
 from bson import ObjectId
 
+from gatewayfw.testing.kit import assert_copies_right
 from sample_service.app import create_service
 from tests.conftest import DATABASES
 from tests.odm.oracle import check
@@ -149,9 +150,10 @@ def services():
 
 @pytest.fixture
 def service(services, database):
-    """The service on an empty database; after the test every copy and window must be right."""
+    """The service on an empty database; after the test every copy and window must be right, by two opinions."""
     service = services(database)
     yield service
+    assert_copies_right(service.gw)
     assert check(service.gw.schemas, service.gw.odm.storage) == []
 
 

@@ -6,18 +6,21 @@ import ast
 import logging
 import os
 import runpy
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import mongomock
 import pytest
+from bson import ObjectId
 from flask import Flask
 
 import sample_service
 from gatewayfw.environment import judge_memory
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, Forbidden, Unauthenticated
 from sample_service import create_app
-from sample_service.app import options_from
+from sample_service.app import create_service, options_from
 from tests.sample_service.conftest import KEY
 
 FOLDER = Path(sample_service.__file__).parent
@@ -116,6 +119,24 @@ def test_no_start_without_a_token_key(environ):
         create_app(mongomock.MongoClient().one)
 
 
+def test_a_new_key_ends_neither_tokens_nor_links_while_the_old_one_is_a_fallback(environ):
+    def started(key, *fallbacks):
+        environ.setenv("GATEWAYFW_TOKEN_KEY", key)
+        environ.setenv("GATEWAYFW_TOKEN_KEY_FALLBACKS", ",".join(fallbacks))
+        return create_service(mongomock.MongoClient().one)
+
+    old, kept, changed = started(KEY), started("n" * 32, KEY), started("n" * 32)
+    token, link = old.auth.tokens.issue({"_id": "1"}), old.gw.files.link(ObjectId())
+    path, _, query = link.partition("?")
+    judged = []
+    for service in (kept, changed):
+        with suppress(Unauthenticated):
+            judged.append(service.auth.tokens.read(token)["_id"])
+        with suppress(Forbidden):
+            judged.append(service.gw.files.find_act(path.rpartition("/")[2], dict(parse_qsl(query)))[0].act_name)
+    assert judged == ["1", "read"]
+
+
 def test_no_start_with_a_short_token_key(environ):
     environ.setenv("GATEWAYFW_TOKEN_KEY", "short")
     with pytest.raises(DefinitionError, match="^tokens: the key must have at least 32 bytes, this one has 5$"):
@@ -167,29 +188,46 @@ def test_no_module_makes_a_gateway_when_imported():
         assert [call for call in calls if isinstance(call, ast.Call)] == []
 
 
-def test_gunicorn_makes_a_folder_for_metrics_and_removes_it(environ):
+@pytest.fixture
+def gunicorn(environ):
+    """The functions of the configuration, and a server that they are told of."""
+    environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
+    options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
+    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0, WORKERS={})
+    return runpy.run_path(str(FOLDER / "gunicorn.conf.py")), server
+
+
+@pytest.mark.parametrize("successor", [0, 4711], ids=["alone", "after SIGUSR2"])
+def test_gunicorn_makes_a_folder_for_metrics_and_removes_it(environ, gunicorn, successor):
     environ.setenv("PROMETHEUS_MULTIPROC_DIR", "")
     environ.delenv("PROMETHEUS_MULTIPROC_DIR")
-    environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
-    settings = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
-    options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
-    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0)
+    settings, server = gunicorn
     settings["on_starting"](server)
+    assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ  # the port may be taken
+    settings["when_ready"](server)
     made = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     assert list(made.iterdir()) == []
+    server.reexec_pid = successor
     settings["on_exit"](server)
     assert not made.exists()
 
 
-def test_gunicorn_leaves_a_folder_for_metrics_that_is_given(environ, tmp_path):
-    environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
+def test_gunicorn_leaves_a_folder_for_metrics_that_is_given(environ, gunicorn, tmp_path):
     environ.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
-    settings = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
-    options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
-    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0)
-    settings["on_starting"](server)
-    settings["on_exit"](server)
+    settings, server = gunicorn
+    for name in ("on_starting", "when_ready", "on_exit"):
+        settings[name](server)
     assert (os.environ["PROMETHEUS_MULTIPROC_DIR"], tmp_path.is_dir()) == (str(tmp_path), True)
+
+
+def test_gunicorn_gives_a_worker_the_lowest_number_that_no_other_has(gunicorn):
+    settings, server = gunicorn
+    workers = [SimpleNamespace() for _ in range(4)]
+    for pid, worker in enumerate(workers):
+        settings["pre_fork"](server, worker)
+        server.WORKERS[pid] = worker
+        server.WORKERS.pop(1, None)  # ends at once
+    assert [worker.number for worker in workers] == [0, 1, 1, 2]
 
 
 def test_gunicorn_settings(environ):

@@ -7,7 +7,8 @@ import io
 
 import pytest
 
-from gatewayfw.client import CallError, InProcessClient
+from gatewayfw.client import CallError
+from gatewayfw.testing.kit import GatewayClient
 from tests.web.forms import PNG
 
 NO_TOKEN = "you should send your id with token key in req header"
@@ -20,13 +21,19 @@ def app(service):
 
 
 @pytest.fixture
-def clients(app, people):
+def nobody(app, service):
+    """A client of somebody who is not logged in."""
+    return GatewayClient(app, service.auth.tokens)
+
+
+@pytest.fixture
+def clients(nobody, people):
     """A client of each of the people, by name."""
-    return {name: InProcessClient(app, person.token) for name, person in people.items()}
+    return {name: nobody.as_user({"_id": person.id}) for name, person in people.items()}
 
 
 def send(client, data=PNG):
-    return client.call("user", "setAvatar", set={"avatar": io.BytesIO(data)}, get=GET)
+    return client.act("user", "setAvatar", set={"avatar": io.BytesIO(data)}, get=GET)
 
 
 def bytes_kept(service):
@@ -38,7 +45,7 @@ def test_a_user_sends_an_avatar_and_sees_it(app, service, people, clients):
     avatar = user["avatar"]
     facts = {"name": "file", "type": "image/png", "size": len(PNG), "sha256": hashlib.sha256(PNG).hexdigest()}
     assert (user["first_name"], avatar) == ("Employee", {"_id": avatar["_id"], **facts})
-    seen = clients["Admin"].call("user", "getUser", set={"userId": people["Employee"].id}, get={"avatar": 1})
+    seen = clients["Admin"].act("user", "getUser", set={"userId": people["Employee"].id}, get={"avatar": 1})
     assert seen["avatar"] == avatar
     path = f"/gateway/files/{avatar['_id']}"
     with app.test_client().get(path, headers={"token": people["Ordinary"].token}) as reply:
@@ -49,11 +56,11 @@ def test_a_user_sends_an_avatar_and_sees_it(app, service, people, clients):
 
 def test_a_link_needs_no_token(app, clients):
     id_ = send(clients["Employee"])["avatar"]["_id"]
-    link = clients["Employee"].call("file", "getFileLink", set={"fileId": id_})["link"]
+    link = clients["Employee"].act("file", "getFileLink", set={"fileId": id_})["link"]
     with app.test_client().get(link) as reply:
         assert reply.data == PNG
     with pytest.raises(CallError) as raised:
-        clients["Employee"].call("file", "getFileLink", set={"fileId": "0" * 24})
+        clients["Employee"].act("file", "getFileLink", set={"fileId": "0" * 24})
     assert (raised.value.status, raised.value.message) == (404, "file not found")
 
 
@@ -77,15 +84,15 @@ def test_other_content_is_refused(service, clients, data):
     assert (raised.value.status, service.files.count(), bytes_kept(service)) == (415, 0, 0)
 
 
-def test_without_a_token_no_file_is_read(service, app):
+def test_without_a_token_no_file_is_read(service, nobody):
     with pytest.raises(CallError) as raised:
-        send(InProcessClient(app))
+        send(nobody)
     assert (raised.value.status, raised.value.message) == (401, NO_TOKEN)
     assert (service.files.count(), bytes_kept(service)) == (0, 0)
 
 
 def test_data_about_a_file_elsewhere_has_no_bytes(app, people, clients):
     set_ = {"name": "a.png", "type": "image/png", "size": 1, "path": "/a.png"}
-    id_ = clients["Employee"].call("file", "addFile", set=set_, get={"_id": 1})["_id"]
+    id_ = clients["Employee"].act("file", "addFile", set=set_, get={"_id": 1})["_id"]
     reply = app.test_client().get(f"/gateway/files/{id_}", headers={"token": people["Employee"].token})
     assert (reply.status_code, reply.get_json()["body"]) == (404, {"message": "file not found"})
