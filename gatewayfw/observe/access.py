@@ -5,12 +5,13 @@ The server's own log shows each act as ``POST /gateway``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TextIO
 
 from gatewayfw.acts.calls import UNKNOWN, Call
 from gatewayfw.errors import DefinitionError
@@ -24,10 +25,10 @@ _ADDRESS = re.compile(r"[0-9A-Fa-f:.]{2,45}")
 def access_log(*, json: bool = False) -> Callable[[Call], None]:
     """Return an observer that logs each call.
 
-    To the logger ``gatewayfw.access``, with level INFO. As text, ``127.0.0.1 main.book.buy ok 200 3.2ms 4f1c...``:
-    address, act, code, status, time, request id. With ``json`` as an object: ``time`` (UTC), ``address service model
-    act code status seconds requestId``. Without a handler for it in the program's logging, the lines go to the
-    standard error.
+    It uses the logger ``gatewayfw.access`` with level INFO. A line has address, act, code, status, time and request id:
+    ``127.0.0.1 main.book.buy ok 200 3.2ms 4f1c...``. With ``json`` it is an object with ``time`` (UTC), ``address
+    service model act code status seconds requestId``. If the program's logging has no handler for the logger, the lines
+    go to standard error.
 
     Raises:
         DefinitionError: ``json`` is neither true nor false.
@@ -42,12 +43,27 @@ def access_log(*, json: bool = False) -> Callable[[Call], None]:
     def log(call: Call) -> None:
         if not logger.isEnabledFor(logging.INFO):
             return
-        if not logger.handlers and not logger.hasHandlers():
-            logger.addHandler(_Handler())
-        # Not `logger.info`, which looks for the line of the program that logs: half of the time, and always this one.
-        logger.handle(logging.LogRecord(LOGGER, logging.INFO, __file__, 0, written(call), (), None))
+        line = written(call)
+        if logger.hasHandlers():
+            logger.handle(_record(line))
+        elif not logger.filters or logger.filter(_record(line)):
+            _print(line)  # A record, which nobody would look at, costs half of the time.
 
     return log
+
+
+def _record(line: str) -> logging.LogRecord:
+    """Return what logging takes, as `Logger.info` would make it.
+
+    That looks for the line of the program that logs: half of the time, and always this one.
+    """
+    return logging.getLogRecordFactory()(LOGGER, logging.INFO, __file__, 0, line, (), None)
+
+
+def _print(line: str) -> None:
+    """Write a line to the standard error, which needs no flush."""
+    with contextlib.suppress(Exception):  # A full disk costs the line, as in logging.
+        sys.stderr.write(f"{line}\n")
 
 
 def _line(call: Call) -> str:
@@ -74,13 +90,3 @@ def _object(call: Call) -> str:
 
 def _address(call: Call) -> str:
     return call.address if _ADDRESS.fullmatch(call.address) else "-"
-
-
-class _Handler(logging.StreamHandler[TextIO]):
-    """Writes each line as it is to the standard error, which needs no flush."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        try:
-            self.stream.write(f"{record.msg}\n")
-        except Exception:  # as every handler of logging
-            self.handleError(record)

@@ -42,16 +42,16 @@ def prometheus(*, guard: Callable[[Request], bool] | None = None, registry: Coll
     """Return an observer that counts and times calls.
 
     ``gatewayfw_calls_total`` has the labels ``service model act code``, ``gatewayfw_call_seconds`` all but the last.
-    Calls of no registered act have one set of labels, ``_unknown`` with the code ``refused``; codes that are not the
-    package's own are ``custom``. With a ``guard`` they are served at ``{base}/gateway/metrics`` to requests that it
-    accepts, others get 404; so register this before the gateway is mounted. ``registry``: prometheus_client's own
-    without it, which is served with everything else that is in it.
+    Calls that name no registered act share one set of labels, ``_unknown`` with the code ``refused``; codes that are
+    not the package's own are ``custom``. With a ``guard`` the metrics are served at ``{base}/gateway/metrics`` to
+    requests that it accepts, and others get 404; so register this before the gateway is mounted. ``registry`` is
+    prometheus_client's own by default; everything else in it is served, too.
 
-    Where several processes serve, set the environment variable ``PROMETHEUS_MULTIPROC_DIR`` to an empty directory
-    before they start; without it each process tells only of itself.
+    If several processes serve, set the environment variable ``PROMETHEUS_MULTIPROC_DIR`` to an empty directory before
+    they start; without it each process shows only its own numbers.
 
     Raises:
-        DefinitionError: prometheus_client is missing (install ``gatewayfw[metrics]``), or the guard is no function.
+        DefinitionError: prometheus_client is missing (install ``gatewayfw[metrics]``), or the guard is not a function.
     """
     if guard is not None and not callable(guard):
         raise DefinitionError("observe.prometheus: the guard must be a function of the request")

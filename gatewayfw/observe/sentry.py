@@ -40,10 +40,10 @@ def leave_to_signal(logger: str) -> None:
 def sentry() -> Reports:
     """Return an observer that names Sentry's transactions after the acts.
 
-    It sees to it that each unexpected error is reported once. Call ``sentry_sdk.init()`` before. With Sentry's
-    integration for Flask, which listens to Flask's signals, that one opens the transactions and reports the errors.
-    Without it (``disabled_integrations=[FlaskIntegration()]``) this observer does both, and no signal slows the
-    requests down.
+    It also makes sure that each unexpected error is reported once. Call ``sentry_sdk.init()`` before. Sentry's
+    integration for Flask, which listens to Flask's signals, opens the transactions and reports the errors itself.
+    Without the integration (``disabled_integrations=[FlaskIntegration()]``) this observer does both, and no signal
+    slows the requests down.
 
     Raises:
         DefinitionError: Sentry's SDK 2 is missing; install ``gatewayfw[sentry]``.

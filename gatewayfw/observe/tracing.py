@@ -21,9 +21,9 @@ _FAILED = 500
 def otel(tracer_provider: TracerProvider | None = None) -> Tracing:
     """Return an observer that makes a span for each call, named ``main.book.buy``.
 
-    It surrounds the hooks and the act, so it is the parent of the spans that they make, such as those of pymongo's
-    instrumentation; its own parent is the current span or else that of the request's ``traceparent``.
-    ``tracer_provider``: OpenTelemetry's global one without it.
+    The span surrounds the hooks and the act, so it is the parent of the spans that they make, such as those of
+    pymongo's instrumentation; its own parent is the current span, or else the one in the request's ``traceparent``.
+    ``tracer_provider`` is OpenTelemetry's global one by default.
 
     Raises:
         DefinitionError: OpenTelemetry's API is missing; install ``gatewayfw[otel]``.

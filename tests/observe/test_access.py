@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import logging
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -16,12 +19,23 @@ from tests.observe.calls import call, send, shop
 
 @pytest.fixture(autouse=True)
 def logger():
-    """The logger, as it was before."""
+    """The logger without handlers; afterwards as it was before."""
     logger = logging.getLogger(LOGGER)
     level, handlers = logger.level, logger.handlers[:]
+    logger.handlers[:] = []
     yield logger
     logger.setLevel(level)
     logger.handlers[:] = handlers
+
+
+@contextlib.contextmanager
+def unheard(logger):
+    """Let no handler get the logger's records; not before the test, because pytest would add one."""
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.propagate = True
 
 
 def lines(caplog):
@@ -85,13 +99,46 @@ def test_a_level_that_the_program_chose_stays(logger):
 
 
 def test_without_a_handler_the_lines_go_to_the_standard_error(logger, capsys):
-    logger.propagate = False
+    with unheard(logger):
+        access_log()(call())
+        access_log()(call())
+    assert capsys.readouterr().err == "127.0.0.1 main.book.buy ok 200 3.2ms test-1\n" * 2
+
+
+def test_without_a_handler_filters_still_choose(logger, capsys):
+    with unheard(logger):
+        log = access_log()
+        logger.addFilter(wanted := lambda record: "list" in record.getMessage())
+        log(call())
+        log(call("list"))
+        logger.removeFilter(wanted)
+    assert capsys.readouterr().err == "127.0.0.1 main.book.list ok 200 3.2ms test-1\n"
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO()], ids=["none", "closed"])
+def test_what_cannot_be_written_costs_its_line_alone(logger, monkeypatch, stream):
+    if stream:
+        stream.close()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with unheard(logger):
+        access_log()(call())
+
+
+def test_records_are_those_of_the_programs_factory(caplog):
+    """As OpenTelemetry replaces it, whose formats name what its records have."""
+    made = logging.getLogRecordFactory()
+
+    def traced(*words, **names):
+        record = made(*words, **names)
+        record.trace = "4bf9"
+        return record
+
+    logging.setLogRecordFactory(traced)
     try:
         access_log()(call())
-        access_log()(call())
     finally:
-        logger.propagate = True
-    assert capsys.readouterr().err == "127.0.0.1 main.book.buy ok 200 3.2ms test-1\n" * 2
+        logging.setLogRecordFactory(made)
+    assert [record.trace for record in caplog.records if record.name == LOGGER] == ["4bf9"]
 
 
 def test_another_format_is_refused():

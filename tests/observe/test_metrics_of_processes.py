@@ -1,4 +1,4 @@
-"""Metrics of two workers, one of which is killed, add up to the requests that were answered."""
+"""Metrics of workers, some of which are killed, add up to the requests that were answered, in files that do not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def server(mongo_database, mongod_uri, tmp_path, monkeypatch):
     (tmp_path / "metrics").mkdir()
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "metrics"))
     uri = mongod_uri.replace("/?", f"/{mongo_database.name}?")
-    found = Server((), uri, "", tmp_path / "log", "tests.observe.metrics_service:create_app()")
+    options = ("-c", "sample_service/gunicorn.conf.py")
+    found = Server(options, uri, "", tmp_path / "log", "tests.observe.metrics_service:create_app()")
     yield found
     found.stop()
 
@@ -46,3 +47,16 @@ def test_the_page_adds_up_to_the_requests(server):
     page = server.pool.request("GET", "/gateway/metrics").data.decode()
     expected = {key: 2 * number for key, number in labels.items()}
     assert counts(page) == {**expected, ("main", "book", "list", "ok"): 4, UNKNOWN: 2 * (MADE_UP + 1)}
+
+
+@pytest.mark.slow
+def test_workers_that_ended_leave_no_files_behind(server, tmp_path):
+    rounds, workers = 3, 2
+    for _ in range(rounds):
+        assert server.post(body_of("list"), HEADERS)[0] == 200
+        ended = len(server.booted())
+        server.kill_workers()
+        wait_until(lambda most=ended + workers: len(server.booted()) == most)
+    page = server.pool.request("GET", "/gateway/metrics").data.decode()
+    assert counts(page) == {("main", "book", "list", "ok"): rounds}
+    assert len(list((tmp_path / "metrics").iterdir())) <= workers * len(["counter", "histogram"])

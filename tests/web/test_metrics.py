@@ -60,6 +60,12 @@ def test_whom_the_guard_refuses_gets_what_no_route_gets(registry, guard):
     assert (hidden.status_code, hidden.data, dict(hidden.headers)) == (404, missing.data, dict(missing.headers))
 
 
+def test_a_guard_that_fails_is_in_the_log(registry, caplog):
+    _, client = shop(prometheus(registry=registry, guard=fail))
+    client.get("/gateway/metrics")
+    assert [message.splitlines()[0] for message in caplog.messages] == ["the guard of the metrics failed"]
+
+
 def test_other_methods_find_nothing(registry):
     _, client = shop(prometheus(registry=registry, guard=lambda sent: True))
     assert client.post("/gateway/metrics").status_code == 404
