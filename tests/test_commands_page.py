@@ -9,6 +9,7 @@ from flask import Flask
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
+from tests.cli.shop import APART
 from tests.commands_page import PAGE, commands, generated
 
 COMMANDS = dict(commands())
@@ -32,7 +33,7 @@ def test_each_command_prints_json_and_says_what_each_option_is_for(words):
 def test_each_command_ends_with_the_statuses_of_the_page(words):
     def end(app, *options):
         needed = ("item", "none") if words == "call" else ()
-        return app.test_cli_runner().invoke(gateway_group, [*words.split(), *needed, *options])
+        return app.test_cli_runner(**APART).invoke(gateway_group, [*words.split(), *needed, *options])
 
     with_gateway = Flask("host")
     with_gateway.register_blueprint(gateway().blueprint())

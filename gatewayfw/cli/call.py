@@ -65,27 +65,31 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 @click.argument("act", shell_complete=_complete_act)
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
 @click.option("--get", default="{}", help="details.get as JSON.")
-@click.option("--url", help="Call the running service there instead of this app, which need not be there at all.")
-@click.option(
-    "--token", help="Sent where the gateway looks for one. Users of this machine may see it: see --token-file."
-)
+@click.option("--url", help="Call the running service at this URL; no app is needed then.")
+@click.option("--token", help="The token to send. Other users of this machine may see it; see --token-file.")
 @click.option(
     "--token-file",
     type=click.File("r", encoding="utf-8"),
-    help=f"Holds the token instead; - is standard input. Without either, the variable {TOKEN_VARIABLE} does.",
+    help=f"A file with the token; - is standard input. Without either option, the variable {TOKEN_VARIABLE} has it.",
 )
 @click.option(
     "--token-in",
     type=_Place(),
     default=TOKEN,
-    help="Where a service at --url looks for the token: bearer, header:NAME or cookie:NAME. [default: header:token]",
+    help="Where the service at --url looks for the token: bearer, header:NAME or cookie:NAME. [default: header:token]",
 )
-@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
-@click.option("--key", help="Sent as Idempotency-Key: an idempotent act that has answered it answers the same again.")
 @click.option(
-    "--timeout", type=click.FloatRange(0, 3600, min_open=True), default=10, show_default=True, help="Seconds for --url."
+    "--role", help="The id of the active role, if the app looks for it in a header or cookie; not with --url."
 )
-@click.option("--service", default=MAIN, show_default=True)
+@click.option("--key", help="The Idempotency-Key to send: an idempotent act answers the same key with the same reply.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, 3600, min_open=True),
+    default=10,
+    show_default=True,
+    help="Most seconds to wait for the service at --url.",
+)
+@click.option("--service", default=MAIN, show_default=True, help="The service of the act.")
 @NAME
 def call(
     model: str,
@@ -104,12 +108,14 @@ def call(
 ) -> None:
     """Run one act and print the envelope of its reply.
 
-    The request goes through the app, in this process, or with --url to a running service.
+    The request goes to the app, in this process, or with --url to a running service.
 
-    The exit status is 1 unless the act succeeded. If the reply is not an envelope, the error names its status.
+    The exit status is 1 unless the act succeeded. If the reply is not an envelope, the error message names the HTTP
+    status.
     """
+    place = "--token-file" if token_file else TOKEN_VARIABLE if token is None else "--token"
     token = _token(token, token_file)
-    for option, text in (("--token", token), ("--role", role), ("--key", key)):
+    for option, text in ((place, token), ("--role", role), ("--key", key)):
         if text is not None and not (text.isascii() and text.isprintable()):
             raise click.UsageError(f"{option}: expected printable ASCII characters")
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import click
 from flask import Flask, current_app
 
+from gatewayfw.cli.outages import tell_outages_of
 from gatewayfw.cli.output import Failed
 from gatewayfw.core import Gateway
 from gatewayfw.odm import Odm
 
-NAME = click.option("--name", help="The gateway's name, where the app has several.")
+NAME = click.option("--name", help="The name of the gateway, if the app has several.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -51,4 +52,5 @@ def find_odm(name: str | None) -> Odm:
     if problems:
         raise Failed("; ".join(problems))
     _ = gateway.odm.storage
+    tell_outages_of(gateway.odm)
     return gateway.odm

@@ -19,7 +19,7 @@ from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.acts.hooks import access_rules
 from gatewayfw.acts.steps import steps_of, unfed
-from gatewayfw.auth.tokens import KEY_VARIABLE
+from gatewayfw.auth.tokens import FALLBACKS_VARIABLE, KEY_VARIABLE, fallbacks_from_environment
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
 from gatewayfw.errors import DefinitionError
@@ -66,6 +66,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
         yield from _secret_key(app)
         yield from _mounts(app, gateway)
         yield from _replies(gateway.settings)
+        yield from _links(gateway)
         yield from _unlimited(acts)
         yield from _counters(gateway.settings, acts.values(), workers)
 
@@ -143,15 +144,15 @@ def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> I
         hooks = (hook for act in acts for hook in act.early_hooks)
         if any(step.token for step in steps_of(hooks)):
             yield "hint", f"{KEY_VARIABLE} is not set: keep the key that the app gives its tokens out of the code"
-        return
-    flaw = _flaw(key, _KEY_BYTES)
-    if flaw:
-        yield (
-            "problem",
-            f"{KEY_VARIABLE} {flaw}: anyone who guesses it can forge tokens; "
-            'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
-        )
-    if key == _encoded(app.secret_key):
+    fallbacks = [(FALLBACKS_VARIABLE, _encoded(each)) for each in fallbacks_from_environment(environ)]
+    for name, each in ((KEY_VARIABLE, key), *fallbacks):
+        if each and (flaw := _flaw(each, _KEY_BYTES)):
+            yield (
+                "problem",
+                f"{name} {flaw}: anyone who guesses it can forge tokens; "
+                'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
+            )
+    if key and key == _encoded(app.secret_key):
         yield "warning", f"{KEY_VARIABLE} is the app's SECRET_KEY too: who learns one has both; use two"
 
 
@@ -250,6 +251,11 @@ def _unfed(acts: Mapping[str, Act]) -> Iterator[Finding]:
                 f"{name}: no hook comes before {step.name}, which needs {step.needs!r} in the context; "
                 "a function of the app around the request must put it there",
             )
+
+
+def _links(gateway: Gateway) -> Iterator[Finding]:
+    if gateway.files.need_links() and not gateway.settings.link_key:
+        yield "warning", "only links open the stored files, and without the setting link_key there are none"
 
 
 def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:

@@ -15,9 +15,10 @@ from flask.cli import with_appcontext
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.choice import JSON, NAME, app, find_gateway
 from gatewayfw.cli.configuration import Finding, findings
+from gatewayfw.cli.outages import reason_of, tell_outages_of
 from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
-from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
@@ -51,11 +52,12 @@ _STANDALONE = "the database is a standalone server, without transactions: make i
 def doctor(name: str | None, as_json: bool) -> None:
     """Check definitions, configuration, database and indexes.
 
-    The exit status is 1 when there is a problem.
+    The exit status is 1 if there is a problem; with warnings and hints alone it is 0.
 
-    Missing indexes are built where that is quick. Warnings and hints leave the exit status 0.
+    Missing indexes are built if the collection is small, unique ones always.
     """
     _, gateway = find_gateway(name)
+    tell_outages_of(gateway.odm)
     found = _examined(gateway, findings(app(), gateway, os.environ))
     if as_json:
         click.echo(format_json({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
@@ -100,16 +102,7 @@ def _examine_reachable(gateway: Gateway, found: _Found) -> None:
     try:
         _examine_database(gateway, gateway.odm.storage, found)
     except GatewayError as error:
-        found.problems.append(f"database: {_reason(gateway, error)}")
-
-
-def _reason(gateway: Gateway, error: GatewayError) -> str:
-    """Return why the database could not be examined.
-
-    Clients are not told.
-    """
-    trouble = gateway.odm.storage.trouble() if isinstance(error, Unavailable) else None
-    return error.message if trouble is None else trouble.text
+        found.problems.append(f"database: {reason_of(error, gateway.odm)}")
 
 
 def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None:

@@ -19,16 +19,16 @@ from gatewayfw.export.mcp import make_server, serve, tools_of
 from gatewayfw.export.openapi import openapi as openapi_document
 
 OUTPUT = click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file instead of printing."
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of printing."
 )
 #: Holds the token that MCP tools send.
 TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
 
 
 @click.command("openapi", epilog="Example: flask gateway openapi --output openapi.json")
-@click.option("--virtual-paths", is_flag=True, help="One path for each act, for tools that need one.")
-@click.option("--title", default="Gateway", show_default=True)
-@click.option("--api-version", default="1", show_default=True)
+@click.option("--virtual-paths", is_flag=True, help="Give each act a path of its own, for tools that need that.")
+@click.option("--title", default="Gateway", show_default=True, help="The title in the document.")
+@click.option("--api-version", default="1", show_default=True, help="The version in the document.")
 @OUTPUT
 @NAME
 @with_appcontext
@@ -60,16 +60,16 @@ def jsonschema(output: Path | None, name: str | None) -> None:
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"Holds the token that is sent, read for each call; else the variable {TOKEN_VARIABLE} does.",
+    help=f"A file with the token to send, read for each call. Without it, the variable {TOKEN_VARIABLE} has the token.",
 )
-@click.option("--role", help="The id of the role used, where the gateway looks for it in a header or cookie.")
+@click.option("--role", help="The id of the active role, if the app looks for it in a header or cookie.")
 @NAME
 @JSON
 @with_appcontext
 def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None, as_json: bool) -> None:
     """Serve acts as tools of a language model, over standard input and output.
 
-    It offers the acts with mcp=True. Each call is a request to the app, in this process.
+    The tools are the acts with mcp=True. Each call of one is a request to the app, in this process.
     """
     name, gateway = find_gateway(name)
     catalog = gateway.catalog()

@@ -6,6 +6,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, find_gateway
+from gatewayfw.cli.outages import tell_outages_of
 from gatewayfw.cli.output import format_json, has_terminal, status_line
 from gatewayfw.cli.signals import interruptible
 
@@ -20,11 +21,12 @@ def files() -> None:
 @JSON
 @with_appcontext
 def sweep(name: str | None, as_json: bool) -> None:
-    """Delete bytes without a document that were stored more than an hour ago.
+    """Delete the bytes of files that have no document, if older than an hour.
 
-    The thread that works on jobs does it about once in an hour; where it is switched off, run this now and then.
+    The thread that works on jobs does this about once an hour; if it is switched off, run this command now and then.
     """
     _, gateway = find_gateway(name)
+    tell_outages_of(gateway.odm)
     with interruptible():
         try:
             count = gateway.files.sweep(on_progress=_show if has_terminal() else None)

@@ -24,7 +24,7 @@ from gatewayfw.odm.upkeep.integrity import Place, Problem
 _STATE = click.option(
     "--state",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Save the progress in this file, and go on from it when there is one.",
+    help="Save the progress in this file; if the file exists, go on from there.",
 )
 
 #: Starts a run after a place, and reports later places.
@@ -37,10 +37,10 @@ _Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
 @JSON
 @with_appcontext
 def check(state: Path | None, name: str | None, as_json: bool) -> None:
-    """Compare every copy with its source; exit status 1 when one differs.
+    """Compare every copy with its source; exit status 1 if one differs.
 
-    Problems are printed as they are found, as JSON one object a line. Differences that a pending job will correct are
-    shown, but do not count.
+    Problems are printed as they are found; with --json each is an object on a line of its own. Differences that a
+    pending job will correct are shown, but do not count.
     """
     odm = find_odm(name)
     integrity = odm.integrity
@@ -50,15 +50,15 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
 
 
 @click.command("repair", epilog="Example: flask gateway repair --state progress.json")
-@click.option("--delete-orphans", is_flag=True, help="Delete documents whose required relation has no source left.")
+@click.option("--delete-orphans", is_flag=True, help="Delete documents whose required relation has lost its source.")
 @_STATE
 @NAME
 @JSON
 @with_appcontext
 def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: bool) -> None:
-    """Repair what `check` finds; exit status 1 when something needs a decision.
+    """Repair what `check` finds; exit status 1 if something needs a decision.
 
-    Safe while others write. It never removes data that exists nowhere else.
+    It is safe while others write. Without --delete-orphans it never removes data that exists nowhere else.
     """
     odm = find_odm(name)
     integrity = odm.integrity

@@ -18,14 +18,14 @@ from gatewayfw.starter.project import write_project
     type=click.Path(file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help="The folder in which the project's folder is made.",
+    help="The folder in which the new folder is made.",
 )
 @JSON
 def new(name: str, path: Path, as_json: bool) -> None:
-    """Write a small service to begin with, into a new folder.
+    """Write a small service to begin with into a new folder.
 
-    It has users who log in, two models with a relation, tests, and what production needs. NAME is that of its package,
-    such as shop. No app is needed. Then `cd shop` and `./dev test`.
+    It has users who log in, two models with a relation, tests, and what production needs. NAME is the name of its
+    package, such as shop. This command needs no app. Afterwards: `cd shop` and `./dev test`.
     """
     try:
         written = write_project(name, path)

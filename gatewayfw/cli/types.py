@@ -21,8 +21,8 @@ _SHOWN = 40
 @click.command("types", epilog="Example: flask gateway types --lang ts --path src/api")
 @click.option("--lang", type=click.Choice(list(LANGUAGES)), default="ts", show_default=True, help="The language.")
 @click.option("--path", default="declarations", show_default=True, help="The folder to write into.")
-@click.option("--check", is_flag=True, help="Write nothing; exit status 1 when a file differs.")
-@click.option("--stdout", is_flag=True, help="Print the file instead.")
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if a file is missing or out of date.")
+@click.option("--stdout", is_flag=True, help="Print the file instead of writing it.")
 @NAME
 @JSON
 @with_appcontext

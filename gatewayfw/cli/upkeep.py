@@ -13,6 +13,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.choice import JSON, NAME, find_odm
+from gatewayfw.cli.outages import reason_of
 from gatewayfw.cli.output import format_json, has_terminal, status_line, table
 from gatewayfw.cli.signals import stopping
 from gatewayfw.errors import Unavailable
@@ -28,16 +29,16 @@ _JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
 
 
 @click.command("indexes", epilog="Example: flask gateway indexes --create")
-@click.option("--create", is_flag=True, help="Create missing ones, however large the collection.")
+@click.option("--create", is_flag=True, help="Create the missing ones, however large their collections.")
 @NAME
 @JSON
 @with_appcontext
 def indexes(create: bool, name: str | None, as_json: bool) -> None:
-    """List the indexes wanted and present.
+    """List the indexes that the models want and those that the database has.
 
-    The exit status is 1 when one is missing or differs.
+    The exit status is 1 if a wanted one is missing or different.
 
-    No index is ever dropped or changed: different or extra ones are left to you.
+    No index is ever dropped or changed: deal with different and extra ones yourself.
     """
     odm = find_odm(name)
     if create:
@@ -69,18 +70,18 @@ def jobs(name: str | None, as_json: bool) -> None:
 
 
 @click.command("work", epilog="Example: flask gateway work --once")
-@click.option("--once", is_flag=True, help="End when no job is left.")
+@click.option("--once", is_flag=True, help="End when no job is left, or none makes progress.")
 @NAME
 @JSON
 @with_appcontext
 def work(once: bool, name: str | None, as_json: bool) -> None:
     """Work on pending jobs, and wait for new ones, until Ctrl-C or SIGTERM.
 
-    A signal ends it after a batch.
+    A signal ends it when the current batch is done.
 
-    With ``--once`` it ends when no job is left, or with exit status 1 when the remaining jobs make no progress. It
-    waits for jobs that another process works on. As JSON, each job is an object on a line of its own, and the last one
-    says how many are left.
+    With --once it ends when no job is left, or with exit status 1 when the jobs that are left make no progress; it
+    waits for jobs that another process works on. With --json each job is an object on a line of its own; with --once
+    the last line says how many are left.
     """
     odm = find_odm(name)
     with stopping() as stop:
@@ -133,11 +134,17 @@ class _Steps:
 
 def _work_on(odm: Odm, steps: _Steps) -> int:
     """Work until a signal comes; wait while the database is unreachable."""
+    told = ""
     while not steps.stop.is_set():
         try:
             odm.work(on_progress=steps)
+            if told:
+                click.echo("the database answers again", err=True)
+            told = ""
         except Unavailable as error:
-            click.echo(f"waiting: {error.message}", err=True)
+            if (reason := reason_of(error, odm)) != told:  # not each second of an outage
+                click.echo(f"waiting: {escaped(reason)}", err=True)
+            told = reason
         steps.stop.wait(INTERVAL)
     return 0
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+
+from click.testing import CliRunner
 from flask import Flask
 
 from gatewayfw import schemas
@@ -46,6 +49,10 @@ def make_app(*, check=True, **gateways):
     for name, gw in gateways.items():
         app.register_blueprint(gw.blueprint(name, check=check), url_prefix=f"/{name}")
     return app
+
+
+#: For `CliRunner`: click before 8.2 puts both outputs into one, unless it is told not to.
+APART = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 
 
 def runner(app):

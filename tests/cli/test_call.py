@@ -119,6 +119,13 @@ def test_call_refuses_what_no_header_can_carry(run, option, text):
     assert (status, output.splitlines()[-1]) == (2, f"Error: {option}: expected printable ASCII characters")
 
 
+def test_call_names_the_place_of_a_token_that_no_header_can_carry(run, monkeypatch, tmp_path):
+    (tmp_path / "token").write_text("a\nb", "utf-8")
+    monkeypatch.setenv("GATEWAYFW_CALL_TOKEN", "a\nb")
+    told = [run("call", "item", "whoAmI", *words)[1] for words in ((), ("--token-file", tmp_path / "token"))]
+    assert [text.splitlines()[-1].split(": ")[1] for text in told] == ["GATEWAYFW_CALL_TOKEN", "--token-file"]
+
+
 # -- a running service
 
 

@@ -11,6 +11,7 @@ from flask import Flask
 from gatewayfw.auth import Auth, Tokens, access_rule
 from gatewayfw.cli.configuration import findings
 from gatewayfw.core import gateway
+from gatewayfw.files import DirectoryFiles
 from gatewayfw.web.mounts import Mount
 
 GOOD = "b07b9f6c4e9d46d1a5f2c83e71d0954f"
@@ -114,10 +115,10 @@ def test_a_mount_of_the_same_name_in_another_app_is_another_mount():
 # -- keys
 
 
-def key_finding(flaw):
+def key_finding(flaw, name=KEY):
     return (
         "problem",
-        f"{KEY} {flaw}: anyone who guesses it can forge tokens; "
+        f"{name} {flaw}: anyone who guesses it can forge tokens; "
         'python -c "import secrets; print(secrets.token_hex(32))" prints a good one',
     )
 
@@ -137,6 +138,13 @@ def key_finding(flaw):
 def test_a_weak_token_key_is_a_problem(key, flaw):
     assert judged(gateway(), {KEY: key}) == [key_finding(flaw)]
     assert judged(gateway(), {KEY: key, "GATEWAYFW_ENV": "development"}) == []
+
+
+@pytest.mark.parametrize("key", [GOOD, ""])
+def test_a_weak_fallback_is_a_problem(key):
+    name = f"{KEY}_FALLBACKS"
+    expected = [key_finding("has fewer than 32 bytes", name), key_finding("repeats itself", name)]
+    assert judged(gateway(), {KEY: key, name: f"{GOOD[:31]},{GOOD[::-1]},{GOOD[:16] * 2}"}) == expected
 
 
 @pytest.mark.parametrize(
@@ -383,6 +391,20 @@ def test_public_acts_without_a_limit_are_a_hint():
     text = "public without a limit: item.login, item.getItem; limit='60/minute' bounds what one caller costs"
     gw = acting("login", "getItem", public=True)
     assert (judged(gw), judged(gw, {"GATEWAYFW_ENV": "development"})) == ([("hint", text)], [])
+
+
+def test_files_that_nothing_opens_are_a_warning(tmp_path):
+    found = []
+    for given, settings in (({}, {}), ({}, {"link_key": "l" * 32}), ({"public": True}, {})):
+        gw = gateway(**settings)
+        gw.odm.set_db(mongomock.MongoClient().db, memory=True)
+        gw.files.use(DirectoryFiles(tmp_path))
+        gw.files.model("photo", **given)
+        found.append([text for _, text in judged(gw) if "links" in text])
+        assert [
+            text for _, text in judged_in(Flask("other"), gw, {"GATEWAYFW_ENV": "development"}) if "link" in text
+        ] == []
+    assert found == [["only links open the stored files, and without the setting link_key there are none"], [], []]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from flask.cli import FlaskGroup
 from gatewayfw.cli import gateway_group
 from gatewayfw.cli.group import Commands
 from gatewayfw.errors import DefinitionError, Unavailable
-from tests.cli.shop import make_app, shop
+from tests.cli.shop import APART, make_app, shop
 
 
 def end(error):
@@ -25,7 +25,7 @@ def end(error):
     def fail():
         raise error
 
-    result = CliRunner().invoke(group, ["fail"])
+    result = CliRunner(**APART).invoke(group, ["fail"])
     return result.exit_code, result.stdout, result.stderr, result.exception
 
 
@@ -36,6 +36,13 @@ def closed_pipe():
     os.close(reading)
     with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:
         yield pipe
+
+
+@contextmanager
+def full_disk():
+    """A file whose every write fails, as on a full disk."""
+    with suppress(OSError), open("/dev/full", "w", encoding="utf-8") as output:
+        yield output
 
 
 @pytest.mark.parametrize("error", [Unavailable("gone"), DefinitionError("wrong")])
@@ -79,3 +86,16 @@ def test_a_closed_pipe_is_quiet(tmp_path, monkeypatch, capsys, words):
         with pytest.raises(SystemExit) as ended:
             gateway_group.main(words.split())
     assert (ended.value.code, capsys.readouterr().err) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "acts", "check --help", "check", "jobs --json", "openapi", "types --stdout"]
+)
+def test_a_full_disk_behind_the_output_is_told_in_words(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    with make_app(shop=shop(mongomock.MongoClient().shop)).app_context(), full_disk() as output:
+        monkeypatch.setattr("sys.stdout", output)
+        with pytest.raises(SystemExit) as ended:
+            gateway_group.main(words.split())
+    told = "Error: the output cannot be written: No space left on device\n"
+    assert (ended.value.code, capsys.readouterr().err) == (1, told)

@@ -1,0 +1,37 @@
+"""Why a command's database is away is said once, by its error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from gatewayfw.cli.outages import reason_of
+from gatewayfw.errors import NotFound, Unavailable
+from tests.cli.shop import shop
+
+APP = """
+from gatewayfw import gateway
+gw = gateway(server_selection_timeout=0.1)
+gw.odm.set_db("mongodb://127.0.0.1:9/none")
+app = gw.create_app()
+"""
+REASON = "no answer (127.0.0.1:9: connection refused)"
+
+
+@pytest.mark.slow
+def test_a_command_says_the_reason_once_where_nobody_configured_a_log(tmp_path):
+    (tmp_path / "app.py").write_text(APP, "utf-8")
+    command = [sys.executable, "-m", "flask", "gateway", "jobs"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"Error: {REASON}\n")
+
+
+def test_the_reason_is_the_databases_where_it_is_away():
+    gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
+    with pytest.raises(Unavailable) as caught:
+        gw.odm.jobs()
+    assert [reason_of(one, gw.odm) for one in (caught.value, NotFound("gone"))] == [REASON, "gone"]
+    assert reason_of(caught.value) == "service unavailable, try again"
+    gw.odm.storage.close()
