@@ -6,7 +6,7 @@ mistake with its place. What counts as a mistake is our choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
@@ -111,13 +111,19 @@ def act_problems(act: Act) -> Iterator[str]:
 
 
 def _role_problems(act: Act) -> Iterator[str]:
-    """Check where rules find the role of the caller.
-
-    Validators that are functions or Schemas are not checked.
-    """
-    given = (act.struct.fields or {}).get("set")
-    if not isinstance(given, ObjectField) or given.fields is None:
+    """Check where rules find the role of the caller."""
+    fields = fields_of_set(act)
+    if fields is None:
         return
     for step in steps_of(act.early_hooks):
-        if step.role and step.role.place == "set" and step.role.name not in given.fields:
+        if step.role and step.role.place == "set" and step.role.name not in fields:
             yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"
+
+
+def fields_of_set(act: Act) -> Container[str] | None:
+    """Return the names that ``set`` takes.
+
+    None where a function or a Schema decides, or where it takes any.
+    """
+    given = (act.struct.fields or {}).get("set")
+    return given.fields if isinstance(given, ObjectField) else None

@@ -8,6 +8,7 @@ Needs hypothesis, which gatewayfw itself does not::
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy
@@ -19,10 +20,11 @@ from gatewayfw.testing.field_values import Maker
 def documents(gw: Gateway, model: str) -> SearchStrategy[dict[str, Any]]:
     """Return a strategy of what `Model.insert_one` takes as ``doc``.
 
-    A unique index may still refuse one; required relations are for the test to give.
+    A unique index may still refuse such a document, and the test must give the required relations.
 
     Raises:
         NotFound: there is no such model.
     """
-    maker = Maker(gw.schemas, "create")
-    return maker.fields(gw.schemas.get_schema(model).pure, maker.values)
+    # A model fills defaults in, but converts nothing.
+    exact = Maker(gw.schemas, "assert")
+    return replace(exact, mode="create").fields(gw.schemas.get_schema(model).pure, exact.values)

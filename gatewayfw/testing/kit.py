@@ -5,17 +5,19 @@ The pytest plugin has fixtures for some of them; nothing here needs pytest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, final
 
 from flask import Flask
 
 from gatewayfw.acts.carriers import TOKEN, sent_by_all
+from gatewayfw.acts.checks import acts_by_name, fields_of_set
 from gatewayfw.auth import Tokens
-from gatewayfw.client import CallReply, InProcessClient
+from gatewayfw.client import CallError, CallReply, InProcessClient
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
+from gatewayfw.spelling import MAIN
 from gatewayfw.storage import MongoStorage
 
 #: A port on which nothing listens.
@@ -24,9 +26,10 @@ _NOWHERE = "mongodb://127.0.0.1:9/away"
 
 @final
 class GatewayClient:
-    """Calls the acts of a gateway in this process, as nobody or as a user.
+    """Calls the acts of a gateway in this process, logged in as a user or not.
 
-    ``tokens`` are those of the service, for `as_user`. ``path`` is that of the gateway's route, in an app with several.
+    ``tokens`` is the service's `Tokens`, for `as_user`. ``path`` is the path of the gateway's route, if the app has
+    several.
     """
 
     def __init__(self, app: Flask, tokens: Tokens | None = None, *, path: str | None = None) -> None:
@@ -34,7 +37,7 @@ class GatewayClient:
         self._app, self._tokens, self._path = app, tokens, path
         self._token: str | None = None
         self._headers: Mapping[str, str] = {}
-        self._set: Mapping[str, Any] = {}
+        self._role: Mapping[str, str] = {}
 
     def act(
         self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
@@ -52,14 +55,29 @@ class GatewayClient:
         self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
     ) -> CallReply:
         """Run an act as `act` does, and return its result with status and headers."""
-        carrier = next(iter(self._gateway().acts.token_carriers), TOKEN)
-        client = InProcessClient(self._app, self._token, self._headers, token_from=carrier, path=self._path)
-        return client.send(model, act, set={**self._set, **(set or {})}, get=get, **options)
+        (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])
+        try:
+            return self._client().send(**asked)
+        except CallError as error:
+            error.add_note(f"{model}.{act}: {error.status} {error.code}")
+            raise
+
+    def batch(self, requests: Iterable[Mapping[str, Any]], *, atomic: bool = False) -> list[Any]:
+        """Run several acts by one request, as `InProcessClient.batch` does."""
+        return self._client().batch(self._as_caller(requests), atomic=atomic)
+
+    def pages(
+        self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
+    ) -> Iterator[Any]:
+        """Yield the pages of a list, as `InProcessClient.pages` does."""
+        (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])
+        return self._client().pages(**asked)
 
     def as_user(self, user: Mapping[str, Any], role: str | None = None) -> GatewayClient:
-        """Return a client that is signed in as a user, a document with its ``_id``.
+        """Return a client that is logged in as a user, a document with its ``_id``.
 
-        ``role`` is the name of one of its ``roles``, which is sent where the gateway's `Auth` looks for the role used.
+        ``role`` is the name of one of its ``roles``, which is sent where the gateway's `Auth` looks for the active
+        role, in ``set`` only to acts that take it there.
 
         Raises:
             DefinitionError: there are no ``tokens``, the user has no such role, or no hook looks for one.
@@ -77,8 +95,24 @@ class GatewayClient:
                 raise DefinitionError("as_user: no hook looks for a role")
             role_id = str(found["roleId"])
             other._headers = sent_by_all([(one, role_id) for one in acts.role_carriers if one.place != "set"])
-            other._set = {one.name: role_id for one in acts.role_carriers if one.place == "set"}
+            other._role = {one.name: role_id for one in acts.role_carriers if one.place == "set"}
         return other
+
+    def _client(self) -> InProcessClient:
+        carrier = next(iter(self._gateway().acts.token_carriers), TOKEN)
+        return InProcessClient(self._app, self._token, self._headers, token_from=carrier, path=self._path)
+
+    def _as_caller(self, requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the requests with the caller's role in ``set``, if taken."""
+        acts = dict(acts_by_name(self._gateway().acts))
+        asked = []
+        for request in requests:
+            service, name = request.get("service", MAIN), f"{request['model']}.{request['act']}"
+            found = acts.get(name if service == MAIN else f"{service}/{name}")
+            fields = None if found is None else fields_of_set(found)
+            role = {name: id_ for name, id_ in self._role.items() if fields is None or name in fields}
+            asked.append({**request, "set": {**role, **(request.get("set") or {})}})
+        return asked
 
     def _gateway(self) -> Gateway:
         """Return the gateway of the app, that at the path where there are several."""
@@ -99,7 +133,7 @@ def assert_copies_right(gw: Gateway) -> None:
 
 @contextmanager
 def database_away(gw: Gateway) -> Iterator[None]:
-    """Let the database of a gateway not answer in a block: acts end with 503."""
+    """Let the database of a gateway be away in a block: acts end with 503."""
     storage, meant = gw.odm.storage, gw.odm.memory_is_meant
     away = MongoStorage(_NOWHERE, server_selection_timeout=0.05)
     gw.odm.set_db(away)

@@ -15,7 +15,7 @@ from flask import Flask
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
 from gatewayfw.limits import counters
-from gatewayfw.limits.limits import network_of
+from gatewayfw.limits.limits import database_of, network_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 
@@ -303,6 +303,10 @@ def test_a_malformed_storage_is_refused_with_the_gateway_and_not_shown(uri):
         gateway(rate_limit_storage=uri)
     assert raised.value.message.startswith("setting 'rate_limit_storage': malformed URI (")
     assert (SECRET in raised.value.message, raised.value.__cause__) == (False, None)
+
+
+def test_counts_are_in_the_database_of_the_uri_or_in_limits():
+    assert [database_of(f"mongodb://h/{rest}") for rest in ("shop?w=1", "?w=1", "")] == ["shop", "limits", "limits"]
 
 
 def test_a_lost_storage_lets_nothing_pass_and_says_nothing(made, closed_port, caplog):

@@ -59,5 +59,6 @@ def test_a_date_in_another_notation_is_the_same():
 
 def test_keys_the_database_cannot_hold_are_told_with_their_places():
     collected = Collected()
-    check_keys({"a": [{"$b": 1}], "c.d": 2, "e": {"f": 1}}, "x", collected)
-    assert list(collected.errors.values()) == [["Not a key the database can hold."]] * 2
+    check_keys({"a": [{}, {"$b": 1}], "c.d": 2, "e": {"f": 1}}, "x", collected)
+    told = ["Not a key the database can hold."]
+    assert collected.errors == {"x.a.1.$b": told, "x.c.d": told}

@@ -288,10 +288,18 @@ def test_an_uncalled_kind_is_called(kind: str) -> None:
 
 
 def test_arguments_stay_readable_in_metadata() -> None:
-    fields = [string(size=(1, 2), pattern="a"), number(minimum=0), enums("a", "b"), array(string, size=2), boolean()]
+    fields = [
+        string(size=(1, 2), pattern="a"),
+        number(minimum=0, maximum=0.5),
+        integer(minimum=1, maximum=2),
+        enums("a", "b"),
+        array(string, size=2),
+        boolean(),
+    ]
     assert [(field.kind, dict(field.metadata)) for field in fields] == [  # type: ignore[attr-defined]  # of our fields
         ("string", {"size": (1, 2), "pattern": "a"}),
-        ("number", {"minimum": 0}),
+        ("number", {"minimum": 0, "maximum": 0.5}),
+        ("integer", {"minimum": 1, "maximum": 2}),
         ("enums", {"choices": ("a", "b")}),
         ("array", {"size": 2}),
         ("boolean", {}),

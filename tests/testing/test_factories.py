@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw import NotFound, array, date, decimal, gateway, optional, string
+from gatewayfw import NotFound, array, boolean, date, decimal, defaulted, gateway, integer, number, optional, string
 from gatewayfw.testing.factories import documents
 
 
@@ -15,7 +15,10 @@ from gatewayfw.testing.factories import documents
 def test_drawn_documents_are_valid(database, data):
     gw = gateway()
     gw.odm.set_db(database)
-    kinds = {"name": string(size=(1, 9)), "price": decimal(places=2), "on": optional(date), "tags": array(string)}
+    kinds = {
+        **{"name": string(size=(1, 9)), "price": decimal(places=2), "on": optional(date), "tags": array(string)},
+        **{"stock": integer(minimum=0), "weight": number(), "new": boolean(), "state": defaulted(string(), "open")},
+    }
     things = gw.odm.new_model("thing", kinds)
     stored = things.insert_one(data.draw(documents(gw, "thing")))
     assert kinds.keys() - {"on"} <= stored.keys() <= {"_id", *kinds}

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies
+from gatewayfw import gateway
+from gatewayfw.schemas import string
+from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, names_of
 from tests.fuzz.growth import written
 from tests.fuzz.search import draws
 from tests.fuzz.targets import outcome, validated
@@ -54,3 +56,16 @@ def test_good_bodies_are_not_all_empty(name: str) -> None:
 def test_details_of_ones_own_stand_in_the_body(body: Any) -> None:
     named = {"model": "beast", "act": "function_assert", "details": {"set": {"stars": 5}, "get": {}}}
     assert {key: body[key] for key in named} == named
+
+
+def test_all_names_of_documents_are_known() -> None:
+    gw = gateway()
+    gw.odm.new_model("user", {"email": string})
+    written = {
+        "schemaName": "user",
+        "type": "single",
+        "optional": True,
+        "relatedRelations": {"books": {"type": "multiple"}},
+    }
+    gw.odm.new_model("book", {"title": string}, {"author": written})
+    assert names_of(gw) == ["author", "books", "email", "title"]

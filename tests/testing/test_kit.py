@@ -18,7 +18,7 @@ ROLES = [{"roleId": ObjectId(), "name": name} for name in ("Reader", "Editor")]
 
 def make(database, **places):
     """A gateway of books and users, whose act tells who calls in which role."""
-    gw = gateway()
+    gw = gateway(max_batch=2)
     gw.odm.set_db(database)
     role = object_({"roleId": object_id, "name": enums("Reader", "Editor")})
     users = gw.odm.new_model("user", {"name": string, "roles": array(role)})
@@ -59,6 +59,35 @@ def test_a_client_calls_as_nobody_or_as_a_user_in_a_role(database, places):
             one.act("book", "edit")
         refused[name] = error.value.status
     assert refused == {"nobody": 401, "reader": 403, "no role": 400}
+
+
+@pytest.mark.parametrize("places", PLACES.values(), ids=PLACES)
+def test_the_role_is_sent_only_to_acts_that_take_it(database, places):
+    gw, ann = make(database, **places)
+    editor = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Editor")
+    assert editor.act("book", "ping") == "pong"
+    asked = [{"model": "book", "act": "edit"}, {"model": "book", "act": "ping"}]
+    assert editor.batch(asked) == [["Ann", "Editor"], "pong"]
+
+
+def test_pages_are_read_as_a_user(database):
+    gw, ann = make(database)
+    books = gw.odm.model("book")
+    listing = books.listing(sort=["title"], default_sort="title", most=2)
+    auth = Auth(gw.context_fns, TOKENS, load_user=lambda id_: ann)
+    mine = [auth.read_token, auth.load_user, auth.grant(Rule(roles=("Reader",)))]
+    set_ = {**listing.set, "activeRoleId": optional(object_id)}
+    gw.acts.act("book", "list", set=set_, get=1, pre_act=mine)(lambda body: listing.page(body["details"]))
+    books.insert_many([{"title": title} for title in "ABC"])
+    reader = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Reader")
+    pages = reader.pages("book", "list", get={"_id": 0, "title": 1})
+    assert [[row["title"] for row in page["rows"]] for page in pages] == [["A", "B"], ["C"]]
+
+
+def test_an_error_says_which_act_was_refused(database):
+    with pytest.raises(CallError) as error:
+        GatewayClient(make(database)[0].create_app()).act("book", "edit")
+    assert error.value.__notes__ == ["book.edit: 401 unauthenticated"]
 
 
 def test_what_as_user_cannot_do_is_told(database):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
 
 from gatewayfw.testing import mongod as module
-from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod
+from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod, memory_folder
 from tests.testing.servers import listens, needs_mongod
 
 
@@ -90,6 +91,14 @@ def test_errors_of_the_server_are_shown_before_its_last_words(monkeypatch, progr
     ]
 
 
+def test_mongod_without_a_log_is_an_error_that_says_so(monkeypatch, program, tmp_path):
+    program.write_text(f"#!/bin/sh\nrm '{tmp_path}/data/mongod.log'\nexit 3\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod(tmp_path / "data").start()
+    assert str(caught.value) == "mongod ended with status 3\nit wrote no log"
+
+
 def test_mongod_that_never_listens_is_given_up_and_its_folder_removed(monkeypatch, program, tmp_path):
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
@@ -117,6 +126,30 @@ def test_stop_ends_the_server_and_removes_its_folder(found):
 
 
 @needs_mongod
+def test_its_temporary_folder_is_made_where_one_says(found, tmp_path):
+    with LocalMongod(within=tmp_path) as mongod:
+        assert mongod.data.parent == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("temporary", "folder", "free", "found"),
+    [
+        (None, ".", 2 << 30, "."),
+        (None, ".", (2 << 30) - 1, None),
+        ("/tmp", ".", 2 << 30, None),
+        (None, "none", 0, None),
+    ],
+    ids=["room", "no room", "TMPDIR says where", "no such folder"],
+)
+def test_a_folder_in_memory_is_one_with_room(monkeypatch, tmp_path, temporary, folder, free, found):
+    monkeypatch.setattr(module, "MEMORY", tmp_path / folder)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
+    monkeypatch.setenv("TMPDIR", temporary) if temporary else monkeypatch.delenv("TMPDIR", raising=False)
+    assert memory_folder() == (found and tmp_path / found)
+
+
+@needs_mongod
 def test_uri_of_a_stopped_server_is_refused(found):
     mongod = LocalMongod().start()
     with pytest.raises(MongodError, match=r"^this mongod is running already$"):
@@ -127,6 +160,7 @@ def test_uri_of_a_stopped_server_is_refused(found):
         _ = mongod.uri
 
 
+@pytest.mark.slow
 @needs_mongod
 def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path):
     said = []
@@ -139,6 +173,7 @@ def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path
     assert said == [f"mongod runs at mongodb://127.0.0.1:{port}/?replicaSet=rs0, data in {tmp_path / 'my data'}"]
 
 
+@pytest.mark.slow
 @needs_mongod
 def test_folder_in_use_is_refused_and_its_server_left_alone(found, tmp_path):
     with local_mongod(tmp_path) as mongod:

@@ -58,5 +58,8 @@ def test_only_an_object_without_fields_is_free():
 
 def test_parts_have_their_paths():
     field = as_kind(object_(FIELDS))
-    assert [path for path, _ in field.parts("x")] == ["x.a", "x.b", "x.c"]
+    assert [[path for path, _ in field.parts(*within)] for within in ((), ("x",))] == [
+        ["a", "b", "c"],
+        ["x.a", "x.b", "x.c"],
+    ]
     assert (field.part("a").kind, field.part("z")) == ("integer", None)

@@ -28,6 +28,11 @@ def test_a_letter_has_at_most_four_bytes():
     assert answers(string()) == {**PLAIN, "largest": ENDLESS, "unstated": ["x"]}
 
 
+@pytest.mark.parametrize("text", ["ftp://example.org", "javascript:alert(1)", "//example.org", "example.org", "x"])
+def test_what_is_no_address_of_the_web_is_refused(text):
+    assert checked(url(), text, "create") == {"set.x": ["Not a valid URL."]}
+
+
 def test_an_email_is_bounded_by_its_kind():
     assert answers(email()) == {**PLAIN, "largest": TEXT + LONGEST_EMAIL, "unstated": []}
     assert as_kind(email()).bound(MAXIMA).deserialize("someone@example.org") == "someone@example.org"
