@@ -103,6 +103,10 @@ def test_the_extra_all_holds_every_feature(config):
     assert optional(config) == {*config["options.extras_require"]} - others
 
 
+def test_the_site_is_built_with_what_its_reference_imports(config):
+    assert "gatewayfw[testing]" in lines(config, "options.extras_require", "docs")
+
+
 def test_the_readme_shows_every_extra(config):
     table = (ROOT / "docs" / "extras.md").read_text("utf-8")
     shown = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
@@ -162,6 +166,19 @@ def test_no_package_of_the_playground_lacks_its_notice():
 
 
 @pytest.mark.slow
+def test_sdist_leaves_out_the_key_of_compose(tmp_path, monkeypatch):
+    (tmp_path / "deploy").mkdir()
+    for name in (".env", "compose.yaml"):
+        (tmp_path / "deploy" / name).touch()
+    monkeypatch.chdir(tmp_path)
+    files = pytest.importorskip("setuptools.command.egg_info").FileList()  # Python 3.12 comes without setuptools
+    files.findall()
+    for line in (ROOT / "MANIFEST.in").read_text("utf-8").splitlines():
+        files.process_template_line(line)
+    assert files.files == ["deploy/compose.yaml"]
+
+
+@pytest.mark.slow
 def test_sdist_holds_what_a_clone_runs(dist):
     with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
@@ -201,5 +218,8 @@ def test_a_new_project_passes_its_own_tests(installed, dist, tmp_path):
     run(installed.parent / "flask", "gateway", "new", "library", cwd=tmp_path)
     project = tmp_path / "library"
     (project / ".venv").symlink_to(installed.parent.parent)
+    shutil.copy(wheel, project)  # for whom no index has the package
+    found = ("install", "-q", "--dry-run", "--ignore-installed", "--no-index", "--no-deps")
+    run(installed, "-m", "pip", *found, "-r", project / "requirements.txt", cwd=tmp_path)
     shutil.copy(project / "requirements-dev.txt", project / ".venv" / "installed")  # but for the MongoDB server
     assert re.search(r"^7 passed", run(project / "dev", "test", "-q", "-p", "no:cacheprovider"), re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,13 @@ def test_a_folder_that_is_there_is_left_as_it_is(tmp_path):
     assert list((tmp_path / "shop").iterdir()) == []
 
 
+def test_its_server_makes_no_socket_in_the_home_directory(tmp_path):
+    write_project("shop", tmp_path)
+    assert runpy.run_path(str(tmp_path / "shop" / "gunicorn.conf.py"))["control_socket_disable"] is True
+
+
 def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
+    pytest.importorskip("ruff")  # of the extra `dev`
     written = write_project("shop", tmp_path)
     assert [path.name for path in written if os.access(path, os.X_OK)] == ["dev"]
     for words in (["check", "--select", "E,F,I,B,UP"], ["format", "--check"]):
@@ -54,6 +61,7 @@ def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
         assert told.returncode == 0, told.stdout
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_project_pass_on_both_databases(tmp_path, mongod_uri):
     write_project("shop", tmp_path)
     outcomes = []
@@ -63,3 +71,29 @@ def test_the_tests_of_the_project_pass_on_both_databases(tmp_path, mongod_uri):
         told = subprocess.run(command, cwd=tmp_path / "shop", env=environ, capture_output=True, text=True, check=False)
         outcomes.append((told.returncode, told.stdout.splitlines()[-1].partition(" in ")[0]))
     assert outcomes == [(0, "7 passed")] * 2
+
+
+@pytest.mark.slow
+def test_its_programs_say_what_is_wrong_without_a_traceback(tmp_path, mongod_uri):
+    write_project("shop", tmp_path)
+    known = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
+    environ = {**known, "PYTHONPATH": str(ROOT), "GATEWAYFW_TOKEN_KEY": "k" * 32}
+    create = ["-m", "flask", "--app", "shop", "create-editor", "--email", "Ann@example.com", "--password", "words"]
+    away, here = "mongodb://127.0.0.1:9/shop?replicaSet=rs0", mongod_uri.replace("/?", f"/shop{os.getpid()}?")
+    outcomes = []
+    for words, uri in ((["-m", "shop"], away), (create, away), (create, here), (create, here)):
+        told = subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path / "shop",
+            env={**environ, "MONGODB_URI": uri},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        outcomes.append((told.returncode, (told.stdout + told.stderr).splitlines()[-1]))
+    assert outcomes == [
+        (1, "the database of MONGODB_URI does not answer; without that variable the data is in memory"),
+        (1, "Error: service unavailable, try again"),
+        (0, "created ann@example.com"),
+        (1, "Error: there is a user with this e-mail already"),
+    ]
