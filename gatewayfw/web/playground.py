@@ -39,8 +39,8 @@ _METHODS = ("GET", "HEAD")
 Catalog = Mapping[str, Any]
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 #: Of every reply.
 HEADERS: Mapping[str, str] = MappingProxyType(
@@ -54,9 +54,14 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 _FRESH = "no-store"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
-#: Smaller files are not worth it; other types are compressed already.
-_PACKED_FROM = 1000
-_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+#: Smaller files are not worth it, nor those that become hardly smaller: fonts are compressed already.
+_PACKED_FROM, _PACKED_TO = 1000, 0.95
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,10 @@ class File:
     @cached_property
     def packed(self) -> bytes | None:
         """The bytes as gzip; None if that gains nothing."""
-        return gzip.compress(self.content, 9, mtime=0) if len(self.content) >= _PACKED_FROM else None
+        if len(self.content) < _PACKED_FROM:
+            return None
+        packed = gzip.compress(self.content, 9, mtime=0)
+        return packed if len(packed) < len(self.content) * _PACKED_TO else None
 
 
 @cache
@@ -156,10 +164,11 @@ class Playground:
         return found
 
     def _page(self, base: str) -> File:
-        """Return the page, with the name and the colour of the project."""
-        title, color = self.settings.playground_title, self.settings.playground_color
-        accent = f'<meta name="theme-color" content="{escape(color)}" />' if color else ""
-        head = f"<title>{escape(title)}</title>{accent}".encode()
+        """Return the page, with the name, the colour and the note of the project."""
+        title = self.settings.playground_title
+        given = {"theme-color": self.settings.playground_color, "note": self.settings.playground_note}
+        metas = [f'<meta name="{name}" content="{escape(text)}" />' for name, text in given.items() if text]
+        head = f"<title>{escape(title)}</title>{''.join(metas)}".encode()
         return File(_page(base).content.replace(b"<title>Playground</title>", head), _HTML)
 
     def _generate(self, sent: Request, name: str) -> Response:

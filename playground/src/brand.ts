@@ -1,7 +1,14 @@
-/** The name and the colour that the service gives the page, in its head. */
+/** The name, the note and the colour that the service gives the page, in its head. */
 
 /** What the page is called. */
 export const TITLE: string = document.title || "Playground";
+
+/** What those who open the page should know, such as the accounts for trying it out; empty for nothing. */
+export const NOTE: string = given("note");
+
+function given(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
+}
 
 type Rgb = readonly [number, number, number];
 const BLACK: Rgb = [0, 0, 0];
@@ -14,8 +21,7 @@ const READABLE = 4.5;
 
 /** Show the colour of the service, made darker or lighter until it can be read on each ground. */
 export function applyColor(): void {
-  const given = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')?.content;
-  const color = given && rgbOf(given);
+  const color = rgbOf(given("theme-color"));
   if (!color) return;
   const [light, dark] = [readable(color, LIGHT, BLACK), readable(color, DARK, WHITE)];
   const both = (one: Rgb, other: Rgb) => `light-dark(${cssOf(one)}, ${cssOf(other)})`;

@@ -96,9 +96,9 @@ export interface Model {
   links: Record<string, Link>;
 }
 
-/** Where a token stands in a request. */
+/** Where a token stands in a request, or the id of a role. */
 export interface Carrier {
-  in: "header" | "bearer" | "cookie";
+  in: "header" | "bearer" | "cookie" | "set";
   name: string;
 }
 
@@ -107,9 +107,13 @@ export interface Act {
   mode: "assert" | "create";
   access: "public" | "rule" | "open";
   roles: string[] | null;
+  /** Where the id of the role stands in which the caller calls it; null for an act that wants none. */
+  role: Carrier | null;
   limit: string[];
   /** Seconds that a reply is kept for a repeated `Idempotency-Key`; null where the act refuses one. */
   idempotent: number | null;
+  /** Those that its author named. */
+  errors: { status: number; code: string | null; message: string }[];
   hooks: { preValidation: string[]; preAct: string[] };
   maxGetDepth: number;
   maxGetLeaves: number;
@@ -124,6 +128,8 @@ export interface Catalog {
   format: number;
   /** Where clients put a token. */
   tokens: Carrier[];
+  /** Most items of a batch; 0 for no batches. */
+  maxBatch: number;
   models: Record<string, Model>;
   services: Record<string, Service>;
 }
@@ -151,8 +157,12 @@ export async function fetchBeside(name: string, signal?: AbortSignal): Promise<s
   return text;
 }
 
-export async function fetchCatalog(): Promise<Catalog> {
-  return parse(await fetchBeside("catalog.json")) as unknown as Catalog;
+export function fetchCatalogText(): Promise<string> {
+  return fetchBeside("catalog.json");
+}
+
+export function readCatalog(text: string): Catalog {
+  return parse(text) as unknown as Catalog;
 }
 
 export function modelOf(catalog: Catalog, name: string): Model | undefined {

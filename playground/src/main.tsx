@@ -2,21 +2,20 @@
 
 import { render } from "preact";
 import { applyColor } from "./brand";
-import { fetchCatalog } from "./catalog";
 import { startHistory } from "./library/record";
 import { Shell } from "./shell";
-import { carriers, catalog, catalogError, openRequest } from "./state";
+import { catalogError, openRequest } from "./state";
 import { followAddress } from "./state/address";
+import { followRole } from "./state/follow-role";
 import { keepTabs } from "./state/kept-tabs";
+import { followService, loadCatalog } from "./state/refresh";
 
 async function start(): Promise<void> {
   applyColor();
   render(<Shell />, document.getElementById("app") as HTMLElement);
   startHistory();
   try {
-    const found = await fetchCatalog();
-    carriers.value = found.tokens;
-    catalog.value = found;
+    await loadCatalog();
   } catch (error) {
     catalogError.value = error instanceof Error ? error.message : String(error);
     return;
@@ -24,6 +23,8 @@ async function start(): Promise<void> {
   keepTabs();
   await openShared();
   followAddress();
+  followRole();
+  followService();
   addEventListener("hashchange", () => void openShared());
 }
 

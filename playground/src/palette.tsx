@@ -3,6 +3,7 @@
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { allActs } from "./catalog";
 import { allCommands, catalog, showAct, type Command } from "./state";
+import { ActMark } from "./request/mark";
 import { Dialog } from "./ui";
 import "./palette.css";
 
@@ -59,7 +60,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
             aria-selected={index === chosen}
             onClick={() => run(command)}
           >
-            <span>{command.label}</span>
+            {command.act && <ActMark act={command.act} />}
+            <span class="grow">{command.label}</span>
             {command.hint && <span class="muted small">{command.hint}</span>}
           </li>
         ))}
@@ -73,6 +75,7 @@ function actCommands(): Command[] {
   if (!catalog.value) return [];
   return allActs(catalog.value).map(({ service, model, act }) => ({
     label: `${model} · ${act}`,
+    act,
     hint: service === "main" ? "act" : `act of ${service}`,
     run: () => showAct({ service, model, act }),
   }));

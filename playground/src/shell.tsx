@@ -1,14 +1,15 @@
 /** The frame: top bar, the view, dialogs of the whole page. */
 
 import { useEffect } from "preact/hooks";
-import { Account, dialog, EnvironmentMenu, showEnvironments, showHeaders, showLogin } from "./account";
+import { Account, dialog, EnvironmentMenu, showBatch, showEnvironments, showHeaders, showLogin, showShortcuts } from "./account";
 import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
 import { lazy } from "./lazy";
 import { addCommands, catalog, catalogError, theme, view, type Theme, type View } from "./state";
 import { VIEWS } from "./state/address";
-import { Button, Empty, Icon, IconButton, Menu, Notices, type IconName } from "./ui";
+import { refreshCatalog } from "./state/refresh";
+import { Button, Empty, Icon, IconButton, isTyping, Menu, Notices, type IconName } from "./ui";
 
 const Acts = lazy(() => import("./request").then((part) => part.Acts));
 const Explorer = lazy(() => import("./explorer").then((part) => part.Explorer));
@@ -18,6 +19,8 @@ const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads
 const Palette = lazy(() => import("./palette").then((part) => part.Palette), "");
 const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog), "");
 const EnvironmentsDialog = lazy(() => import("./request/environments").then((part) => part.EnvironmentsDialog), "");
+const BatchDialog = lazy(() => import("./batch").then((part) => part.BatchDialog), "");
+const Shortcuts = lazy(() => import("./shortcuts").then((part) => part.Shortcuts), "");
 const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
 
 const PARTS = { acts: Acts, schema: Explorer, sequences: Sequences, history: Library, downloads: Downloads };
@@ -39,15 +42,21 @@ addCommands(() => [
   { label: "Log in", hint: "settings", run: showLogin },
   { label: "Environments", hint: "settings", run: showEnvironments },
   { label: "Headers and token", hint: "settings", run: showHeaders },
+  { label: "Keyboard shortcuts", hint: "help", run: showShortcuts },
+  { label: "Load the acts again", hint: "service", run: () => void refreshCatalog(true) },
+  ...(catalog.value?.maxBatch ? [{ label: "Send open requests as a batch", hint: "request", run: showBatch }] : []),
   ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, hint: "settings", run: () => void (theme.value = key) })),
 ]);
 
 export function Shell() {
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k" || event.altKey) return;
+      if (event.altKey || !catalog.value) return;
+      const isControl = event.ctrlKey || event.metaKey;
+      if (isControl && event.key.toLowerCase() === "k") dialog.value = dialog.value === "palette" ? "" : "palette";
+      else if (!isControl && event.key === "?" && !isTyping(event)) showShortcuts();
+      else return;
       event.preventDefault();
-      if (catalog.value) dialog.value = dialog.value === "palette" ? "" : "palette";
     };
     document.addEventListener("keydown", keys);
     return () => document.removeEventListener("keydown", keys);
@@ -65,6 +74,8 @@ export function Shell() {
       {dialog.value === "palette" && <Palette onClose={close} />}
       {dialog.value === "headers" && <HeadersDialog onClose={close} />}
       {dialog.value === "environments" && <EnvironmentsDialog onClose={close} />}
+      {dialog.value === "batch" && <BatchDialog onClose={close} />}
+      {dialog.value === "shortcuts" && <Shortcuts onClose={close} />}
       {dialog.value === "login" && <LoginDialog onClose={close} />}
       <Notices />
     </div>

@@ -26,7 +26,7 @@ ARGS = [
     *("--disable-component-update", "--disable-sync", "--disable-lcd-text", "--force-device-scale-factor=1"),
 ]
 #: Milliseconds that something may take to appear.
-WAIT = 8_000
+WAIT = 20_000
 
 
 @pytest.fixture(scope="package")
@@ -147,6 +147,16 @@ def login(page):
         return row.split('"')[1]
 
     return done
+
+
+def empty(editor):
+    """Remove all text of a JSON editor."""
+    for _ in range(20):  # Keys that come right after the focus may meet the cursor that the focus sets.
+        editor.press("Control+a")
+        editor.press("Delete")
+        if not editor.inner_text().strip():
+            return
+    raise AssertionError(editor.inner_text())
 
 
 def open_act(page, act: str) -> None:

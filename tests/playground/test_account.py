@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from gatewayfw import gateway
 from tests.playground.conftest import open_act
+from tests.playground.service import sample_app
 from tests.playground.test_acts import at
 
 
 def test_one_logs_in_and_out_from_the_top_bar(page):
-    page.get_by_role("button", name="Log in", exact=True).click()
+    page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
     dialog = page.get_by_role("dialog", name="Log in")
     dialog.wait_for()
     assert page.evaluate("document.activeElement.dataset.path") == "set.email"
@@ -24,16 +25,18 @@ def test_one_logs_in_and_out_from_the_top_bar(page):
     assert account.get_attribute("title").endswith("Roles: Manager")
     page.reload()
     open_act(page, "addUser")
-    page.get_by_role("button", name="Manager", exact=True).click()
     role = at(page, "set.activeRoleId").input_value()
+    assert page.get_by_role("button", name="Manager", exact=True).get_attribute("aria-pressed") == "true"
     assert len(role) == 24
     kept = page.evaluate("JSON.stringify({...localStorage})")
     assert "manager@example.com" not in kept
     assert role not in kept
     account.click()
     page.get_by_role("menuitem", name="Log out").click()
-    page.get_by_role("button", name="Log in", exact=True).wait_for()
+    page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).wait_for()
     assert "manager@example.com" not in page.evaluate("JSON.stringify({...sessionStorage})")
+    page.locator(".notice").filter(has_text="Logged out.").get_by_role("button", name="Undo").click()
+    assert account.get_attribute("title").endswith("Roles: Manager")
 
 
 def test_requests_begin_with_what_is_most_often_asked_for(page):
@@ -49,10 +52,58 @@ def test_the_page_has_the_name_and_the_colour_of_the_project(page, stage):
     page.goto(f"{stage(gw.create_app(playground=True))}/playground")
     page.get_by_role("heading", name="Harbour", level=2).wait_for()
     assert page.title() == "Acts · Harbour"
-    accent = "getComputedStyle(document.querySelector('.views [aria-current]')).borderBottomColor"
+    accent = "getComputedStyle(document.querySelector('.views [aria-current] .icon')).color"
     shown = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         shown.append(page.evaluate(accent))
     page.emulate_media(color_scheme=None)
     assert shown == ["rgb(121, 105, 14)", "rgb(242, 210, 27)"]
+
+
+def test_an_act_begins_in_a_role_that_may_call_it(page):
+    def log_in(role):
+        page.get_by_role("dialog", name="Log in").wait_for()
+        at(page, "set.email").last.fill(f"{role}@example.com")
+        at(page, "set.password").last.fill(f"demo-{role}")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name=f"{role}@example.com").wait_for()
+
+    open_act(page, "addUser")
+    assert at(page, "set.activeRoleId").input_value() == ""
+    page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
+    log_in("manager")
+    manager = at(page, "set.activeRoleId").input_value()
+    page.get_by_role("button", name="manager@example.com").click()
+    page.get_by_role("menuitem", name="Log in as somebody else").click()
+    log_in("orghead")
+    head = at(page, "set.activeRoleId").input_value()
+    assert ({len(manager), len(head)}, manager == head) == ({24}, False)
+    at(page, "set.activeRoleId").fill("my own")
+    open_act(page, "setUserRoles")  # for a Manager only
+    assert at(page, "set.activeRoleId").input_value() == ""
+    page.get_by_role("button", name="orghead@example.com").click()
+    page.get_by_role("menuitemradio", name="manager@example.com").click()
+    assert at(page, "set.activeRoleId").input_value() == manager
+    open_act(page, "addUser")
+    assert at(page, "set.activeRoleId").input_value() == "my own"
+
+
+def test_the_note_of_the_project_is_on_the_home_page_and_at_the_log_in(page, stage):
+    app = sample_app()
+    gw = gateway(playground_note="Try <it> as `ada`.")
+    page.goto(f"{stage(gw.create_app(playground=True))}/playground")
+    page.locator(".home").get_by_text("Try <it> as ada.").wait_for()
+    assert page.locator(".home code").inner_text() == "ada"
+    stage(app)
+    page.reload()
+    page.locator(".home").get_by_role("button", name="Log in", exact=True).wait_for()
+    assert page.get_by_text("Try <it>").count() == 0
+
+
+def test_the_token_is_copied(page, login):
+    login()
+    page.get_by_role("button", name="manager@example.com").click()
+    page.get_by_role("menuitem", name="Copy the token").click()
+    page.get_by_text("The token is copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("eyJ")

@@ -73,7 +73,7 @@ def test_a_snippet_sends_the_token_there(snippet, tmp_path, language):  # noqa: 
 
 
 def test_an_exported_test_sends_the_token_there(page, service_url, tmp_path):
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     page.get_by_text("No steps yet").wait_for()
     step = {"name": "Name", "request": REQUEST, "token": "current"}
     whole = {"format": "gatewayfw-sequence", "version": 1, "name": "Names", "variables": [], "steps": [step]}

@@ -13,7 +13,7 @@ FILES = ("gateway.ts", "gateway_types.py", "openapi.json", "schema.json")
 @pytest.fixture
 def downloads(page):
     """The view of downloads."""
-    page.get_by_role("link", name="Downloads").click()
+    page.get_by_role("link", name="Downloads", exact=True).click()
     page.get_by_role("heading", name="Downloads").wait_for()
     return page
 

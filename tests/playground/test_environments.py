@@ -10,6 +10,7 @@ from tests.playground.conftest import open_act, watch
 from tests.playground.test_acts import at
 from tests.playground.test_looks import axe, judged  # noqa: F401  # a fixture
 from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
+from tests.playground.test_sequences import exported
 from tests.playground.test_two_tabs import add_step, keys, opened
 
 
@@ -17,7 +18,7 @@ def dialog_of(page):
     """Open the dialog of the environments."""
     page.bring_to_front()
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox").fill("environments")
+    page.get_by_role("combobox", name="Search acts and views").fill("environments")
     page.keyboard.press("Enter")
     return page.get_by_role("dialog", name="Environments")
 
@@ -42,9 +43,9 @@ def two(page):
 
 
 def sent(page):
-    with page.expect_request("**/gateway") as asked:
+    with page.expect_response("**/gateway") as answered:  # else the next test's service may get it
         page.keyboard.press("Control+Enter")
-    return asked.value
+    return answered.value.request
 
 
 def test_variables_are_filled_in_as_the_chosen_environment_says(two):
@@ -86,6 +87,24 @@ def test_headers_and_sequences_have_the_variables(two):
         two.get_by_role("button", name="Run", exact=True).click()
     assert asked.value.post_data_json["details"]["set"] == {"note": "Bob"}
     two.get_by_text("passed", exact=True).wait_for()
+
+
+def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_path):
+    dialog = dialog_of(two)
+    dialog.get_by_label("Address of its gateway").fill("https://staging.example/api/gateway")
+    dialog.get_by_role("button", name="Done").click()
+    open_act(two, "echo")
+    two.get_by_role("tab", name="As code").click()
+    code = two.get_by_role("region", name="Code")
+    code.get_by_text("'https://staging.example/api/gateway'").wait_for()
+    assert sent(two).url.startswith("http://127.0.0.1")
+    add_step(two, "thing.echo")
+    test = exported(two, "Test for pytest", tmp_path).read_text()
+    assert 'os.environ.get("GATEWAY_URL", "https://staging.example/api/gateway")' in test
+    two.locator(".notice").filter(has_text="Run it with: GATEWAY_TOKEN=... pytest test_sequence.py").wait_for()
+    two.reload()
+    two.get_by_label("Add a step").wait_for()
+    assert dialog_of(two).get_by_label("Address of its gateway").input_value().endswith("/api/gateway")
 
 
 def test_environments_outlive_a_reload_without_secrets_and_merge_between_tabs(two, service_url):  # noqa: F811

@@ -12,7 +12,7 @@ from gatewayfw.schemas import string
 @pytest.fixture
 def schema(page):
     """The view, at the first model."""
-    page.get_by_role("link", name="Schema").click()
+    page.get_by_role("link", name="Schema", exact=True).click()
     page.get_by_role("heading", name="user", exact=True).wait_for()
     return page
 
@@ -198,3 +198,23 @@ def test_an_address_leads_to_a_model_and_its_relation(page, service_url):
     page.goto(f"{service_url}/playground/#/schema/no%2Fsuch")
     page.reload()
     page.get_by_role("heading", name="user", exact=True).wait_for()
+
+
+def test_a_box_has_the_fields_and_relations_of_its_model_and_lights_up_with_its_neighbours(schema):
+    boxes = {name: schema.locator(f"[data-model='{name}']") for name in ("unit", "user", "city")}
+    rows = boxes["unit"].locator("xpath=following-sibling::*[1]").locator("text")
+    assert rows.all_text_contents() == ["_idid", "namestring", "organizationorganization"]
+    boxes["unit"].click()
+    looks = {name: box.get_attribute("class") for name, box in boxes.items()}
+    assert looks == {
+        "unit": "explorer-node chosen",
+        "user": "explorer-node near",
+        "city": "explorer-node far",
+    }
+
+
+def test_the_graph_has_the_height_of_the_screen(schema):
+    schema.set_viewport_size({"width": 1440, "height": 900})
+    graph, detail = (schema.locator(name).bounding_box() for name in (".explorer-graph", ".explorer-detail"))
+    assert (graph["y"] + graph["height"], detail["y"] + detail["height"]) == (900, 900)
+    assert graph["x"] + graph["width"] <= detail["x"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
+import urllib.request
 import zlib
 
 import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import at, reply_rows, request_of
+from tests.playground.test_snippets import RUNNERS, ran, token  # noqa: F401  # a fixture
 
 
 def chunk(kind, data):
@@ -56,6 +58,29 @@ def test_a_file_is_previewed_and_sent(page, avatar):
     assert "avatar" not in request_of(page).partition('"get"')[0]
 
 
+CLIENT = "Generated client"
+
+
+@pytest.mark.parametrize("language", [*RUNNERS, CLIENT])
+def test_the_code_of_a_request_sends_its_file(page, avatar, token, service_url, tmp_path, language):  # noqa: F811
+    name = "my 'own' \u00fc.png"
+    avatar(name, PICTURE)
+    page.get_by_role("button", name="None").click()
+    page.get_by_role("button", name="Fields of avatar").click()
+    at(page, "get.avatar.size").check()
+    page.get_by_role("tab", name="As code").click()
+    page.get_by_role("tab", name=language, exact=True).click()
+    text = page.get_by_role("region", name="Code").locator("pre").evaluate("element => element.textContent")
+    (tmp_path / name).write_bytes(PICTURE)
+    if language == CLIENT:
+        text = text.replace("print(", "import json\nprint(json.dumps(") + ")\n"
+        with urllib.request.urlopen(f"{service_url}/playground/gateway_types.py") as module:
+            (tmp_path / "gateway_types.py").write_bytes(module.read())
+    reply = ran("Python" if language == CLIENT else language, text, tmp_path, token)
+    user = reply if language == CLIENT else reply["body"]
+    assert user["avatar"]["size"] == len(PICTURE)
+
+
 def test_a_removed_file_is_not_sent(page, avatar):
     avatar("me.png", PICTURE)
     page.get_by_role("button", name="Remove avatar").click()
@@ -74,3 +99,14 @@ def test_what_is_refused_is_said(page, avatar):
 def test_a_file_that_is_too_large_is_marked_before_it_is_sent(page, avatar):
     avatar("me.png", PICTURE + bytes(2_000_000))
     page.get_by_text("The file is too large.").wait_for()
+
+
+def test_a_sequence_says_that_it_sends_no_files(page, avatar):
+    avatar("me.png", PICTURE)
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Add to the sequence").click()
+    note = page.locator(".notice").filter(has_text="It is step 1 of the sequence now, without its files.")
+    note.get_by_role("button", name="Show").click()
+    form = page.get_by_role("group", name="Form of step 1")
+    form.get_by_text("Files are sent from the view of acts only.").wait_for()
+    assert form.locator("input[type=file]").count() == 0

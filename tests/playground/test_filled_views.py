@@ -37,7 +37,7 @@ def test_axe_finds_nothing_in_the_schema(page, service_url, axe):  # noqa: F811
 
 
 def test_axe_finds_nothing_in_a_sequence_that_ran(page, axe):  # noqa: F811
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     imported(page, json.loads(json.dumps(SEQUENCE)))
     page.get_by_role("button", name="2. Add").click()
     page.get_by_role("tab", name="JSON").click()
@@ -69,7 +69,7 @@ def test_axe_finds_nothing_in_the_library(page, service_url, axe):  # noqa: F811
 
 
 def test_axe_finds_nothing_in_the_downloads(page, axe):  # noqa: F811
-    page.get_by_role("link", name="Downloads").click()
+    page.get_by_role("link", name="Downloads", exact=True).click()
     page.get_by_role("button", name="Show gateway.ts").click()
     page.get_by_role("region", name="gateway.ts").wait_for()
     assert wrong_with(page, axe) == []

@@ -68,7 +68,7 @@ def test_arrows_lead_through_menus_and_tabs(page):
 
 def test_arrows_lead_through_the_projection(page):
     open_act(page, "getCity")
-    page.locator("[data-path='get.name']").focus()
+    page.locator("[data-path='get._rev']").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.library import BOOKS, COUNTED, PAGE, library_app, title_of
+from tests.playground.service import sample_app
 from tests.playground.test_acts import at, reply_rows, request_of
 from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 from tests.playground.test_numbers import set_of, write_json
@@ -97,6 +98,20 @@ def test_a_filter_is_written_in_rows_and_sent_as_shown(filtered, bodies):
     }
     assert rows_of(filtered) == [("year", "gte"), ("title", "contains"), ("year", "lt"), ("lent", "eq")]
     assert titles(filtered) == [title_of(4)]
+
+
+def test_a_filter_by_a_relation_finds_its_documents_and_can_be_read(page, stage, login):
+    page.goto(f"{stage(sample_app())}/playground")
+    login()
+    open_act(page, "getUsers")
+    page.get_by_label("Send filter").check()
+    page.get_by_role("button", name="Add filter").click()
+    choices = page.locator(".filter-row select")
+    assert [one.evaluate("one => one.offsetWidth > 100") for one in choices.all()] == [True, True]
+    page.locator(".filter-row").get_by_role("button", name="Find").click()
+    page.get_by_role("dialog", name="Find in organization").get_by_role("button", name="City Library").click()
+    send(page)
+    page.get_by_role("region", name="Reply").get_by_text("This is the last page.").wait_for()
 
 
 def test_each_operator_has_the_input_of_its_values(filtered):

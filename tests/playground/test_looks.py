@@ -10,7 +10,11 @@ from tests.playground.conftest import open_act, send
 from tests.playground.front_end import SOURCE, copied, install, require_node
 
 VIEWS = ["acts", "schema", "sequences", "history", "downloads"]
-WIDTHS = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
+WIDTHS = {
+    "wide": {"width": 1280, "height": 800},
+    "middle": {"width": 768, "height": 1024},
+    "narrow": {"width": 390, "height": 844},
+}
 #: What axe judges by; with ``resultTypes`` it describes no more than it has to of what is in order.
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -96,9 +100,88 @@ def parts(page):
         page.locator("dialog[open], [role=menu]").wait_for(state="detached")
 
 
+WIDTHS_OF_FIGURES = """(() => {
+    const text = document.body.appendChild(document.createElement('span'));
+    const widths = [...'0123456789'].map((figure) => ((text.textContent = figure), text.getBoundingClientRect().width));
+    text.remove();
+    return new Set(widths).size;
+})()"""
 CUT = """[...document.querySelectorAll('#main button, #main input, #main select')].filter(one => one.checkVisibility()
     && !one.closest('.strip, .tabs-list, .table-scroll, svg') && one.getBoundingClientRect().right > innerWidth + 1
 ).map(one => one.outerHTML.slice(0, 120))"""
+
+
+def test_the_font_is_the_own_one_and_figures_are_of_one_width(page):
+    page.wait_for_function("[...document.fonts].some((font) => font.status === 'loaded')")
+    assert page.evaluate(WIDTHS_OF_FIGURES) == 1
+
+
+def edges(locator) -> set[int]:
+    """The left edges of what can be seen, in pixels."""
+    return {round(one.bounding_box()["x"]) for one in locator.all() if one.is_visible()}
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_controls_and_boxes_of_a_form_have_one_left_edge_each(used):
+    open_act(used, "addUser")
+    form = used.get_by_role("group", name="Form")
+    controls = form.locator("input[data-path^='set.'], select[data-path^='set.'], input[data-switch^='set.']")
+    assert len(edges(controls)) == 1
+    assert len(edges(form.locator("li:is(.projection-link, .projection-list > :first-child) > * input"))) == 1
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_a_filter_has_the_left_edges_of_the_form(page):
+    open_act(page, "getUsers")
+    page.get_by_label("Send filter").check()
+    page.get_by_role("button", name="Add filter").click()
+    row = page.get_by_role("group", name="filter 1")
+    below = edges(row.locator(".filter-value"))
+    assert edges(row.get_by_label("operator")) == below == edges(page.locator("[data-path='set.limit']"))
+
+
+@pytest.mark.parametrize("options", ["middle light"], indirect=True)
+def test_the_header_has_room_for_all_views(used):
+    views = used.get_by_role("navigation", name="Views")
+    assert views.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_a_step_has_the_form_of_an_act(page):
+    show(page, "sequences")
+    page.get_by_label("Add a step").select_option(label="addUser")
+    page.get_by_role("button", name="Add", exact=True).click()
+    form = page.get_by_role("group", name="Form of step 1")
+    name, control = form.get_by_text("first_name").first, form.locator("[data-path='set.first_name']")
+    assert min(edges(control)) - min(edges(name)) == 188
+    assert page.get_by_role("button", name="Run", exact=True).bounding_box()["y"] < 200
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_a_part_begins_at_its_top(page):
+    open_act(page, "addUser")
+    panel = page.get_by_role("region", name="Request").get_by_role("tabpanel")
+    panel.evaluate("one => one.scrollTo(0, 9999)")
+    assert panel.evaluate("one => one.scrollTop") > 0
+    page.get_by_role("tab", name="JSON").click()
+    page.locator(".editor-host:not([hidden])").wait_for()
+    assert panel.evaluate("one => one.scrollTop") == 0
+
+
+def test_the_reply_is_searched_and_compared_in_one_line(used):
+    field = used.get_by_label("Search the reply").bounding_box()
+    button = used.get_by_role("button", name="Compare").bounding_box()
+    assert field["y"] <= button["y"] <= button["y"] + button["height"] <= field["y"] + field["height"]
+
+
+def test_what_is_not_chosen_is_as_quiet_as_what_is_not_written(page):
+    open_act(page, "getUsers")
+    colour = "(one, part) => getComputedStyle(one, part).color"
+    written = page.locator("[data-path='set.limit']").evaluate(colour, "::placeholder")
+    choice = page.locator("[data-path='set.sort']")
+    assert choice.evaluate(colour) == written
+    choice.select_option(index=1)
+    assert choice.evaluate(colour) != written
 
 
 def test_axe_finds_nothing_and_nothing_is_cut_off(used, axe):

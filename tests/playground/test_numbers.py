@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import empty, open_act, send
 from tests.playground.echo import LARGEST, echo_app
 from tests.playground.links import decoded_text, open_text
 from tests.playground.test_acts import at, compact, reply_rows
@@ -40,8 +40,7 @@ def write_json(page, text):
     page.get_by_role("tab", name="JSON").click()
     page.locator(".cm-content").wait_for()
     editor = page.get_by_role("textbox", name="Details as JSON")
-    editor.press("Control+a")
-    editor.press("Delete")
+    empty(editor)
     page.keyboard.insert_text(text)
 
 
@@ -147,7 +146,7 @@ STEPS = [
 
 
 def test_a_sequence_keeps_the_digits_and_so_do_its_files(page, service_url, bodies, tmp_path):
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     import_text(page, SEQUENCE)
     page.get_by_role("list", name="Steps").wait_for()
     run(page, "passed")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import mongomock
 import pytest
 
+from gatewayfw import gateway
 from tests.playground.conftest import open_act, send, watch
 from tests.playground.echo import echo_app
 from tests.playground.test_acts import at
@@ -68,6 +70,32 @@ def test_a_reload_keeps_the_open_requests(page, bodies):
     page.get_by_role("button", name="Close remove").click()
     reloaded(page)
     assert tabs_of(page) == [("thing echo", "true"), ("thing keep", "false")]
+
+
+def test_a_reload_while_a_reply_is_awaited_says_what_is_not_known(page):
+    open_act(page, "echo")
+    page.route("**/gateway", lambda route: None)  # It never answers.
+    send_button(page).click()
+    page.get_by_text("Waiting…").wait_for()
+    page.wait_for_function("name => sessionStorage.getItem(name)?.includes('\"isSending\":true')", arg=PREFIX + "tabs")
+    reloaded(page)
+    page.locator(".empty-title").get_by_text("The page was left before the reply came").wait_for()
+    page.unroute("**/gateway")
+    send(page)
+    reloaded(page)
+    page.get_by_text("No reply yet").wait_for()
+
+
+def test_a_reload_keeps_the_idempotency_key(page, stage):
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    gw.acts.act("book", "addBook", public=True, idempotent="1h", idempotent_by=str)(lambda body: "done")
+    page.goto(f"{stage(gw.create_app(playground=True))}/playground")
+    open_act(page, "addBook")
+    page.get_by_label("Idempotency-Key").fill("a key")
+    page.wait_for_function("name => sessionStorage.getItem(name)?.includes('a key')", arg=PREFIX + "tabs")
+    reloaded(page)
+    assert page.get_by_label("Idempotency-Key").input_value() == "a key"
 
 
 def test_a_reload_keeps_what_is_not_valid_and_does_not_send_it(page, bodies):

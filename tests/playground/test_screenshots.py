@@ -62,6 +62,7 @@ def test_pictures_of_the_views(page, login, picture):
     picture("acts")
     page.get_by_role("tab", name="JSON").click()
     page.locator(".editor-host:not([hidden])").wait_for()
+    page.locator(".cm-line").filter(has_text='"name": 1').locator("span").first.wait_for()  # coloured to its end
     picture("json")
     for view in ("schema", "sequences", "history", "downloads"):
         show(page, view)

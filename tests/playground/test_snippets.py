@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,11 +58,13 @@ def ran(language, text, tmp_path, token=""):
     if shutil.which(command[0]) is None or (language == "curl" and shutil.which("curl") is None):
         pytest.skip(f"there is no {language} here")
     if language == "TypeScript":  # what a compiler leaves of it
-        text = text.partition("\n")[2].replace(" as Envelope", "")
+        text = re.sub("^type Envelope.*\n", "", text, flags=re.MULTILINE).replace(" as Envelope", "")
     path = tmp_path / f"snippet{SUFFIXES[language]}"
     path.write_text(text)
     environ = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **({"GATEWAY_TOKEN": token} if token else {})}
-    done = subprocess.run([*command, str(path)], env=environ, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        [*command, str(path)], env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
 

@@ -35,8 +35,7 @@ def other(page, service_url):  # noqa: F811
 def save_open(page, name):
     """Save the open request under a name."""
     page.bring_to_front()  # the browser hardly draws a tab behind
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_role("button", name="Save").or_(dialog.get_by_role("button", name="Replace")).last.click()
@@ -95,7 +94,7 @@ def test_of_two_saved_under_one_name_the_later_stays(page, other):
 def sequences_of(page):
     """Go to the sequences."""
     page.bring_to_front()
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     page.get_by_role("heading", name="Sequences").wait_for(state="attached")
     return page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.playground.conftest import open_act
+from tests.playground.conftest import empty, open_act
 from tests.playground.test_acts import at
 from tests.playground.test_numbers import bodies, sent, service_url, write_json  # noqa: F401  # fixtures
 from tests.playground.test_sequences import SEQUENCE, imported
@@ -46,11 +46,11 @@ def test_broken_json_is_not_sent_and_neither_is_what_was_there_before(broken, bo
     try_to_send(broken)
     broken.locator(".notice.bad").get_by_text(REASON).first.wait_for()
     assert bodies == []
-    for shown in ("Code", "Share"):
+    for shown in ("Code", "Share", "Save"):
         assert broken.get_by_role("button", name=shown, exact=True).is_disabled()
     broken.get_by_role("button", name="More", exact=True).click()
     states = {item.inner_text(): item.is_disabled() for item in broken.get_by_role("menuitem").all()}
-    assert states == {"Save": True, "Reset": False}
+    assert states == {"Add to the sequence": True, "Reset": False}
 
 
 def test_broken_json_waits_while_other_parts_and_tabs_are_shown(broken, bodies):  # noqa: F811
@@ -73,8 +73,12 @@ def test_broken_json_waits_while_other_parts_and_tabs_are_shown(broken, bodies):
 
 def test_broken_json_is_given_up_on_request(broken, bodies):  # noqa: F811
     broken.get_by_role("tab", name="Form").click()
-    broken.get_by_role("button", name="Discard it").click()
+    discard = broken.get_by_role("button", name="Discard it")
+    discard.click()
     assert at(broken, "set.note").is_enabled()
+    broken.locator(".notice").filter(has_text="Discarded.").get_by_role("button", name="Undo").click()
+    assert at(broken, "set.note").is_disabled()
+    discard.click()
     assert sent(broken, bodies) == '{"note":"one"}'
 
 
@@ -137,17 +141,16 @@ def test_beginning_anew_gives_up_what_is_broken(broken, bodies):  # noqa: F811
 
 
 def test_a_broken_step_is_neither_run_nor_written_and_stays(page):
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     imported(page, SEQUENCE)
     page.get_by_role("button", name="1. Log in").click()
     page.locator(".cm-content").wait_for()
-    page.get_by_role("textbox", name="set and get of step 1").press("Control+a")
-    page.keyboard.press("Delete")
+    empty(page.get_by_role("textbox", name="set and get of step 1"))
     page.keyboard.insert_text(BROKEN)
     page.get_by_text("The JSON of a step is not valid: fix it first.").wait_for()
     page.get_by_role("button", name="1. Log in").click()
     page.get_by_role("link", name="History").click()
-    page.get_by_role("link", name="Sequences").click()
+    page.get_by_role("link", name="Sequences", exact=True).click()
     assert page.get_by_role("button", name="Run", exact=True).is_disabled()
     page.get_by_role("button", name="Export").click()
     assert [item.is_disabled() for item in page.get_by_role("menuitem").all()] == [True, True]

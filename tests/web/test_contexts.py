@@ -320,6 +320,9 @@ def serving(way, log):
     try:
         wait_for(port, process, log)
         yield f"http://127.0.0.1:{port}"
+    except BaseException:
+        print(log.read_text())  # Shown beside the failure.
+        raise
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -355,7 +358,9 @@ def test_no_request_of_the_test_client_sees_another(is_host):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["gthread", "sync", "granian"])
 def test_no_request_of_a_server_sees_another(way, tmp_path):
-    with serving(way, tmp_path / "log") as url, urllib3.PoolManager(maxsize=THREADS, retries=False) as pool:
+    # granian closes a kept connection behind a body that no one read in time, and the next request may meet that.
+    retries = urllib3.Retry(2, allowed_methods=None) if way == "granian" else False
+    with serving(way, tmp_path / "log") as url, urllib3.PoolManager(maxsize=THREADS, retries=retries) as pool:
 
         def send(wanted):
             method, path, headers, body = wanted

@@ -92,6 +92,12 @@ def test_a_name_given_at_the_registration_counts(gw):
     assert found == ["books.gateway", "gateway.gateway", "gateway_2.gateway"]
 
 
+def test_a_slash_at_the_end_of_a_prefix_counts_for_nothing(gw):
+    app = Flask("host")
+    app.register_blueprint(gw.blueprint(), url_prefix="/a/")
+    assert [rule.rule for rule in app.url_map.iter_rules(endpoint="gateway.gateway")] == ["/a/gateway"]
+
+
 def test_below_another_blueprint_the_name_is_free_again(gw):
     app = Flask("host")
     parent = Blueprint("parent", __name__, url_prefix="/parent")

@@ -129,7 +129,11 @@ def test_a_full_directory_of_temporary_files_is_for_later(service, monkeypatch, 
     def fail(self, *_):
         raise OSError(number, "full", "/tmp/secret")
 
-    full = type("Full", (io.BytesIO,), {method: fail, "close": fail})
+    def close(self):
+        io.BytesIO.close(self)
+        fail(self)
+
+    full = type("Full", (io.BytesIO,), {method: fail, "close": close})
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: full())
     assert (service.post(form(body_part(), AVATAR)), service.streams) == (refusal, [])
 
@@ -257,6 +261,13 @@ def test_what_never_ends_is_refused_soon(start, more, status, message):
     service, sent = Service(max_body_bytes=100_000), Endless(start, more)
     assert service.post(None, stream=sent, **UNKNOWN_LENGTH) == (status, refused(message))
     assert sent.count < MOST + 200_000
+
+
+def test_content_of_another_type_is_refused_before_the_rest_is_read():
+    service, sent = Service(max_body_bytes=100_000), Endless(FIRST + part("set.avatar", b"GIF89a", "a"))
+    found = service.post(None, stream=sent, **UNKNOWN_LENGTH)
+    assert found == (415, refused("set.avatar: the content must be image/png or image/jpeg"))
+    assert sent.count < MOST
 
 
 def test_the_whole_request_is_bounded_without_a_length():

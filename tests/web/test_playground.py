@@ -19,14 +19,20 @@ from gatewayfw.web.playground import Playground, files
 from tests.web.mount import endpoint, host, refusal, seen
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 SAFE = {
     "Content-Security-Policy": CSP,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
+}
+TYPES = {
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+    "woff2": "font/woff2",
 }
 MADE = ["catalog.json", "gateway.ts", "gateway_types.py", "openapi.json", "schema.json"]
 PATHS = ["", "/", "/index.html", *(f"/{name}" for name in MADE), "/assets/x.js"]
@@ -90,9 +96,10 @@ def test_assets_have_their_types_and_come_packed_where_the_client_can_unpack():
             continue
         plain = client.get(f"/api/playground/{name}")
         packed = client.get(f"/api/playground/{name}", headers={"Accept-Encoding": "gzip, br"})
-        expected = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
-        assert (plain.data, plain.content_type) == (file.content, expected[name.rpartition(".")[2]])
-        assert packed.headers.get("Content-Encoding") == ("gzip" if len(file.content) >= 1000 else None)
+        ending = name.rpartition(".")[2]
+        assert (plain.data, plain.content_type) == (file.content, TYPES[ending])
+        is_packed = len(file.content) >= 1000 and ending != "woff2"  # A font is compressed already.
+        assert packed.headers.get("Content-Encoding") == ("gzip" if is_packed else None)
         assert SAFE.items() <= dict(packed.headers).items()
 
 
@@ -348,14 +355,16 @@ def test_the_setting_is_a_list_of_names(value):
     assert raised.value.message == "setting 'playground_refused_in': expected a list of names"
 
 
-def test_the_page_has_the_name_and_the_colour_of_the_project():
-    gw = gateway(playground_title='Harbour & "Sons" <b>', playground_color="#7a1fa2")
+def test_the_page_has_the_name_the_colour_and_the_note_of_the_project():
+    gw = gateway(playground_title='Harbour & "Sons" <b>', playground_color="#7a1fa2", playground_note='"Try" <it>')
     page = gw.create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
     assert "<title>Harbour &amp; &quot;Sons&quot; &lt;b&gt;</title>" in page
     assert '<meta name="theme-color" content="#7a1fa2" />' in page
+    assert '<meta name="note" content="&quot;Try&quot; &lt;it&gt;" />' in page
     plain = gateway().create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
     assert "<title>Playground</title>" in plain
     assert "theme-color" not in plain
+    assert 'name="note"' not in plain
 
 
 @pytest.mark.parametrize(
@@ -365,10 +374,14 @@ def test_the_page_has_the_name_and_the_colour_of_the_project():
             ({"playground_title": value}, "a text of 1 to 60 characters in one line")
             for value in ("", "x" * 61, "a\nb", 1)
         ),
+        *(
+            ({"playground_note": value}, "a text of at most 300 characters in one line")
+            for value in ("x" * 301, "a\nb", 1)
+        ),
         *(({"playground_color": value}, "a colour such as #0f6b63") for value in ("red", "#12345", "#0f6b63;", 1)),
     ],
 )
-def test_a_name_or_colour_that_does_not_fit_is_refused(setting, expected):
+def test_a_name_note_or_colour_that_does_not_fit_is_refused(setting, expected):
     with pytest.raises(DefinitionError) as raised:
         gateway(**setting)
     assert raised.value.message == f"setting {next(iter(setting))!r}: expected {expected}"

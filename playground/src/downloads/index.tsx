@@ -45,7 +45,7 @@ const EXPORTS: readonly Export[] = [
 export function Downloads() {
   return (
     <div class="page">
-      <h2>Downloads</h2>
+      <h2 class="page-title">Downloads</h2>
       <p class="muted downloads-lead">Generated from the current acts and models of this gateway.</p>
       <ul class="downloads-list">
         {EXPORTS.map((one) => (
@@ -73,11 +73,12 @@ function Item({ file, title, type, purpose }: Export) {
   return (
     <li class="downloads-item">
       <div class="downloads-words">
-        <h3>{title}</h3>
-        <p>
+        <h3>
+          {title} <code class="muted">{file}</code>
+        </h3>
+        <p class="muted">
           <WithCode text={purpose} />
         </p>
-        <p class="muted small mono">{file}</p>
       </div>
       <div class="row">
         <Button

@@ -160,9 +160,9 @@ const LOOK = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "13px", minHeight: "160px" },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
-  ".cm-content": { caretColor: "var(--text)", paddingBottom: "24px" },
+  ".cm-content": { caretColor: "var(--text)", paddingBlock: "8px" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
-  ".cm-gutters": { backgroundColor: "var(--ground-2)", color: "var(--text-2)", borderRight: "1px solid var(--line)" },
+  ".cm-gutters": { backgroundColor: "var(--ground)", color: "var(--text-2)", borderRight: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent) !important",

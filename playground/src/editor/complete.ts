@@ -6,7 +6,7 @@ import type { SyntaxNode } from "@lezer/common";
 import type { Catalog, Kind } from "../catalog";
 import { nameOfKind } from "../form";
 import { stringify } from "../json";
-import { emptyValue } from "../state";
+import { activeTab, emptyValue, identityOf, ROLE, type Role } from "../state";
 import { choicesOf, keysOf, kindAt } from "./kinds";
 import { nameOf, pathOf } from "./places";
 
@@ -14,6 +14,7 @@ export function completer(catalog: Catalog, kind: () => Kind | undefined) {
   return (context: CompletionContext): CompletionResult | null => {
     const node = syntaxTree(context.state).resolveInner(context.pos, -1);
     const value = valueAt(context, node);
+    if (value?.path.at(-1) === ROLE) return valueOptions(context, value.from, roles().map(({ id }) => id), roles().map(({ name }) => name));
     if (value) return valueOptions(context, value.from, choicesOf(kindAt(catalog, kind(), value.path)));
     const object = objectAround(node);
     if (!object) return null;
@@ -63,11 +64,16 @@ function valueAt(context: CompletionContext, node: SyntaxNode): { from: number; 
   return { from: context.matchBefore(/"?\w*/)?.from ?? context.pos, path: pathOf(context.state, property) };
 }
 
-function valueOptions(context: CompletionContext, from: number, choices: unknown[]): CompletionResult | null {
+/** Those of whoever the open request is sent as. */
+function roles(): Role[] {
+  return identityOf(activeTab.value?.as.value ?? "")?.session.roles ?? [];
+}
+
+function valueOptions(context: CompletionContext, from: number, choices: unknown[], names: string[] = []): CompletionResult | null {
   if (!choices.length) return null;
   const node = syntaxTree(context.state).resolveInner(context.pos, -1);
   const to = node.from === from && node.name === "String" ? node.to : context.pos;
-  return { from, to, options: choices.map((choice) => ({ label: stringify(choice), type: "constant" })) };
+  return { from, to, options: choices.map((choice, at) => ({ label: stringify(choice), detail: names[at], type: "constant" })) };
 }
 
 function objectAround(node: SyntaxNode): SyntaxNode | null {

@@ -2,11 +2,10 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Catalog, Link, Model } from "../catalog";
-import { stringify } from "../json";
 import { WithCode } from "../library/words";
 import { openRequest } from "../state";
-import { Badge, Button, Table, type Column } from "../ui";
-import { kindName, limitsOf, rowsOf, type Row } from "./describe";
+import { Button, Table, type Column } from "../ui";
+import { FieldTable } from "./fields";
 import { show, type Looked } from "./place";
 import { usesOf, type Use } from "./uses";
 
@@ -15,17 +14,12 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
   const uses = useMemo(() => usesOf(catalog, looked.model), [catalog, looked.model]);
   const links = Object.entries(model.links).map(([name, link]) => ({ name, link }));
   return (
-    <article class="explorer-detail" aria-labelledby="explorer-model">
+    <article class="explorer-detail" aria-labelledby="explorer-model" tabIndex={0}>
       <h2 id="explorer-model" tabIndex={-1}>
         {looked.model}
       </h2>
       <h3>Fields</h3>
-      <Table
-        label={`Fields of ${looked.model}`}
-        columns={FIELDS}
-        rows={rowsOf(model.fields)}
-        rowKey={({ path }) => path}
-      />
+      <FieldTable label={`Fields of ${looked.model}`} fields={model.fields} />
       <Links
         title="Relations"
         model={looked.model}
@@ -53,36 +47,6 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
   );
 }
 
-const FIELDS: readonly Column<Row>[] = [
-  { key: "name", title: "Name", cell: (row) => <FieldName {...row} /> },
-  { key: "kind", title: "Kind", cell: ({ kind }) => <span class="mono">{kindName(kind)}</span> },
-  { key: "notes", title: "Notes", cell: (row) => <Notes {...row} /> },
-];
-
-function FieldName({ path, depth }: Row) {
-  return <code class={`explorer-name depth-${Math.min(depth, 4)}`}>{path}</code>;
-}
-
-function Notes({ kind }: Row) {
-  const value = kind.default === undefined ? "" : `: ${stringify(kind.default)}`;
-  return (
-    <span class="explorer-notes">
-      {kind.presence === "optional" && <Badge>optional</Badge>}
-      {kind.presence === "defaulted" && <Badge>default{value}</Badge>}
-      {limitsOf(kind).map((limit) => (
-        <span key={limit} class="small">
-          {limit}
-        </span>
-      ))}
-      {kind.description && (
-        <span class="muted small">
-          <WithCode text={kind.description} />
-        </span>
-      )}
-    </span>
-  );
-}
-
 interface NamedLink {
   name: string;
   link: Link;
@@ -93,7 +57,7 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
     { key: "name", title: "Name", cell: ({ name }) => <LinkName {...{ model, name, looked }} /> },
     { key: "model", title: "Shows", cell: ({ link }) => <Shown link={link} /> },
     { key: "jump", title: title === "Relations" ? "Reverse" : "Caused by", cell: ({ link }) => <Jumps link={link} /> },
-    { key: "copies", title: "Fields of its copies", cell: ({ link }) => <code>{link.fields.join(", ")}</code> },
+    { key: "copies", title: "Copied fields", cell: ({ link }) => <code>{link.fields.join(", ")}</code> },
   ];
   return (
     <>

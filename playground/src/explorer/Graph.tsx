@@ -3,7 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Catalog } from "../catalog";
 import { Button, IconButton, classes } from "../ui";
-import { HEIGHT, WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
+import { HEAD, ROW } from "./box";
+import { WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
 
 export interface GraphProps {
   catalog: Catalog;
@@ -22,7 +23,8 @@ const LEAST_SCALE = 0.2;
 const MOST_SCALE = 2.5;
 /** Below it names are hard to read; the graph opens with at least this. */
 const READABLE = 0.75;
-const MOST_NAMED = 14;
+/** What fits easily is drawn larger, up to this. */
+const LARGEST = 1.25;
 const MARGIN = 24;
 
 export function Graph({ catalog, selected, onSelect }: GraphProps) {
@@ -80,13 +82,13 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
   return (
     <div class="explorer-graph">
       <div class="explorer-graph-tools" role="toolbar" aria-label="Move the graph">
-        <Button small aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(0.8)}>
+        <Button small look="quiet" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(0.8)}>
           −
         </Button>
-        <Button small aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(1.25)}>
+        <Button small look="quiet" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(1.25)}>
           +
         </Button>
-        <Button small title="Show all (0)" onClick={() => setCamera(fitting(layout, size))}>
+        <Button small look="quiet" title="Show all (0)" onClick={() => setCamera(fitting(layout, size))}>
           Fit
         </Button>
         <IconButton small icon="left" label="Move left" onClick={() => pan(-120, 0)} />
@@ -119,19 +121,19 @@ function viewBox({ x, y, scale }: Camera, { width, height }: { width: number; he
 }
 
 function fitting(layout: Layout, size: { width: number; height: number }): Camera {
-  const scale = Math.min(size.width / (layout.width + 2 * MARGIN), size.height / (layout.height + 2 * MARGIN), 1);
+  const scale = Math.min(size.width / (layout.width + 2 * MARGIN), size.height / (layout.height + 2 * MARGIN), LARGEST);
   return { x: layout.width / 2, y: layout.height / 2, scale: Math.max(scale, LEAST_SCALE) };
 }
 
-function middleOf({ x, y }: Node): { x: number; y: number } {
-  return { x: x + WIDTH / 2, y: y + HEIGHT / 2 };
+function middleOf({ x, y, height }: Node): { x: number; y: number } {
+  return { x: x + WIDTH / 2, y: y + height / 2 };
 }
 
 /** Whether a model is in sight, with a little room around it. */
 function isSeen(node: Node, { x, y, scale }: Camera, { width, height }: { width: number; height: number }): boolean {
   const middle = middleOf(node);
   const isNear = (from: number, to: number, room: number) => Math.abs(from - to) <= room;
-  return isNear(middle.x, x, width / 2 / scale - WIDTH / 2) && isNear(middle.y, y, height / 2 / scale - HEIGHT);
+  return isNear(middle.x, x, width / 2 / scale - WIDTH / 2) && isNear(middle.y, y, height / 2 / scale - node.height / 2);
 }
 
 function opening(layout: Layout, size: { width: number; height: number }, selected: string): Camera {
@@ -143,7 +145,7 @@ function opening(layout: Layout, size: { width: number; height: number }, select
     side <= 2 * room ? side / 2 : Math.min(Math.max(at, room), side - room);
   return {
     x: within(node ? node.x + WIDTH / 2 : 0, layout.width, half.x),
-    y: within(node ? node.y + HEIGHT / 2 : 0, layout.height, half.y),
+    y: within(node ? node.y + node.height / 2 : 0, layout.height, half.y),
     scale: READABLE,
   };
 }
@@ -187,19 +189,6 @@ function Lines({ layout: { edges }, selected }: { layout: Layout; selected: stri
           <path class={`explorer-line ${look}`} key={`${edge.from} ${edge.name}`} d={edge.line} marker-end={head} />
         );
       })}
-      {sorted
-        .filter((edge) => touches(edge) || edges.length <= MOST_NAMED)
-        .map((edge) => (
-          <text
-            class={classes("explorer-edge-name", touches(edge) && "chosen")}
-            key={`${edge.from} ${edge.name}`}
-            x={edge.x}
-            y={edge.y}
-            text-anchor={edge.anchor}
-          >
-            {short(edge.name, 16)}
-          </text>
-        ))}
     </g>
   );
 }
@@ -220,27 +209,39 @@ function ModelBox({ node, catalog, layout, selected, onSelect }: BoxProps) {
     onSelect(node.name);
   };
   const counts = `${counted(model?.fields, "field")}, ${counted(model?.links, "link")}`;
+  const look = isSelected ? "chosen" : isNear ? "near" : "far";
+  const transform = `translate(${node.x} ${node.y})`;
   return (
-    <g
-      class={classes("explorer-node", isSelected && "chosen", isNear && "near")}
-      transform={`translate(${node.x} ${node.y})`}
-      role="button"
-      tabindex={isSelected ? 0 : -1}
-      aria-pressed={isSelected}
-      data-model={node.name}
-      onClick={select}
-      onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && select(event)}
-    >
-      <rect width={WIDTH} height={HEIGHT} rx="7" />
-      <text>
-        <tspan class="explorer-node-name" x="12" y="20">
-          {short(node.name, 20)}
-        </tspan>{" "}
-        <tspan class="explorer-node-counts" x="12" y="36">
-          {counts}
-        </tspan>
-      </text>
-    </g>
+    <>
+      <g
+        class={classes("explorer-node", look)}
+        transform={transform}
+        role="button"
+        tabindex={isSelected ? 0 : -1}
+        aria-pressed={isSelected}
+        aria-label={`${node.name} ${counts}`}
+        data-model={node.name}
+        onClick={select}
+        onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && select(event)}
+      >
+        <rect width={WIDTH} height={node.height} rx="8" />
+        <text class="explorer-node-name" x="12" y="22">
+          {short(node.name, 24)}
+        </text>
+      </g>
+      {/* No part of the button's name: the tables of the chosen model say the same. */}
+      <g class={classes("explorer-rows", look)} transform={transform} aria-hidden="true">
+        {node.rows.length > 0 && <path class="explorer-rule" d={`M0 ${HEAD - 1}H${WIDTH}`} />}
+        {node.rows.map(({ name, what, isLink }, at) => (
+          <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
+            <tspan x="12">{short(name, 18)}</tspan>
+            <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
+              {short(what, Math.max(4, 28 - Math.min(name.length, 18)))}
+            </tspan>
+          </text>
+        ))}
+      </g>
+    </>
   );
 }
 

@@ -3,7 +3,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Catalog, Link } from "../catalog";
 import { catalog, showAct } from "../state";
-import { Empty, Icon, Table, Tabs, type Column } from "../ui";
+import { Empty, Table, Tabs, type Column } from "../ui";
+import { Divider, paneStyle } from "../panes";
 import { Detail, Jump } from "./Detail";
 import { Graph } from "./Graph";
 import { follow, looked, show } from "./place";
@@ -26,10 +27,11 @@ export function Explorer() {
   if (first === undefined) return <Empty icon="graph" title="There are no models" />;
   const current = Object.hasOwn(known.models, looked.value.model) ? looked.value : { model: first, link: "" };
   return (
-    <div class="explorer">
+    <div class="explorer" style={paneStyle("side")}>
       <aside class="explorer-side" aria-label="Models">
         <Finder catalog={known} names={names} selected={current.model} />
       </aside>
+      <Divider pane="side" />
       <div class="explorer-main" tabIndex={-1} data-content>
         <h2 class="sr-only">Schema</h2>
         <Tabs
@@ -65,7 +67,6 @@ function Finder({ catalog: known, names, selected }: { catalog: Catalog; names: 
   return (
     <>
       <div class="explorer-search">
-        <Icon name="search" />
         <input
           type="search"
           aria-label="Search models, fields, relations and acts"

@@ -1,11 +1,11 @@
 /** Where the models stand in the graph: in columns, so that relations mostly lead to the right. */
 
 import type { Catalog } from "../catalog";
+import { HEAD, heightOf, ROW, type Row, rowsOf } from "./box";
 
-export const WIDTH = 168;
-export const HEIGHT = 46;
-const GAP_X = 132;
-const GAP_Y = 26;
+export const WIDTH = 208;
+const GAP_X = 80;
+const GAP_Y = 24;
 /** How far a line goes out that comes back to the same side. */
 const MOST_REACH = 70;
 
@@ -14,6 +14,8 @@ export interface Node {
   column: number;
   x: number;
   y: number;
+  height: number;
+  rows: Row[];
 }
 
 /** A relation, from the model that has it to the one it names. */
@@ -24,10 +26,6 @@ export interface Edge {
   isMany: boolean;
   /** The `d` of its line. */
   line: string;
-  /** Where its name stands: beside the model that has it, at the side where the line leaves. */
-  x: number;
-  y: number;
-  anchor: "start" | "end";
   /** Whether it comes back to the side where it left. */
   isRound: boolean;
 }
@@ -52,11 +50,16 @@ export function layoutOf(catalog: Catalog): Layout {
     ),
     pairs,
   );
+  const box = (name: string) => {
+    const rows = rowsOf(catalog, name);
+    return { rows, height: heightOf(rows) };
+  };
   const nodes = [
-    ...placed(columns),
+    ...placed(columns, box),
     ...below(
       names.filter((name) => !linked.has(name)),
       columns,
+      box,
     ),
   ];
   const edges = edgesOf(pairs, nodes);
@@ -65,7 +68,7 @@ export function layoutOf(catalog: Catalog): Layout {
     edges,
     width:
       Math.max(WIDTH, ...nodes.map(({ x }) => x + WIDTH)) + (edges.some(({ isRound }) => isRound) ? MOST_REACH : 0),
-    height: Math.max(HEIGHT, ...nodes.map(({ y }) => y + HEIGHT)),
+    height: Math.max(HEAD, ...nodes.map(({ y, height }) => y + height)),
   };
 }
 
@@ -135,29 +138,33 @@ function ordered(columns: string[][], pairs: Pair[]): string[][] {
   return current;
 }
 
-function placed(columns: string[][]): Node[] {
-  const tallest = Math.max(0, ...columns.map(({ length }) => length));
-  return columns.flatMap((column, at) =>
-    column.map((name, row) => ({
-      name,
-      column: at,
-      x: at * (WIDTH + GAP_X),
-      y: (row + (tallest - column.length) / 2) * (HEIGHT + GAP_Y),
-    })),
-  );
+type Box = (name: string) => Pick<Node, "rows" | "height">;
+
+function placed(columns: string[][], box: Box): Node[] {
+  const boxes = columns.map((column) => column.map((name) => ({ name, ...box(name) })));
+  const heights = boxes.map((column) => column.reduce((sum, { height }) => sum + height + GAP_Y, -GAP_Y));
+  const tallest = Math.max(0, ...heights);
+  return boxes.flatMap((column, at) => {
+    let y = (tallest - (heights[at] ?? 0)) / 2;
+    return column.map((one) => {
+      const node = { ...one, column: at, x: at * (WIDTH + GAP_X), y };
+      y += one.height + GAP_Y;
+      return node;
+    });
+  });
 }
 
 /** Models without relations stand in rows below the others. */
-function below(names: string[], columns: string[][]): Node[] {
+function below(names: string[], columns: string[][], box: Box): Node[] {
   const perRow = Math.max(columns.length, Math.min(4, names.length), 1);
-  const tallest = Math.max(0, ...columns.map(({ length }) => length));
-  const top = columns.length > 0 ? tallest * (HEIGHT + GAP_Y) + GAP_Y : 0;
-  return names.map((name, at) => ({
-    name,
-    column: at % perRow,
-    x: (at % perRow) * (WIDTH + GAP_X),
-    y: top + Math.floor(at / perRow) * (HEIGHT + GAP_Y),
-  }));
+  const nodes: Node[] = [];
+  let y = Math.max(0, ...placed(columns, box).map((node) => node.y + node.height + 2 * GAP_Y));
+  for (let at = 0; at < names.length; at += perRow) {
+    const row = names.slice(at, at + perRow).map((name, column) => ({ name, ...box(name), column, x: column * (WIDTH + GAP_X), y }));
+    nodes.push(...row);
+    y += Math.max(...row.map(({ height }) => height)) + GAP_Y;
+  }
+  return nodes;
 }
 
 function edgesOf(pairs: Pair[], nodes: Node[]): Edge[] {
@@ -168,21 +175,10 @@ function edgesOf(pairs: Pair[], nodes: Node[]): Edge[] {
     return { pair, from, to, leaves: from.column > to.column ? -1 : 1, arrives: from.column < to.column ? -1 : 1 };
   });
   return ends.map((end, at) => {
-    const [y1, label] = portOf(end, leaving(end, ends), ({ to }) => to);
-    const [y2] = portOf(
-      end,
-      ends.filter(({ to, arrives }) => to === end.to && arrives === end.arrives),
-      ({ from }) => from,
-    );
-    const x1 = sideOf(end.from, end.leaves);
-    return {
-      ...end.pair,
-      line: lineOf(end, [x1, end.from.y + y1], [sideOf(end.to, end.arrives), end.to.y + y2], nodes, at),
-      x: x1 + 10 * end.leaves,
-      y: end.from.y + label,
-      anchor: end.leaves > 0 ? "start" : "end",
-      isRound: end.leaves === end.arrives,
-    };
+    const arriving = ends.filter(({ to, arrives }) => to === end.to && arrives === end.arrives);
+    const start: Point = [sideOf(end.from, end.leaves), end.from.y + portOf(end.from, end.pair.name)];
+    const stop: Point = [sideOf(end.to, end.arrives), end.to.y + headPort(end, arriving)];
+    return { ...end.pair, line: lineOf(end, start, stop, nodes, at), isRound: end.leaves === end.arrives };
   });
 }
 
@@ -198,25 +194,26 @@ interface Ends {
   arrives: Side;
 }
 
-function leaving({ from, leaves }: Ends, ends: Ends[]): Ends[] {
-  return ends.filter((other) => other.from === from && other.leaves === leaves);
-}
-
 function sideOf(node: Node, side: Side): number {
   return side > 0 ? node.x + WIDTH : node.x;
 }
 
-/** How far below a box's top a line begins or ends, and its name stands; in the order of the other ends. */
-function portOf(end: Ends, siblings: Ends[], other: (end: Ends) => Node): Point {
-  const sorted = [...siblings].sort((one, two) => other(one).y - other(two).y);
-  const at = sorted.indexOf(end);
-  return [(HEIGHT * (at + 1)) / (sorted.length + 1), HEIGHT / 2 + (at - (sorted.length - 1) / 2) * 14 - 2];
+/** How far below a box's top the line of a relation begins: at its row, else at the bottom. */
+function portOf({ rows, height }: Node, name: string): number {
+  const at = rows.findIndex((row) => row.isLink && row.name === name);
+  return at < 0 ? height - ROW / 2 : HEAD + (at + 0.5) * ROW;
+}
+
+/** How far below a box's top a line ends: at its name; several in the order of where they come from. */
+function headPort(end: Ends, siblings: Ends[]): number {
+  const sorted = [...siblings].sort((one, two) => one.from.y - two.from.y);
+  return (HEAD * (sorted.indexOf(end) + 1)) / (sorted.length + 1);
 }
 
 /** From one box to another; through the gaps of the columns that lie between. */
 function lineOf({ from, to, leaves, arrives }: Ends, start: Point, end: Point, nodes: Node[], at: number): string {
   const reach = MOST_REACH - (at % 4) * 10;
-  if (leaves === arrives) return roundabout(start, from === to ? [end[0], start[1] + HEIGHT / 3] : end, reach);
+  if (leaves === arrives) return roundabout(start, end, reach);
   const path = [`M${point(start)}`];
   let last = start;
   for (let column = from.column + leaves; column !== to.column; column += leaves) {
@@ -232,8 +229,8 @@ function lineOf({ from, to, leaves, arrives }: Ends, start: Point, end: Point, n
 
 /** The middle of the gap of a column that is nearest to a height. */
 function gapIn(column: number, y: number, nodes: Node[]): number {
-  const tops = nodes.filter((node) => node.column === column).map((node) => node.y);
-  const gaps = [...tops.map((top) => top - GAP_Y / 2), Math.max(...tops) + HEIGHT + GAP_Y / 2];
+  const boxes = nodes.filter((node) => node.column === column);
+  const gaps = [...boxes.map((box) => box.y - GAP_Y / 2), Math.max(...boxes.map((box) => box.y + box.height)) + GAP_Y / 2];
   return gaps.reduce((best, gap) => (Math.abs(gap - y) < Math.abs(best - y) ? gap : best));
 }
 

@@ -22,7 +22,7 @@ export function Group({ kind, name, path, aside, children }: GroupProps) {
       </legend>
       {kind.description && <p class="field-hint">{kind.description}</p>}
       {errors && <p class="field-errors">{errors.join(" ")}</p>}
-      {children}
+      <div class="group-body">{children}</div>
     </fieldset>
   );
 }

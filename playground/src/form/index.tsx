@@ -21,6 +21,7 @@ export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
 export { FilesContext } from "./files";
 export { UndoContext } from "./undo";
+export { OfferContext, WhoContext } from "./who";
 export { nameOfKind } from "./value";
 
 /** One named value with its label; what has parts and may be left out has a switch. */

@@ -1,14 +1,15 @@
 /** Finds the id of a document through an act that returns a list of them. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
 import { isObject, stringify } from "../json";
-import { catalog, emptyObject, send, type Drafts } from "../state";
+import { beginningOf, catalog, learnTitles, send, textsOf, tokenOf, type Drafts } from "../state";
 import { Button, Dialog, Empty, Field } from "../ui";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, type Errors } from "./errors";
 import type { Parts } from "./value";
+import { WhoContext } from "./who";
 
 export interface PickerProps {
   parts: Parts;
@@ -33,24 +34,27 @@ function sources(of: string | undefined): PlacedAct[] {
 export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: PickerProps) {
   const acts = useMemo(() => sources(of), [of]);
   const [at, setAt] = useState(0);
+  const who = useContext(WhoContext);
   const act = acts[at] as PlacedAct;
   const drafts = useSignal<Drafts>(new Map());
-  const [set, setSet] = useState<JsonObject>(() => setOf(act));
+  const [set, setSet] = useState<JsonObject>(() => setOf(act, who));
   const [words, setWords] = useState("");
   const [state, setState] = useState<{ rows: JsonObject[]; error: string; errors: Errors; busy: boolean }>(NOTHING);
   const search = async (chosen: PlacedAct, given: JsonObject) => {
     setState({ ...NOTHING, busy: true });
     const { service, model, act: name } = chosen;
-    const reply = await send({ service, model, act: name, set: given, get: getOf(chosen) });
+    const reply = await send({ service, model, act: name, set: given, get: getOf(chosen) }, undefined, tokenOf(who));
     const { envelope } = reply;
-    if (envelope?.success) setState({ ...NOTHING, rows: rowsOf(envelope.body) });
-    else {
+    if (envelope?.success) {
+      learnTitles(envelope.body);
+      setState({ ...NOTHING, rows: rowsOf(envelope.body) });
+    } else {
       const body = envelope?.body;
       setState({ ...NOTHING, error: body?.message ?? reply.error ?? "", errors: body?.errors ?? {} });
     }
   };
   useEffect(() => {
-    const given = setOf(act);
+    const given = setOf(act, who);
     drafts.value = new Map();
     setSet(given);
     void search(act, given);
@@ -113,7 +117,7 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
             return (
               <li key={id}>
                 <button type="button" aria-pressed={taken.length ? isTaken : undefined} onClick={() => onPick(id)}>
-                  <span>{titleOf(row)}</span>
+                  <span>{textsOf(row).slice(0, 3).join(" · ") || "(no text)"}</span>
                   <code class="muted">{id}</code>
                 </button>
               </li>
@@ -127,9 +131,9 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
 
 const NOTHING = { rows: [] as JsonObject[], error: "", errors: {}, busy: false };
 
-/** What the act is asked at first: what is required, and of the rest its defaults, which mode `assert` wants too. */
-function setOf({ spec }: PlacedAct): JsonObject {
-  return spec.set.kind === "object" ? emptyObject(spec.set.fields ?? {}) : {};
+/** What the act is asked at first: what is required, with its defaults, in a role of whoever asks. */
+function setOf(placed: PlacedAct, who: string): JsonObject {
+  return beginningOf(catalog.value, placed, who).set;
 }
 
 /** The pure fields of the list's documents. */
@@ -149,10 +153,4 @@ function getOf({ spec }: PlacedAct): JsonObject {
 function rowsOf(body: Json): JsonObject[] {
   const list = Array.isArray(body) ? body : isObject(body) ? Object.values(body).find(Array.isArray) : undefined;
   return (list ?? []).filter((row): row is JsonObject => isObject(row) && typeof row._id === "string");
-}
-
-/** The texts that say most of a document: up to three that are no ids. */
-function titleOf(row: JsonObject): string {
-  const texts = Object.entries(row).filter(([name, value]) => name !== "_id" && typeof value === "string" && value);
-  return texts.slice(0, 3).map(([, value]) => String(value)).join(" · ") || "(no text)";
 }

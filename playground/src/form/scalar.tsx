@@ -1,13 +1,14 @@
 /** Texts, numbers, dates, choices, ids. */
 
 import type { ComponentChild } from "preact";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
-import { session } from "../state";
+import { identityOf, ROLE, titleOfId } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { canPick, Picker } from "./picker";
+import { OfferContext, WhoContext } from "./who";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
 type Value = string | number | boolean | Numeral | null | undefined;
@@ -26,6 +27,7 @@ export function ScalarField(props: ScalarProps) {
         <>
           <Input {...props} ids={ids} />
           {name === ROLE && <Roles {...props} />}
+          <Offers {...props} />
         </>
       )}
     </Field>
@@ -41,17 +43,30 @@ function hintOf(kind: Kind): ComponentChild {
   );
 }
 
-/** The name by which acts are told in which role they are called. */
-const ROLE = "activeRoleId";
-
-/** The roles of who is signed in: one click fills one in. */
+/** The roles of whoever it is sent as: one click fills one in. */
 function Roles({ value, onChange }: ScalarProps) {
-  const { roles = [] } = session.value ?? {};
+  const { roles = [] } = identityOf(useContext(WhoContext))?.session ?? {};
   return (
     <div class="row roles">
       {roles.map(({ id, name }) => (
         <Button key={id} small aria-pressed={value === id} onClick={() => onChange(id)}>
           {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** In a sequence, what earlier steps captured, and an e-mail address that nobody has: one click puts it in. */
+function Offers({ kind, name, value, onChange }: ScalarProps) {
+  const captured = useContext(OfferContext);
+  const offers = kind.kind === "object_id" ? captured : kind.kind === "email" || EMAIL.test(name) ? ["{{$email}}"] : [];
+  if (!captured || !offers?.length) return null;
+  return (
+    <div class="row roles">
+      {offers.map((text) => (
+        <Button key={text} small aria-pressed={value === text} onClick={() => onChange(text)}>
+          {text}
         </Button>
       ))}
     </div>
@@ -114,6 +129,7 @@ function whenLeftOut(kind: Kind, value: Value): string | undefined {
   return kind.default === undefined ? "filled in" : `default ${typeof kind.default === "string" ? kind.default : stringify(kind.default)}`;
 }
 
+const EMAIL = /^e_?mail$/i;
 const PASSWORD = /passw|passphrase/i;
 
 const LONG = 300;
@@ -128,8 +144,9 @@ function TextInput(props: InputProps<TextKind>) {
     return (
       <textarea
         {...ids}
+        class="long"
         data-path={path}
-        rows={3}
+        rows={1}
         placeholder={whenLeftOut(kind, value)}
         value={text(value)}
         onInput={(event) => onChange(event.currentTarget.value)}
@@ -236,6 +253,7 @@ function BooleanField({ kind, name, path, value, onChange }: ScalarProps) {
 function IdInput(props: InputProps<IdKind>) {
   const { ids, kind, name, path, value, onChange, parts } = props;
   const [picking, setPicking] = useState(false);
+  const title = titleOfId(value);
   return (
     <div class="with-button">
       <input
@@ -254,6 +272,7 @@ function IdInput(props: InputProps<IdKind>) {
           Find
         </Button>
       )}
+      {title && <span class="id-title muted small">{title}</span>}
       {picking && (
         <Picker
           parts={parts}

@@ -27,30 +27,49 @@ export interface Parts {
   Fields: ComponentType<FieldsProps>;
 }
 
-/** A kind in a few words: `text, 2–80`, `id of user`, `list of numbers`. */
+/** A kind in a few words: `text, 2–80`, `id of user`, `list of number, at most 20`. */
 export function nameOfKind(kind: Kind): string {
+  return [wordOfKind(kind), ...limitsOf(kind)].filter(Boolean).join(", ");
+}
+
+/** A kind without its limits. */
+export function wordOfKind(kind: Kind): string {
   switch (kind.kind) {
     case "string":
-      return ["text", kind.format, range(kind.minLength, kind.maxLength)].filter(Boolean).join(", ");
+      return "text";
     case "object_id":
       return kind.of ? `id of ${kind.of}` : "id";
-    case "number":
-    case "integer":
-      return [kind.kind, range(kind.minimum, kind.maximum)].filter(Boolean).join(", ");
     case "enums":
       return "choice";
     case "array":
-      return [`list of ${nameOfKind(kind.items)}`, range(kind.minItems, kind.maxItems)].filter(Boolean).join(", ");
+      return `list of ${wordOfKind(kind.items)}`;
     case "mapping":
-      return `any keys of ${nameOfKind(kind.values)}`;
+      return `any keys of ${wordOfKind(kind.values)}`;
     case "count":
-      return `number, counted up to ${kind.most}`;
-    case "file":
-      return ["file", `at most ${sizeOf(kind.maxBytes)}`, kind.types.join(" or ")].filter(Boolean).join(", ");
+      return "number";
     case "any":
       return "any value";
     default:
       return kind.kind;
+  }
+}
+
+/** Without a maximum that the author did not choose. */
+function limitsOf(kind: Kind): (string | undefined)[] {
+  switch (kind.kind) {
+    case "string":
+      return [kind.format, range(kind.minLength, kind.sized === false ? undefined : kind.maxLength)];
+    case "number":
+    case "integer":
+      return [range(kind.minimum, kind.maximum)];
+    case "array":
+      return [range(kind.minItems, kind.maxItems)];
+    case "count":
+      return [`counted up to ${kind.most}`];
+    case "file":
+      return [`at most ${sizeOf(kind.maxBytes)}`, kind.types.join(" or ")];
+    default:
+      return [];
   }
 }
 
@@ -63,5 +82,6 @@ export function sizeOf(bytes: number): string {
 function range(low: number | Numeral | undefined, high: number | Numeral | undefined): string {
   if (low === undefined && high === undefined) return "";
   if (low === undefined) return `at most ${high}`;
+  if (String(low) === String(high)) return String(low);
   return high === undefined ? `at least ${low}` : `${low}–${high}`;
 }

@@ -7,13 +7,15 @@ import { Unreadable } from "./reading";
 
 export interface FileButtonProps {
   children: string;
+  /** Among others that are as small and have no border. */
+  quiet?: boolean;
   /** May throw `Unreadable`. */
   onText: (text: string) => void;
   /** Gets what is wrong with the file; empty when nothing is. */
   onProblem: (problem: string) => void;
 }
 
-export function FileButton({ children, onText, onProblem }: FileButtonProps) {
+export function FileButton({ children, quiet = false, onText, onProblem }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const read = async (element: HTMLInputElement) => {
     const file = element.files?.[0];
@@ -29,7 +31,7 @@ export function FileButton({ children, onText, onProblem }: FileButtonProps) {
   };
   return (
     <>
-      <Button icon="upload" onClick={() => input.current?.click()}>
+      <Button icon="upload" small={quiet} look={quiet ? "quiet" : undefined} onClick={() => input.current?.click()}>
         {children}
       </Button>
       <input

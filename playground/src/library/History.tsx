@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { stringify } from "../json";
+import { lazy } from "../lazy";
 import { JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/request";
@@ -12,12 +13,15 @@ import { titleOf } from "./reading";
 import { history, historyRefusal, keepHistory, removeEntries, type Entry } from "./record";
 import { SaveDialog } from "./SaveDialog";
 
+const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
+
 const PAGE = 30;
 
 export function History() {
   const [words, setWords] = useState("");
   const [shown, setShown] = useState(PAGE);
   const [saving, setSaving] = useState<Entry | null>(null);
+  const [comparing, setComparing] = useState<Entry | null>(null);
   const found = history.value.filter((entry) => matches(entry, words));
   return (
     <section class="library-part" aria-label="History">
@@ -58,11 +62,12 @@ export function History() {
       ) : (
         <ol class="library-entries">
           {found.slice(0, shown).map((entry) => (
-            <EntryRow key={entry.id} entry={entry} onSave={() => setSaving(entry)} />
+            <EntryRow key={entry.id} entry={entry} onSave={() => setSaving(entry)} onCompare={() => setComparing(entry)} />
           ))}
         </ol>
       )}
       {found.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more</Button>}
+      {comparing && <Compare at={comparing.at} onClose={() => setComparing(null)} />}
       {saving && <SaveDialog request={saving.request} onClose={() => setSaving(null)} />}
     </section>
   );
@@ -75,7 +80,13 @@ function matches({ request, text, status }: Entry, words: string): boolean {
   return parts.every((part) => all.includes(part));
 }
 
-function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
+interface RowProps {
+  entry: Entry;
+  onSave: () => void;
+  onCompare: () => void;
+}
+
+function EntryRow({ entry, onSave, onCompare }: RowProps) {
   const [open, setOpen] = useState(false);
   const { request, status, ok, ms, bytes, at } = entry;
   const title = titleOf(request);
@@ -95,16 +106,20 @@ function EntryRow({ entry, onSave }: { entry: Entry; onSave: () => void }) {
           {time(at)} · {duration(ms)} · {size(bytes)}
         </span>
         <span class="library-acts">
-          <Button small aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
+          <Button small look="quiet" aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
             Open
           </Button>
           <Button
             small
+            look="quiet"
             icon="play"
             aria-label={`Send again ${title}`}
             onClick={() => openRequest(request, { run: true })}
           >
             Send again
+          </Button>
+          <Button small look="quiet" aria-label={`Compare the reply of ${title}`} onClick={onCompare}>
+            Compare
           </Button>
           <IconButton small icon="save" label={`Save ${title}`} onClick={onSave} />
           <IconButton small icon="remove" label={`Remove ${title} from the history`} onClick={once(remove)} />

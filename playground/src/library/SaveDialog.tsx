@@ -3,19 +3,23 @@
 import { useState } from "preact/hooks";
 import type { ActRequest } from "../state";
 import { Button, Dialog, Field, notify } from "../ui";
+import { FolderField } from "./FolderField";
 import { titleOf, Unreadable } from "./reading";
-import { saveRequest, saved } from "./saved";
+import { saveAll, saveRequest, saved } from "./saved";
 
 export function SaveDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const [name, setName] = useState(titleOf(request));
-  const isTaken = saved.value.some((one) => one.name === name.trim());
+  const [folder, setFolder] = useState("");
+  const taken = saved.value.find((one) => one.name === name.trim());
   const save = (event: Event) => {
     event.preventDefault();
     if (!name.trim()) return;
     try {
-      const refused = saveRequest(request, name.trim());
-      notify(refused ? `Saved only until the page closes, because the browser cannot store it: ${refused}.` : "Saved.", {
-        bad: refused !== "",
+      const refused = saveRequest(request, name.trim(), folder.trim() || taken?.folder);
+      const [bad, undo] = [refused !== "", taken && (() => void saveAll([taken]))];
+      notify(bad ? `Saved only until the page closes, because the browser cannot store it: ${refused}.` : taken ? "Replaced." : "Saved.", {
+        bad,
+        ...(undo && { undo }),
       });
       onClose();
     } catch (error) {
@@ -29,16 +33,17 @@ export function SaveDialog({ request, onClose }: { request: ActRequest; onClose:
       onClose={onClose}
       actions={
         <Button look="primary" type="submit" form="library-save" disabled={!name.trim()}>
-          {isTaken ? "Replace" : "Save"}
+          {taken ? "Replace" : "Save"}
         </Button>
       }
     >
-      <form id="library-save" onSubmit={save}>
+      <form id="library-save" class="stack" onSubmit={save}>
         <Field label="Name" hint="Passwords, tokens and headers are not saved.">
           {(ids) => (
             <input {...ids} value={name} maxLength={200} onInput={(event) => setName(event.currentTarget.value)} />
           )}
         </Field>
+        <FolderField value={folder} onChange={setFolder} />
       </form>
     </Dialog>
   );

@@ -8,11 +8,14 @@ import { leaveRow } from "./focus";
 import { readRequests, writeRequests } from "./files";
 import { titleOf } from "./reading";
 import { NotKept } from "./NotKept";
-import { refusal, removeSaved, saveAll, saved, saveRequest, type Saved } from "./saved";
+import { EditFolder, EditSaved } from "./EditDialog";
+import { foldersOf, refusal, removeSaved, saveAll, saved, type Folder, type Saved } from "./saved";
 import { copyLink } from "./share";
 
 export function SavedRequests() {
   const [problem, setProblem] = useState("");
+  const [edited, setEdited] = useState<Saved>();
+  const [folder, setFolder] = useState<Folder>();
   const all = saved.value;
   const importText = (text: string) => {
     const requests = readRequests(text);
@@ -39,27 +42,39 @@ export function SavedRequests() {
       <p class="library-problem" role="alert">
         {problem}
       </p>
-      <NotKept refusal={refusal.value} />
+      <NotKept exported refusal={refusal.value} />
       {all.length === 0 ? (
         <Empty icon="save" title="No saved requests">
           Save a request from its tab or from the history, or import a file.
         </Empty>
       ) : (
-        <ul class="library-entries">
-          {all.map((one) => (
-            <SavedRow key={one.name} {...one} />
-          ))}
-        </ul>
+        foldersOf(all).map((folder) => (
+          <section key={folder.name} aria-label={folder.name || "No folder"}>
+            {folder.name && (
+              <h3 class="row">
+                {folder.name}
+                <IconButton small icon="edit" label={`Edit the folder ${folder.name}`} onClick={() => setFolder(folder)} />
+              </h3>
+            )}
+            <ul class="library-entries">
+              {folder.requests.map((one) => (
+                <SavedRow key={one.name} one={one} onEdit={() => setEdited(one)} />
+              ))}
+            </ul>
+          </section>
+        ))
       )}
+      {edited && <EditSaved one={edited} onClose={() => setEdited(undefined)} />}
+      {folder && <EditFolder folder={folder} onClose={() => setFolder(undefined)} />}
     </section>
   );
 }
 
-function SavedRow({ name, request }: Saved) {
+function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
+  const { name, request } = one;
   const remove = (event: Event) => {
     leaveRow(event);
-    removeSaved(name);
-    notify(`“${name}” removed.`, { undo: () => void saveRequest(request, name) });
+    removeSaved(one);
   };
   return (
     <li class="library-entry">
@@ -67,13 +82,14 @@ function SavedRow({ name, request }: Saved) {
         <span class="library-title">{name}</span>
         <span class="library-facts">{titleOf(request)}</span>
         <span class="library-acts">
-          <Button small aria-label={`Open ${name} in a tab`} onClick={() => openRequest(request)}>
+          <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => openRequest(request)}>
             Open
           </Button>
-          <Button small icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true })}>
+          <Button small look="quiet" icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true })}>
             Send
           </Button>
           <IconButton small icon="share" label={`Copy a link to ${name}`} onClick={() => void copyLink(request)} />
+          <IconButton small icon="edit" label={`Edit ${name}`} onClick={onEdit} />
           <IconButton small icon="remove" label={`Remove ${name}`} onClick={once(remove)} />
         </span>
       </div>

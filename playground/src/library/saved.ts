@@ -4,11 +4,14 @@ import { batch, computed } from "@preact/signals";
 import { collection } from "../state/collection";
 import type { ActRequest } from "../state/request";
 import type { Refusal } from "../state/storage";
+import { notify } from "../ui/notice";
 import { Unreadable, readRequest, readList, readPlain, readText } from "./reading";
 import { withoutSecrets } from "./secrets";
 
 export interface Saved {
   name: string;
+  /** Where it stands in the lists; empty for none. */
+  folder: string;
   request: ActRequest;
 }
 
@@ -28,12 +31,35 @@ export const saved = computed(() =>
 export const refusal = kept.refusal;
 
 /** Save a request under a name; one that was saved under it before is replaced. */
-export function saveRequest(request: ActRequest, name: string): Refusal {
-  return saveAll([{ name, request }]);
+export function saveRequest(request: ActRequest, name: string, folder = ""): Refusal {
+  return saveAll([{ name, folder, request }]);
 }
 
-export function removeSaved(name: string): void {
-  kept.remove(name);
+/** Put some in the place of others; what was there can be had back for some seconds. */
+export function replaceSaved(gone: readonly Saved[], added: readonly Saved[], what: string): void {
+  const swap = (from: readonly Saved[], to: readonly Saved[]) =>
+    batch(() => {
+      const names = to.map(({ name }) => name);
+      for (const { name } of from) if (!names.includes(name)) kept.remove(name);
+      for (const one of to) kept.put(one.name, withoutSecretsOf(one));
+    });
+  swap(gone, added);
+  notify(what, { undo: () => swap(added, gone) });
+}
+
+export function removeSaved(one: Saved): void {
+  replaceSaved([one], [], `“${one.name}” removed.`);
+}
+
+export interface Folder {
+  name: string;
+  requests: Saved[];
+}
+
+/** By folder, in the order of their names; first what is in none. */
+export function foldersOf(all: readonly Saved[]): Folder[] {
+  const names = [...new Set(all.map(({ folder }) => folder))].sort();
+  return names.map((name) => ({ name, requests: all.filter(({ folder }) => folder === name) }));
 }
 
 /** Save several. Throws `Unreadable` when they would be too many. */
@@ -50,14 +76,15 @@ export function readSaved(value: unknown, where: string): Saved[] {
 
 function readOne(value: unknown, where: string): Saved {
   const given = readPlain(value, where);
-  return { name: readText(given.name, `${where}.name`), request: readRequest(given, where) };
+  const folder = given.folder ? readText(given.folder, `${where}.folder`) : "";
+  return { name: readText(given.name, `${where}.name`), folder, request: readRequest(given, where) };
 }
 
 /** Return saved requests as they are written, with the name and the request's keys side by side. */
 export function written(all: readonly Saved[]): object[] {
-  return all.map(withoutSecretsOf).map(({ name, request }) => ({ name, ...request }));
+  return all.map(withoutSecretsOf).map(({ name, folder, request }) => ({ name, ...(folder && { folder }), ...request }));
 }
 
-function withoutSecretsOf({ name, request: { service, model, act, set, get } }: Saved): Saved {
-  return { name, request: { service, model, act, set: withoutSecrets(set), get } };
+function withoutSecretsOf({ name, folder, request: { service, model, act, set, get } }: Saved): Saved {
+  return { name, folder, request: { service, model, act, set: withoutSecrets(set), get } };
 }

@@ -5,7 +5,7 @@ import { levelOf, linksOf, type JsonObject, type Json, type Level, type Selectio
 import { useErrors } from "../form/errors";
 import { isObject } from "../json";
 import { catalog, specOf, activeTab } from "../state";
-import { Badge, Button, classes, Icon } from "../ui";
+import { Button, classes, Icon } from "../ui";
 import {
   all,
   inverted,
@@ -108,6 +108,14 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           onToggle={() => onChange(toggleField(name, part, level, isTop))}
         />
       ))}
+      {isTop && part !== 1 && (
+        <FieldBox
+          name={REVISION}
+          path={`${path}.${REVISION}`}
+          checked={part[REVISION] === 1}
+          onToggle={() => onChange(withLink(REVISION, part[REVISION] === 1 ? undefined : 1, part, level))}
+        />
+      )}
       {Object.entries(level.links).map(([name, below]) => (
         <LinkBox
           key={name}
@@ -119,14 +127,6 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           onChange={(value) => onChange(withLink(name, value, part, level))}
         />
       ))}
-      {isTop && part !== 1 && (
-        <FieldBox
-          name={REVISION}
-          path={`${path}.${REVISION}`}
-          checked={part[REVISION] === 1}
-          onToggle={() => onChange(withLink(REVISION, part[REVISION] === 1 ? undefined : 1, part, level))}
-        />
-      )}
       {more.map((name) => (
         <FieldBox
           key={name}
@@ -191,15 +191,6 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
   return (
     <li class="projection-link">
       <div class="projection-row">
-        <button
-          type="button"
-          class="projection-fold"
-          aria-expanded={open}
-          aria-label={`Fields of ${name}`}
-          onClick={fold}
-        >
-          <Icon name={open ? "down" : "right"} />
-        </button>
         <label>
           <Box
             path={path}
@@ -208,7 +199,10 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
           />
           <span class="value-name">{name}</span>
         </label>
-        <Badge>{isList ? `list of ${selection.model}` : selection.model}</Badge>
+        <span class="muted small">{isList ? `list of ${selection.model}` : selection.model}</span>
+        <button type="button" class="projection-fold" aria-expanded={open} aria-label={`Fields of ${name}`} onClick={fold}>
+          <Icon name={open ? "down" : "right"} />
+        </button>
         {errors && <span class="field-errors">{errors.join(" ")}</span>}
       </div>
       {open && (

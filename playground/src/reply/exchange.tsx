@@ -1,7 +1,7 @@
 /** What went over the wire: the request as it was sent, and the headers of the reply. */
 
 import { GATEWAY_URL } from "../catalog";
-import { bodyOf, token, type ActRequest, type Reply } from "../state";
+import { bodyOf, identities, token, type ActRequest, type Reply } from "../state";
 import { JsonTree } from "./tree";
 
 export function Exchange({ reply, sent }: { reply: Reply; sent: ActRequest | null }) {
@@ -25,9 +25,15 @@ function Rows({ rows }: { rows: [name: string, value: string][] }) {
       {rows.map(([name, value]) => (
         <>
           <dt class="mono">{name}</dt>
-          <dd class="mono">{token.value && value.includes(token.value) ? value.replace(token.value, "(the token)") : value}</dd>
+          <dd class="mono">{masked(value)}</dd>
         </>
       ))}
     </dl>
   );
+}
+
+/** A header without the token of anybody who is signed in. */
+function masked(value: string): string {
+  const tokens = [token.value, ...identities.value.map((one) => one.token)];
+  return tokens.reduce((text, one) => (one ? text.replace(one, "(the token)") : text), value);
 }

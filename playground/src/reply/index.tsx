@@ -1,10 +1,11 @@
 /** What a call gave: status, duration, size; the body as a tree and as text. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parse, stringify, type Json, type JsonObject } from "../json";
-import { catalog, reasonNot, sendTab, signIn, specOf, token, tokenIn, type ActRequest, type Failure, type Page, type Reply, type Tab } from "../state";
+import { catalog, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Envelope, type Failure, type Page, type Reply, type Shown, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
 import { lazy } from "../lazy";
+import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
 import { Pager, pageText } from "./pager";
 import { shapeOf } from "./shape";
@@ -14,7 +15,9 @@ import "./reply.css";
 
 const Snippets = lazy(() => import("../request/snippets-dialog").then((part) => part.Snippets), "");
 
-type Shown = "tree" | "table" | "raw" | "exchange" | "code";
+const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
+const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
+
 const SHOWN = [
   { key: "tree", label: "Reply" },
   { key: "table", label: "Table" },
@@ -26,7 +29,7 @@ const SHOWN = [
 const RAW_STEP = 200_000;
 
 export function ReplyPanel({ tab }: { tab: Tab }) {
-  const [shown, setShown] = useState<Shown>("tree");
+  const shown = tab.shown.value;
   const section = useRef<HTMLElement>(null);
   const reply = tab.reply.value;
   const page = reply?.envelope?.success ? tab.page.value : null;
@@ -46,7 +49,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
         class="reply-tabs"
         items={SHOWN}
         value={shown}
-        onChange={setShown}
+        onChange={(next) => void (tab.shown.value = next)}
         aside={reply && !tab.running.value ? <Facts reply={reply} tab={tab} /> : null}
       >
         <Content tab={tab} reply={reply} shown={shown} />
@@ -58,20 +61,10 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
   const [find, setFind] = useState("");
-  if (shown === "code") return <Snippets request={tab.request.value} />;
+  const [comparing, setComparing] = useState(false);
+  if (shown === "code") return <Snippets tab={tab} />;
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
-  if (!reply)
-    return (
-      <Empty icon="play" title="No reply yet">
-        <p>
-          <Button icon="play" small aria-disabled={reasonNot(tab.drafts.value) !== ""} onClick={once(() => void sendTab(tab))}>
-            Send
-          </Button>{" "}
-          or press <kbd>Ctrl</kbd> <kbd>Enter</kbd>
-        </p>
-        <Shape request={tab.request.value} />
-      </Empty>
-    );
+  if (!reply) return <NoReply tab={tab} />;
   if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;
   if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
   const { envelope } = reply;
@@ -86,10 +79,10 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
       {!envelope.success && <FailureBox failure={envelope.body} />}
       {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
       {shown === "table" ? (
-        <Documents body={envelope.body as Json} />
+        <Documents key={reply.at} tab={tab} body={envelope.body as Json} />
       ) : (
         <>
-          <div class="reply-search">
+          <div class="reply-search row">
             <input
               type="search"
               aria-label="Search the reply"
@@ -97,24 +90,78 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
               value={find}
               onInput={(event) => setFind(event.currentTarget.value)}
             />
+            <Button small look="quiet" title="With an earlier reply" onClick={() => setComparing(true)}>
+              Compare
+            </Button>
+            {comparing && <Compare at={reply.at} onClose={() => setComparing(false)} />}
           </div>
-          <JsonTree value={envelope} label="Reply as a tree" find={find.trim()} />
+          <ReplyTree tab={tab} envelope={envelope} find={find.trim()} />
         </>
       )}
     </div>
   );
 }
 
-function Documents({ body }: { body: Json }) {
-  const documents = documentsIn(body);
-  return documents ? <DocumentTable documents={documents} /> : <Empty icon="list" title="No list in this reply" />;
+/** The reply, whose values lead to documents and go into sequences. */
+function ReplyTree({ tab, envelope, find }: { tab: Tab; envelope: Envelope; find: string }) {
+  const sent = tab.sent.value;
+  const who = tab.as.value;
+  if (!sent) return null;
+  const returns = specOf(sent)?.returns;
+  return (
+    <JsonTree
+      value={envelope}
+      label="Reply as a tree"
+      find={find}
+      kept={tab.folds}
+      leadsTo={(value, path) => {
+        const found = returns && openerOf(returns, value, path, who);
+        return found && { label: `Open with ${found.act}`, go: () => showRequest(found.request, { run: true }) };
+      }}
+      bar={(value, path) => <Bar tab={tab} value={value} path={path} />}
+    />
+  );
+}
+
+function Documents({ tab, body }: { tab: Tab; body: Json }) {
+  const found = useMemo(() => documentsIn(body), [body]);
+  if (!found) return <Empty icon="list" title="No list in this reply" />;
+  return <DocumentTable found={found} bar={(value, path) => <Bar tab={tab} value={value} path={path} />} />;
+}
+
+/** What can be done with a value of a tab's reply. */
+function Bar({ tab, value, path }: { tab: Tab; value: Json; path: Path }) {
+  const sent = tab.sent.value;
+  return sent && <ValueBar request={sent} who={tab.as.value} value={value} path={path} />;
+}
+
+/** What stands there before the first reply. */
+function NoReply({ tab }: { tab: Tab }) {
+  const shape = expected(tab.request.value);
+  return (
+    <div class="reply-none">
+      <p class="row">
+        <span class="grow">{shape ? "No reply yet. It will look like this:" : "No reply yet."}</span>
+        <span class="hide-stacked">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends
+        </span>
+        <Button icon="play" small class="only-stacked" aria-disabled={reasonNot(tab.drafts.value) !== ""} onClick={once(() => void sendTab(tab))}>
+          Send
+        </Button>
+      </p>
+      {shape && (
+        <pre class="reply-shape" tabIndex={0} role="region" aria-label="Shape of the reply">
+          {shape}
+        </pre>
+      )}
+    </div>
+  );
 }
 
 /** What the act says that comes back. */
-function Shape({ request }: { request: ActRequest }) {
+function expected(request: ActRequest): string {
   const spec = specOf(request);
-  const shape = catalog.value && spec ? shapeOf(catalog.value, spec.returns, request.get) : "";
-  return shape ? <pre class="reply-shape" tabIndex={0} role="region" aria-label="Shape of the reply">{shape}</pre> : null;
+  return catalog.value && spec ? shapeOf(catalog.value, spec.returns, request.get) : "";
 }
 
 /** A bar and the milliseconds that have passed. */
@@ -149,8 +196,8 @@ function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
       </span>
       <span class="reply-fact">{size(reply.bytes)}</span>
       <CopyButton iconOnly label="Copy the reply" text={() => pretty(reply.text)} />
-      <Button small look="quiet" icon="download" class="hide-narrow" onClick={() => saveFile(name, pretty(reply.text))}>
-        Save
+      <Button small look="quiet" icon="download" class="hide-narrow" title="Download" onClick={() => saveFile(name, pretty(reply.text))}>
+        Download
       </Button>
     </>
   );
@@ -161,22 +208,32 @@ function FailureBox({ failure }: { failure: Failure }) {
   return (
     <div class="failure">
       <p>
-        <strong>{failure.message}</strong> {failure.code && <code>{failure.code}</code>}
+        <strong>{headOf(failure, errors[0]?.[0])}</strong>
+        {failure.code && <code>{failure.code}</code>}
       </p>
       {errors.length > 0 && (
         <ul>
           {errors.map(([path, texts]) => (
             <li key={path}>
-              <button type="button" class="failure-path" onClick={() => goTo(path)}>
-                {path}
-              </button>
-              {numbered(path)} {texts.join(" ")}
+              <span>
+                <button type="button" class="failure-path" onClick={() => goTo(path)}>
+                  {path}
+                </button>
+                {numbered(path)}
+              </span>{" "}
+              <span>{texts.join(" ")}</span>
             </li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+/** The message without the errors, each of which has its own line. */
+function headOf({ message }: Failure, path: string | undefined): string {
+  const end = path === undefined ? -1 : message.indexOf(`: ${path}: `);
+  return end > 0 ? message.slice(0, end) : message;
 }
 
 /** How the form calls an item of a list: it counts from 1, and paths from 0. */

@@ -14,14 +14,18 @@ export interface Row {
   open: boolean;
 }
 
-/** Larger ones begin folded, but for the root. */
+/** Larger ones begin folded, but for the root, and long lists near it: of those each item does. */
 export const OPEN_UP_TO = 60;
 const OPEN_DEPTH = 6;
+const LONGEST_OPEN = 5_000;
+const NEAR_ROOT = 2;
 
 export type Folds = ReadonlyMap<string, boolean>;
 
-export function isOpen(path: string, depth: number, size: number, folds: Folds): boolean {
-  return folds.get(path) ?? (depth === 0 || (depth < OPEN_DEPTH && size <= OPEN_UP_TO));
+/** Whether one is unfolded; `ofMany` where it is in a long list. */
+function isOpen(path: string, depth: number, size: number, isList: boolean, ofMany: boolean, folds: Folds): boolean {
+  const most = isList && depth <= NEAR_ROOT ? LONGEST_OPEN : OPEN_UP_TO;
+  return folds.get(path) ?? (depth === 0 || (!ofMany && depth < OPEN_DEPTH && size <= most));
 }
 
 /** The rows that are not folded away, from the top. */
@@ -50,17 +54,17 @@ const EVERYTHING: Folds = Object.assign(new Map<string, boolean>(), { get: () =>
 
 function openRows(value: Json, folds: Folds): Row[] {
   const rows: Row[] = [];
-  const visit = (name: string, inner: Json, path: string, depth: number): void => {
+  const visit = (name: string, inner: Json, path: string, depth: number, ofMany = false): void => {
     if (!isObject(inner) && !Array.isArray(inner)) {
       rows.push({ path, depth, name, value: inner, size: undefined, open: false });
       return;
     }
     const isList = Array.isArray(inner);
     const size = isList ? inner.length : Object.keys(inner).length;
-    const open = size > 0 && isOpen(path, depth, size, folds);
+    const open = size > 0 && isOpen(path, depth, size, isList, ofMany, folds);
     rows.push({ path, depth, name, value: inner, size, open });
     if (!open) return;
-    if (isList) inner.forEach((item, index) => visit(String(index), item, `${path}/${index}`, depth + 1));
+    if (isList) inner.forEach((item, index) => visit(String(index), item, `${path}/${index}`, depth + 1, size > OPEN_UP_TO));
     else for (const key of Object.keys(inner)) visit(key, inner[key] as Json, `${path}/${escaped(key)}`, depth + 1);
   };
   visit("", value, "", 0);

@@ -1,7 +1,7 @@
 /** What a reply will look like, before there is one. */
 
 import { linksOf, modelOf, type Catalog, type Json, type JsonObject, type Kind } from "../catalog";
-import { nameOfKind } from "../form/value";
+import { wordOfKind } from "../form/value";
 import { isObject } from "../json";
 
 const DEEPEST = 6;
@@ -21,7 +21,7 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
     return kind.type === "optional" ? `${one} or null` : one;
   }
   if (kind.kind === "array") return `[\n${inner}${written(catalog, kind.items, get, inner, depth + 1)}, …\n${indent}]`;
-  if (kind.kind !== "object" || !kind.fields) return `${nameOfKind(kind)}${kind.nullable ? " or null" : ""}`;
+  if (kind.kind !== "object" || !kind.fields) return `${wordOfKind(kind)}${kind.nullable ? " or null" : ""}`;
   const shown = Object.entries(kind.fields).filter(([name, part]) => !("picked" in part && part.picked) || name in get);
   return braces(
     shown.map(([name, part]) => `${name}: ${written(catalog, part, get, inner, depth + 1)}`),
@@ -39,7 +39,7 @@ function document(catalog: Catalog, model: string, get: Json, indent: string, is
     const asked = get === 1 ? 1 : (get as JsonObject)[name];
     const link = Object.hasOwn(links, name) ? links[name] : undefined;
     if (asked === 0) return [];
-    if (!link) return [`${name}: ${Object.hasOwn(fields, name) ? nameOfKind(fields[name] as Kind) : "id"}`];
+    if (!link) return [`${name}: ${Object.hasOwn(fields, name) ? wordOfKind(fields[name] as Kind) : "id"}`];
     const one = document(catalog, link.model, asked ?? {}, `${indent}  `);
     return [`${name}: ${link.type === "multiple" ? `[${one}, …]` : one}`];
   });

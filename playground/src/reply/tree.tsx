@@ -1,5 +1,6 @@
 /** A folding tree of JSON, of which only the rows in sight exist. */
 
+import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Numeral, stringify, type Json } from "../json";
@@ -21,17 +22,23 @@ export interface JsonTreeProps {
   find?: string;
   /** What can be done with the chosen value; `path` leads to it from the root. */
   bar?: (value: Json, path: readonly (string | number)[]) => ComponentChildren;
+  /** What is folded and unfolded by hand, where that outlives the value. */
+  kept?: Signal<Folds>;
+  /** Where a click leads from a value, and its name. */
+  leadsTo?: (value: Json, path: readonly (string | number)[]) => { label: string; go: () => void } | undefined;
 }
 
-export function JsonTree({ value, label, height, find = "", bar }: JsonTreeProps) {
+export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [folds, setFolds] = useState<Folds>(new Map());
+  const own = useSignal<Folds>(new Map());
+  const changed = kept ?? own;
+  const folds = changed.value;
   const [at, setAt] = useState(0);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const rows = useMemo(() => rowsOf(value as Json, folds, find), [value, folds, find]);
   useEffect(() => {
-    setFolds(new Map());
+    own.value = new Map();
     setAt(0);
   }, [value]);
   useLayoutEffect(() => {
@@ -49,7 +56,7 @@ export function JsonTree({ value, label, height, find = "", bar }: JsonTreeProps
   const from = Math.max(0, Math.floor(seen.top / HEIGHT) - BEYOND);
   const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / HEIGHT) + BEYOND);
   const chosen = Math.min(at, rows.length - 1);
-  const fold = (row: Row, open: boolean) => setFolds(new Map(folds).set(row.path, open));
+  const fold = (row: Row, open: boolean) => void (changed.value = new Map(folds).set(row.path, open));
   const go = (next: number) => {
     setAt(next);
     const element = box.current;
@@ -94,6 +101,7 @@ export function JsonTree({ value, label, height, find = "", bar }: JsonTreeProps
               chosen={from + index === chosen}
               onChoose={() => setAt(from + index)}
               onFold={() => fold(row, !row.open)}
+              link={row.size === undefined ? leadsTo?.(row.value, stepsTo(value as Json, row.path)) : undefined}
             />
           ))}
         </div>
@@ -136,9 +144,10 @@ interface RowProps {
   chosen: boolean;
   onChoose: () => void;
   onFold: () => void;
+  link: { label: string; go: () => void } | undefined;
 }
 
-function RowView({ id, row, chosen, onChoose, onFold }: RowProps) {
+function RowView({ id, row, chosen, onChoose, onFold, link }: RowProps) {
   const { name, value, size, open, depth } = row;
   return (
     <div
@@ -148,7 +157,7 @@ function RowView({ id, row, chosen, onChoose, onFold }: RowProps) {
       aria-level={depth + 1}
       aria-expanded={size ? open : undefined}
       aria-selected={chosen}
-      style={{ paddingLeft: `${depth * 16 + 4}px` }}
+      style={{ "--depth": depth }}
       onClick={onChoose}
       onDblClick={() => void copyText(typeof value === "string" ? value : stringify(value)).then((done) => done && notify("Value copied."))}
     >
@@ -157,6 +166,11 @@ function RowView({ id, row, chosen, onChoose, onFold }: RowProps) {
       </span>
       {depth > 0 && <span class="json-name">{name}:</span>}
       <Value value={value} open={open} size={size} />
+      {link && (
+        <span class="json-link" aria-hidden="true" title={link.label} onClick={link.go}>
+          <Icon name="link" />
+        </span>
+      )}
     </div>
   );
 }

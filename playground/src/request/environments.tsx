@@ -1,5 +1,6 @@
 /** Environments: their names and variables, and which one is used. */
 
+import { GATEWAY_URL } from "../catalog";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { NotKept } from "../library/NotKept";
@@ -66,6 +67,20 @@ export function EnvironmentsDialog({ onClose }: { onClose: () => void }) {
                 Remove {now.name}
               </Button>
             </div>
+            <Field label="Address of its gateway" hint="For code and exported tests. This page itself calls its own gateway only.">
+              {(ids) => (
+                <input
+                  {...ids}
+                  class="mono"
+                  type="url"
+                  spellcheck={false}
+                  maxLength={2000}
+                  placeholder={GATEWAY_URL}
+                  value={now.url}
+                  onInput={(event) => putEnvironment({ ...now, url: event.currentTarget.value })}
+                />
+              )}
+            </Field>
             {now.variables.map((one, at) => {
               const put = (part: Partial<typeof one>) =>
                 putEnvironment({ ...now, variables: now.variables.map((other) => (other === one ? { ...one, ...part } : other)) });

@@ -1,7 +1,7 @@
 /** The token and more headers of every call. */
 
 import { showEnvironments } from "../account";
-import { headers, keepToken, MOST_HEADERS, token, tokenHint, tokenRefusal, type HeaderRow } from "../state";
+import { headers, identity, keepToken, logOut, MOST_HEADERS, token, tokenHint, tokenRefusal, type HeaderRow } from "../state";
 import { Button, Dialog, Field, IconButton, notify } from "../ui";
 import "../form/form.css";
 
@@ -35,7 +35,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             />
             Keep token and headers over a reload
           </label>
-          <Button small disabled={!token.value} onClick={() => void (token.value = "")}>
+          <Button small disabled={!token.value} onClick={() => (identity.value ? logOut(identity.value) : void (token.value = ""))}>
             Forget the token
           </Button>
         </div>
@@ -75,7 +75,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             />
           </div>
         ))}
-        <div>
+        <div class="row">
           <Button
             small
             icon="add"
@@ -84,13 +84,11 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
           >
             Add a header
           </Button>
-        </div>
-        <div>
-          <Button small onClick={showEnvironments}>
+          <Button small look="quiet" onClick={showEnvironments}>
             Environments
           </Button>
         </div>
-        <p class="muted small">Both stay in this browser tab and are deleted when you close it.</p>
+        <p class="muted small">Token and headers stay in this browser tab and are deleted when you close it.</p>
       </div>
     </Dialog>
   );

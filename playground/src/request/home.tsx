@@ -1,55 +1,111 @@
 /** What is shown where no request is: what the service is, and where one may begin. */
 
-import { allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
-import { TITLE } from "../brand";
-import { showLogin } from "../account";
+import type { ComponentChildren } from "preact";
+import { actOf, allActs, type Catalog, type PlacedAct } from "../catalog";
+import { NOTE, TITLE } from "../brand";
+import { showLogin, showShortcuts } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
+import { lazy } from "../lazy";
 import { emptyTexts, loginOf, openRequest, showAct, token, type ActRequest } from "../state";
-import { Button } from "../ui";
+import { Button, Icon, type IconName } from "../ui";
+import { Prose } from "./docs";
 import { ActMark } from "./mark";
+
+const Preview = lazy(() => import("../explorer/preview").then((part) => part.Preview), "");
 
 /** The most lines of each list. */
 const MOST = 6;
+/** The most models that can be told apart in the small graph. */
+const MOST_MODELS = 24;
 
 export function Home({ catalog }: { catalog: Catalog }) {
   const acts = allActs(catalog);
-  const login = loginOf(catalog);
-  const { host, pathname } = new URL(GATEWAY_URL);
+  const models = Object.keys(catalog.models).length;
   const recent = [...new Map(history.value.map(({ request }) => [titleOf(request), request])).values()];
   return (
     <div class="home">
       <header>
         <h2>{TITLE}</h2>
         <p class="muted">
-          {host}
-          {pathname} · {counted(acts.length, "act")} · {counted(Object.keys(catalog.models).length, "model")}
+          {counted(acts.length, "act")} · {counted(models, "model")}
         </p>
-        {login && !token.value && (
-          <p class="row">
-            <Button look="primary" icon="key" onClick={showLogin}>
-              Log in with {login.act}
-            </Button>
-            <span class="muted">Most acts ask who calls.</span>
+        {NOTE && (
+          <p>
+            <Prose text={NOTE} />
           </p>
         )}
       </header>
-      <div class="home-lists">
-        <List title="Begin with" requests={beginning(catalog)} />
-        <List title="Recent" requests={recent} />
-        <List title="Saved" requests={saved.value.map(({ request, name }) => ({ ...request, name }))} />
+      <Welcome catalog={catalog} acts={acts} />
+      <div class="home-columns">
+        <div class="home-lists">
+          <List catalog={catalog} title="Recent" requests={recent} />
+          <List catalog={catalog} title="Saved" requests={saved.value.map(({ request, name }) => ({ ...request, name }))} />
+          <List catalog={catalog} title="Begin with" requests={beginning(catalog)} />
+        </div>
+        <div class="home-ways">
+          {models > 0 && models <= MOST_MODELS && (
+            <a class="home-graph" href="#/schema">
+              <Preview catalog={catalog} />
+              <Way icon="graph" title="Schema">What the models have, and how they are linked</Way>
+            </a>
+          )}
+          <a href="#/sequences">
+            <Way icon="list" title="Sequences">Requests in order, checked, and saved as a test for pytest</Way>
+          </a>
+          <a href="#/downloads">
+            <Way icon="download" title="Downloads">Clients for TypeScript and Python, OpenAPI, JSON Schema</Way>
+          </a>
+          <p class="muted small">
+            <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view. <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends.{" "}
+            <Button small look="quiet" onClick={showShortcuts}>
+              All shortcuts
+            </Button>
+          </p>
+        </div>
       </div>
-      <p class="muted">
-        <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view; <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends.
-      </p>
     </div>
+  );
+}
+
+/** Before a log-in: how many acts ask for one. */
+function Welcome({ catalog, acts }: { catalog: Catalog; acts: PlacedAct[] }) {
+  const login = loginOf(catalog);
+  if (!login || token.value) return null;
+  const locked = acts.filter(({ spec }) => spec.access === "rule").length;
+  return (
+    <div class="home-login">
+      <Icon name="lock" />
+      <p class="grow">
+        <strong>Log in to call {locked === acts.length ? "the acts" : `${locked} of the ${acts.length} acts`}.</strong>{" "}
+        <span class="muted">
+          With the act <code>{login.act}</code>; its token is sent with every call.
+        </span>
+      </p>
+      <Button look="primary" onClick={showLogin}>
+        Log in
+      </Button>
+    </div>
+  );
+}
+
+function Way({ icon, title, children }: { icon: IconName; title: string; children: ComponentChildren }) {
+  return (
+    <span class="home-way">
+      <Icon name={icon} />
+      <span class="grow">
+        <strong>{title}</strong>
+        <span class="muted small">{children}</span>
+      </span>
+      <Icon name="right" />
+    </span>
   );
 }
 
 type Line = Pick<ActRequest, "service" | "model" | "act"> & Partial<ActRequest> & { name?: string };
 
-function List({ title, requests }: { title: string; requests: Line[] }) {
+function List({ catalog, title, requests }: { catalog: Catalog; title: string; requests: Line[] }) {
   if (!requests.length) return null;
   return (
     <section aria-label={title}>
@@ -57,9 +113,12 @@ function List({ title, requests }: { title: string; requests: Line[] }) {
       <ul>
         {requests.slice(0, MOST).map(({ name, ...request }) => (
           <li key={name ?? titleOf(request)}>
-            <button type="button" class="acts-act" onClick={() => (request.set ? openRequest(request) : showAct(request))}>
+            <button type="button" class="home-act" onClick={() => (request.set ? openRequest(request) : showAct(request))}>
               <ActMark act={request.act} />
-              <span class="grow">{name ?? titleOf(request)}</span>
+              <span class="home-name">{name ?? titleOf(request)}</span>
+              <span class="muted home-said">
+                <Prose text={actOf(catalog, request)?.description ?? ""} />
+              </span>
             </button>
           </li>
         ))}

@@ -1,13 +1,15 @@
 /** The view of acts: the list, the open requests, their replies. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { showBatch } from "../account";
 import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
+import { Divider, paneStyle } from "../panes";
 import { ReplyPanel } from "../reply";
 import { Button, Icon, nextIndex, once } from "../ui";
 import { Home } from "./home";
 import { ActList } from "./list";
 import { ActMark } from "./mark";
-import { RequestPanel } from "./panel";
+import { RequestPanel, SendButton } from "./panel";
 import "./request.css";
 import "../form/form.css";
 
@@ -25,18 +27,26 @@ export function Acts() {
   }, []);
   if (!catalog.value) return null;
   return (
-    <div class={listed ? "acts listed" : "acts"}>
+    <div class={listed ? "acts listed" : "acts"} style={paneStyle("side")}>
       <ActList catalog={catalog.value} onOpen={() => setListed(false)} />
+      <Divider pane="side" />
       <div class="acts-main" tabIndex={-1} data-content>
         <div class="acts-bar">
           <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
             Acts
           </Button>
           <TabStrip />
+          {catalog.value.maxBatch > 0 && tabs.value.length > 1 && (
+            <Button small look="quiet" title="Send open requests as a batch" onClick={showBatch}>
+              Batch
+            </Button>
+          )}
+          {tab && <SendButton key={tab.id} tab={tab} isAbove />}
         </div>
         {tab ? (
-          <div class="acts-split" key={tab.id}>
+          <div class="acts-split" key={tab.id} style={paneStyle("request")}>
             <RequestPanel tab={tab} />
+            <Divider pane="request" />
             <ReplyPanel tab={tab} />
           </div>
         ) : (

@@ -1,11 +1,12 @@
 /** All acts by service and model, found by a few letters. */
 
 import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
-import { activeTab, openRequest, showAct } from "../state";
-import { classes, Icon } from "../ui";
+import { activeTab, openRequest, showAct, token } from "../state";
+import { classes, Icon, isTyping } from "../ui";
 import { ActMark } from "./mark";
+import { SavedList } from "./saved-list";
 
 const folded = signal<ReadonlySet<string>>(new Set());
 /** Groups with so many acts in all begin folded. */
@@ -13,6 +14,16 @@ const MANY = 120;
 
 export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => void }) {
   const [words, setWords] = useState("");
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  }, []);
   const acts = useMemo(() => allActs(catalog), [catalog]);
   const groups = useMemo(() => grouped(acts.filter((act) => fits(act, words))), [acts, words]);
   const remote = Object.entries(catalog.services).filter(([, service]) => service.remote);
@@ -27,14 +38,16 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
     <nav class="acts-list" aria-label="Acts">
       <div class="acts-search">
         <input
+          ref={search}
           type="search"
           aria-label="Search acts"
-          placeholder={`Search ${acts.length} acts`}
+          placeholder={acts.length === 1 ? "Search 1 act" : `Search ${acts.length} acts`}
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </div>
       <div class="acts-groups" tabIndex={-1}>
+        <SavedList words={words} isFolded={(key) => !words && folded.value.has(key)} toggle={toggle} onOpen={onOpen} />
         {groups.map(({ key, service, model, acts: ofModel }) => (
           <div key={key}>
             <button type="button" class="acts-group" aria-expanded={!isFolded(key)} onClick={() => toggle(key)}>
@@ -63,6 +76,11 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                         {spec.access !== "rule" && (
                           <span class="acts-public" aria-hidden="true" title="Anyone may call it">
                             public
+                          </span>
+                        )}
+                        {spec.access === "rule" && !token.value && (
+                          <span class="acts-locked" aria-hidden="true" title="Log in to call it">
+                            <Icon name="lock" />
                           </span>
                         )}
                       </button>

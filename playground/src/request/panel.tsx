@@ -1,16 +1,18 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
-import { useId, useMemo, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
-import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped } from "../form";
+import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
 import { emptyTexts, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, Field, IconButton, Menu, notify, once, Tabs } from "../ui";
+import { Button, CopyButton, Empty, Field, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
-import { ActDocs, ActFacts, Prose } from "./docs";
+import { ActFacts, Prose } from "./docs";
 import { GetPart, SetPart } from "./parts";
+import { Sender } from "./sender";
 
+const About = lazy(() => import("./about").then((part) => part.About));
 const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
 const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
 
@@ -41,6 +43,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             <span class="muted">{request.model}</span> {request.act}
           </h2>
           <ActFacts spec={spec} />
+          <Sender tab={tab} />
         </div>
         <div class="request-actions">
           <RequestMenu tab={tab} />
@@ -52,6 +55,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
         <DraftsContext.Provider value={tab.drafts}>
         <FilesContext.Provider value={tab.files}>
         <UndoContext.Provider value={undoable}>
+        <WhoContext.Provider value={tab.as.value}>
           <Tabs
             label="How the request is edited"
             class="request-tabs"
@@ -62,8 +66,9 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             <Unfinished tab={tab} />
             {part === "form" && <Form spec={spec} tab={tab} onChange={change} />}
             {part === "json" && <JsonPart key={String(isLocked)} spec={spec} tab={tab} isLocked={isLocked} errors={errors} onChange={change} />}
-            {part === "about" && <ActDocs spec={spec} request={request} />}
+            {part === "about" && <About spec={spec} tab={tab} />}
           </Tabs>
+        </WhoContext.Provider>
         </UndoContext.Provider>
         </FilesContext.Provider>
         </DraftsContext.Provider>
@@ -77,9 +82,11 @@ function Gone({ request }: { request: ActRequest }) {
   return (
     <section class="request" aria-label="Request">
       <Empty icon="close" title="There is no such act">
-        <code>
-          {request.service} / {request.model} / {request.act}
-        </code>
+        <p>
+          <code>
+            {request.service} / {request.model} / {request.act}
+          </code>
+        </p>
         <CopyButton label="Copy the request" text={() => textOf(request)} />
       </Empty>
     </section>
@@ -97,33 +104,45 @@ function Unfinished({ tab }: { tab: Tab }) {
       <Button small onClick={() => void (tab.part.value = where)}>
         Go there
       </Button>
-      <Button small onClick={() => void (tab.drafts.value = new Map())}>
+      <Button small onClick={() => discard(tab)}>
         Discard it
       </Button>
     </div>
   );
 }
 
-function SendButton({ tab }: { tab: Tab }) {
+function discard(tab: Tab): void {
+  const undo = remember(tab);
+  tab.drafts.value = new Map();
+  notify("Discarded.", { undo });
+}
+
+/** Beside the name of the act; on narrow screens above it, out of what scrolls. */
+export function SendButton({ tab, isAbove = false }: { tab: Tab; isAbove?: boolean }) {
   const id = useId();
   const running = tab.running.value;
   const reason = reasonNot(tab.drafts.value);
+  const place = isAbove ? "send-above" : "send-beside";
   return (
     <>
-      <span class="sr-only" role="status" id={id}>
-        {reason}
-      </span>
+      {!isAbove && (
+        <span class="sr-only" role="status" id={id}>
+          {reason}
+        </span>
+      )}
       {running ? (
-        <Button icon="stop" onClick={once(() => running.abort())}>
+        <Button icon="stop" small={isAbove} class={place} onClick={once(() => running.abort())}>
           Cancel
         </Button>
       ) : (
         <Button
           look="primary"
           icon="play"
+          small={isAbove}
+          class={place}
           title={reason || "Ctrl+Enter"}
           aria-disabled={reason !== ""}
-          aria-describedby={reason ? id : undefined}
+          aria-describedby={reason && !isAbove ? id : undefined}
           onClick={once(() => void sendTab(tab))}
         >
           Send
@@ -138,20 +157,33 @@ function RequestMenu({ tab }: { tab: Tab }) {
   const request = tab.request.value;
   const disabled = reasonNot(tab.drafts.value) !== "";
   const share = async () => (await import("../library/share")).copyLink(request);
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      if (!disabled) setDialog("save");
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  }, [disabled]);
+  const addStep = async () => (await import("../reply/values")).addToSequence(request, tab.files.value.size > 0);
   return (
     <>
-      <Button small look="quiet" icon="code" disabled={disabled} onClick={() => setDialog("snippets")}>
+      <Button small look="quiet" icon="code" disabled={disabled} title="As code" onClick={() => setDialog("snippets")}>
         Code
       </Button>
       <Button small look="quiet" icon="share" disabled={disabled} title="Copy a link to this request" onClick={() => void share()}>
         Share
+      </Button>
+      <Button small look="quiet" icon="save" disabled={disabled} title="Save (Ctrl+S)" onClick={() => setDialog("save")}>
+        Save
       </Button>
       <Menu
         label="More"
         icon="more"
         iconOnly
         items={[
-          { label: "Save", icon: "save", disabled, onSelect: () => setDialog("save") },
+          { label: "Add to the sequence", icon: "list", disabled, onSelect: () => void addStep() },
           {
             label: "Reset",
             icon: "remove",
@@ -159,7 +191,7 @@ function RequestMenu({ tab }: { tab: Tab }) {
           },
         ]}
       />
-      {dialog === "snippets" && <SnippetsDialog request={request} onClose={() => setDialog("")} />}
+      {dialog === "snippets" && <SnippetsDialog tab={tab} onClose={() => setDialog("")} />}
       {dialog === "save" && <SaveDialog request={request} onClose={() => setDialog("")} />}
     </>
   );
@@ -259,13 +291,14 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
         <span class={problem ? "field-errors grow" : "grow"}>
           {problem ? `Invalid JSON, so nothing is sent. ${problem}` : "Ctrl Space completes. The form shows the same."}
         </span>
-        <IconButton
+        <Button
           small
-          icon="list"
-          label="Format"
+          look="quiet"
           disabled={problem !== "" || isLocked}
           onClick={() => setTyped(textOf(request), textOf(request))}
-        />
+        >
+          Format
+        </Button>
       </div>
     </div>
   );

@@ -4,20 +4,21 @@ import { useState } from "preact/hooks";
 import { GATEWAY_URL } from "../catalog";
 import { snippets } from "../snippets";
 import { Unreadable } from "../library/reading";
-import { filledIn, type ActRequest } from "../state";
+import { environmentUrl, filledIn, type ActRequest, type Tab } from "../state";
 import { CopyButton, Dialog, Tabs } from "../ui";
 
-export function SnippetsDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+export function SnippetsDialog({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   return (
     <Dialog title="As code" onClose={onClose} wide>
-      <Snippets request={request} />
+      <Snippets tab={tab} />
     </Dialog>
   );
 }
 
 /** The request in several languages; it follows each change. */
-export function Snippets({ request }: { request: ActRequest }) {
-  const all = snippets(shownOf(request), GATEWAY_URL);
+export function Snippets({ tab }: { tab: Tab }) {
+  const files = [...tab.files.value].map(([path, { name }]) => ({ path, name }));
+  const all = snippets(shownOf(tab.request.value), environmentUrl() || GATEWAY_URL, { key: tab.key.value.trim(), files });
   const [shown, setShown] = useState<string>(all[0]?.language ?? "");
   const now = all.find(({ language }) => language === shown);
   return (

@@ -4,24 +4,25 @@ import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
 import { Unreadable } from "../library/reading";
-import { Button, Field, IconButton } from "../ui";
+import { Field, IconButton } from "../ui";
 import { parsePath } from "./path";
 import { changeStep, removePart } from "./store";
 import { VARIABLE_NAME, newId, type Capture, type SequenceStep } from "./types";
 
+export function beginCapture({ id, captures }: SequenceStep): void {
+  const name = freeName(
+    "id",
+    captures.map((one) => one.name),
+    "_",
+  );
+  changeStep(id, { captures: [...captures, { id: newId(), name, path: "body._id" }] });
+}
+
 export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
   const put = (changed: string, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
-  const add = () => {
-    const name = freeName(
-      "id",
-      captures.map((one) => one.name),
-      "_",
-    );
-    changeStep(id, { captures: [...captures, { id: newId(), name, path: "body._id" }] });
-  };
   return (
-    <div class="sequences-captures">
+    <>
       {captures.map((capture) => (
         <Row
           key={capture.id}
@@ -30,10 +31,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
           onRemove={() => removePart(id, "captures", capture.id, `Capture ${capture.name}`)}
         />
       ))}
-      <Button small icon="add" onClick={add}>
-        Capture a value of the reply
-      </Button>
-    </div>
+    </>
   );
 }
 

@@ -2,17 +2,21 @@
 
 import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
-import { Button, Field, IconButton } from "../ui";
+import { Field, IconButton } from "../ui";
 import { problemOf } from "./Captures";
 import { changeStep, removePart } from "./store";
 import { newId, type Check, type SequenceStep } from "./types";
 import { textOf, valueOf } from "./value-text";
 
+export function beginCheck({ id, checks }: SequenceStep): void {
+  changeStep(id, { checks: [...checks, { id: newId(), path: "body._id", value: "" }] });
+}
+
 export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
   const put = (changed: string, part: Partial<Check>) =>
     changeStep(id, { checks: checks.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
-    <div class="sequences-captures">
+    <>
       {checks.map((check) => (
         <Row
           key={check.id}
@@ -21,14 +25,7 @@ export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
           onRemove={() => removePart(id, "checks", check.id, `What ${check.path} must be is`)}
         />
       ))}
-      <Button
-        small
-        icon="add"
-        onClick={() => changeStep(id, { checks: [...checks, { id: newId(), path: "body._id", value: "" }] })}
-      >
-        Expect a value in the reply
-      </Button>
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** How a run went: counts, durations, a chart, and each request with its reply. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Json } from "../catalog";
 import { duration, size } from "../library/format";
 import { fileName } from "../library/names";
@@ -10,15 +10,17 @@ import { envelopeOf } from "../state/request";
 import { Badge, Button, Icon, notify, once, Table, saveFile, type Column } from "../ui";
 import { Chart } from "./Chart";
 import { durationsOf, type Attempt, type Report, type StepReport } from "./run";
-import { isKeepable } from "./files";
 import { pathText } from "./path";
+import { isKeepable } from "./secrets";
 import { addCapture, addCheck, current, writeReport } from "./store";
 
 export function ReportView({ report }: { report: Report }) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [report.state]);
   const passed = report.finished - report.failed;
   const rows = report.steps.map((step, at) => ({ step, number: at + 1 }));
   return (
-    <section class="sequences-report" aria-label="Report">
+    <section class="sequences-report" aria-label="Report" ref={section}>
       <div class="row">
         <h3>Report</h3>
         <Badge look={report.failed > 0 ? "bad" : report.state === "done" ? "ok" : "warn"}>

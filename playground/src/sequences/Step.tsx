@@ -2,17 +2,18 @@
 
 import { useState } from "preact/hooks";
 import { JsonEditor } from "../editor";
-import { DraftsContext, UndoContext, useTyped } from "../form";
+import { DraftsContext, OfferContext, UndoContext, useTyped } from "../form";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
 import { readDetails, textOf } from "../request/details";
 import { GetPart, SetPart } from "../request/parts";
 import { openRequest, putDraft, specOf, type ActRequest } from "../state";
 import { Badge, Button, Field, Icon, IconButton, once, Tabs } from "../ui";
-import { Captures } from "./Captures";
-import { Checks } from "./Checks";
-import { changeStep, copyStep, current, drafts, formDrafts, hasPlainSecret, hideSecrets, moveStep, removeStep, undoable } from "./store";
+import { beginCapture, Captures } from "./Captures";
+import { beginCheck, Checks } from "./Checks";
+import { changeStep, copyStep, current, drafts, formDrafts, hasPlainSecret, hideSecrets, lastAdded, moveStep, removeStep, undoable } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
+import "../form/form.css";
 
 export interface StepProps {
   step: SequenceStep;
@@ -21,7 +22,7 @@ export interface StepProps {
 }
 
 export function Step({ step, at, count }: StepProps) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(lastAdded.value === step.id);
   const number = at + 1;
   const remove = (event: Event) => {
     leaveRow(event);
@@ -36,7 +37,7 @@ export function Step({ step, at, count }: StepProps) {
           <span class="library-title">{step.name}</span>
           {step.repeat > 1 && <Badge>{step.repeat} times</Badge>}
         </button>
-        <span class="library-facts mono">{titleOf(step.request)}</span>
+        {step.name !== titleOf(step.request) && <span class="library-facts">{titleOf(step.request)}</span>}
         <span class="library-acts">
           <IconButton
             small
@@ -91,7 +92,13 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
       <Checks step={step} />
       <Captures step={step} />
       <div class="row">
-        <Button small disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
+        <Button small icon="add" onClick={() => beginCheck(step)}>
+          Expect a value in the reply
+        </Button>
+        <Button small icon="add" onClick={() => beginCapture(step)}>
+          Capture a value of the reply
+        </Button>
+        <Button small look="quiet" disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
           Open in a tab
         </Button>
       </div>
@@ -190,6 +197,9 @@ const SHOWN = [
   { key: "json", label: "JSON" },
 ] as const;
 
+/** The most captures that an id field offers. */
+const MOST_OFFERS = 6;
+
 /** `set` and `get` as a form, where the act is known, or as JSON; what is not valid in one of them locks the other. */
 function Edited({ step, number }: { step: SequenceStep; number: number }) {
   const spec = specOf(step.request);
@@ -201,6 +211,8 @@ function Edited({ step, number }: { step: SequenceStep; number: number }) {
     const now = current.value.steps.find(({ id }) => id === step.id) ?? step;
     changeStep(step.id, { request: { ...now.request, ...part } });
   };
+  const before = current.value.steps.slice(0, number - 1).flatMap(({ captures }) => captures);
+  const offers = [...new Set(before.map(({ name }) => `{{${name}}}`))].slice(-MOST_OFFERS);
   return (
     <Tabs label={`How step ${number} is edited`} items={SHOWN} value={shown} onChange={setShown}>
       {shown === "json" ? (
@@ -208,12 +220,14 @@ function Edited({ step, number }: { step: SequenceStep; number: number }) {
       ) : (
         <DraftsContext.Provider value={written}>
           <UndoContext.Provider value={(what) => undoable(what, remembered(step))}>
-            <div class="sequences-form" role="group" aria-label={`Form of step ${number}`}>
-              <h4>Set</h4>
+            <OfferContext.Provider value={offers}>
+            <div class="request-form" role="group" aria-label={`Form of step ${number}`}>
+              <h3>Set</h3>
               <SetPart kind={spec.set} value={step.request.set} onChange={(set) => change({ set })} />
-              <h4>Get</h4>
+              <h3>Get</h3>
               <GetPart kind={spec.get} value={step.request.get} onChange={(get) => change({ get })} />
             </div>
+            </OfferContext.Provider>
           </UndoContext.Provider>
         </DraftsContext.Provider>
       )}

@@ -1,9 +1,10 @@
 /** The variables of a sequence. */
 
 import { useTyped } from "../form/drafts";
+import { isSecretName } from "../library/secrets";
 import { leaveRow } from "../library/focus";
 import { freeName } from "../library/names";
-import { Button, Field, IconButton } from "../ui";
+import { Button, Field, Icon, IconButton } from "../ui";
 import { GENERATED } from "../state/fill";
 import { environmentName } from "./pytest";
 import { change, current, removeVariable } from "./store";
@@ -24,7 +25,10 @@ export function Variables() {
   };
   return (
     <details class="sequences-variables" open={variables.length > 0}>
-      <summary>Variables ({variables.length})</summary>
+      <summary>
+        <Icon name="right" />
+        Variables ({variables.length})
+      </summary>
       <p class="field-hint">
         Write <code>{"{{name}}"}</code> in a step for the value of a variable or capture. Made anew each time:{" "}
         {GENERATED.map(([text, what], at) => (
@@ -72,7 +76,7 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
             onInput={(event) => {
               const next = event.currentTarget.value;
               setWritten(next, VARIABLE_NAME.test(next) ? next : name);
-              if (VARIABLE_NAME.test(next)) onChange({ name: next });
+              if (VARIABLE_NAME.test(next)) onChange({ name: next, ...(!secret && isSecretName(next) && { secret: true, value: text }) });
             }}
           />
         )}

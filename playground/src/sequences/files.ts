@@ -4,9 +4,8 @@ import { stringify, type Json } from "../json";
 import type { ActRequest } from "../state/request";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
-import { mapSecrets } from "../library/secrets";
-import { PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
+import { emptied, isKeepable, isOpen } from "./secrets";
 import {
   MOST_REPEATS,
   MOST_STEPS,
@@ -34,22 +33,14 @@ export function keepable(sequence: Sequence): Sequence {
   const { variables, steps } = sequence;
   return {
     ...sequence,
-    variables: variables.map((one) => (one.secret ? { ...one, value: "" } : one)),
+    variables: variables.map((one) => (one.secret || !isOpen(one.name, one.value) ? { ...one, value: "" } : one)),
     steps: steps.map((step) => ({ ...step, request: keepableRequest(step.request), checks: step.checks.filter(isKeepable) })),
   };
 }
 
-/** Whether what is expected has no password or token; with a placeholder in its place it has none. */
-export function isKeepable({ path, value }: Pick<Check, "path" | "value">): boolean {
-  const name = parsePath(path).findLast((step) => typeof step === "string") ?? "";
-  const given: Json = { [String(name)]: value };
-  return stringify(mapSecrets(given, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""))) === stringify(given);
-}
-
 /** Return a request without the passwords and tokens that are written out in it; placeholders stay. */
 export function keepableRequest(request: ActRequest): ActRequest {
-  const set = mapSecrets(request.set, (_, text) => (new RegExp(PLACEHOLDER).test(text) ? text : ""));
-  return { ...request, set: set as ActRequest["set"] };
+  return { ...request, set: emptied(request.set) as ActRequest["set"] };
 }
 
 function portable(sequence: Sequence): object {

@@ -7,13 +7,13 @@ import { NotKept } from "../library/NotKept";
 import { fileName } from "../library/names";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { catalog, emptyRequest, reasonNot, tabs, type ActRequest } from "../state";
+import { beginningOf, catalog, environmentUrl, reasonNot, tabs, type ActRequest } from "../state";
 import { Button, Empty, Field, Menu, notify, once, saveFile } from "../ui";
 import { ReportView } from "./ReportView";
 import { Step } from "./Step";
 import { Variables } from "./Variables";
 import { parseSequence, writeSequence } from "./files";
-import { pytestOf } from "./pytest";
+import { pytestCommand, pytestOf } from "./pytest";
 import * as store from "./store";
 import { MOST_STEPS } from "./types";
 import "../library/library.css";
@@ -25,11 +25,12 @@ export function Sequences() {
   return (
     <div class="page sequences">
       <h2 class="sr-only">Sequences</h2>
+      <Chooser />
       <Head onProblem={setProblem} />
       <p class="library-problem" role="alert">
         {problem || store.problem.value}
       </p>
-      <NotKept refusal={store.refusal.value} />
+      <NotKept exported refusal={store.refusal.value} />
       <Variables />
       {steps.length === 0 ? (
         <Empty icon="list" title="No steps yet">
@@ -43,78 +44,74 @@ export function Sequences() {
         </ol>
       )}
       <Adder />
-      <Runner />
       {store.report.value && <ReportView report={store.report.value} />}
     </div>
   );
 }
 
-function Head({ onProblem }: { onProblem: (problem: string) => void }) {
+/** Which of several sequences is shown. */
+function Chooser() {
   const all = store.sequences.value;
+  if (all.length < 2) return null;
+  return (
+    <Field label="Sequence" class="sequences-chooser">
+      {(ids) => (
+        <select {...ids} value={store.current.value.id} onChange={(event) => store.choose(event.currentTarget.value)}>
+          {all.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** New ones, and files. */
+function Files({ onProblem }: { onProblem: (problem: string) => void }) {
   const sequence = store.current.value;
   const save = (text: string, name: string, type?: string) => saveFile(name, text, type);
   return (
-    <div class="sequences-head">
-      {all.length > 1 && (
-        <Field label="Sequence">
-          {(ids) => (
-            <select
-              {...ids}
-              value={sequence.id}
-              onChange={(event) => store.choose(event.currentTarget.value)}
-            >
-              {all.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
-      <Field label="Name" class="grow">
-        {(ids) => (
-          <input
-            {...ids}
-            value={sequence.name}
-            maxLength={200}
-            onInput={(event) => event.currentTarget.value.trim() && store.change({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <div class="row">
-        <Button icon="add" onClick={store.begin}>
-          New
-        </Button>
-        <FileButton
-          onProblem={onProblem}
-          onText={(text) => {
-            store.addSequence(parseSequence(text));
-            notify("Imported.");
-          }}
-        >
-          Import
-        </FileButton>
-        <Menu
-          label="Export"
-          icon="download"
-          items={[
-            {
-              label: "Sequence as a file (JSON)",
-              disabled: store.isBroken.value,
-              onSelect: () => save(writeSequence(sequence), `${fileName(sequence.name)}.json`),
+    <div class="sequences-files row">
+      <Button small look="quiet" icon="add" onClick={store.begin}>
+        New
+      </Button>
+      <FileButton
+        quiet
+        onProblem={onProblem}
+        onText={(text) => {
+          store.addSequence(parseSequence(text));
+          notify("Imported.");
+        }}
+      >
+        Import
+      </FileButton>
+      <Menu
+        label="Export"
+        icon="download"
+        look="quiet"
+        small
+        items={[
+          {
+            label: "Sequence as a file (JSON)",
+            disabled: store.isBroken.value,
+            onSelect: () => save(writeSequence(sequence), `${fileName(sequence.name)}.json`),
+          },
+          {
+            label: "Test for pytest (Python)",
+            disabled: sequence.steps.length === 0 || store.isBroken.value,
+            onSelect: () => {
+              const name = testName(sequence.name);
+              save(pytestOf(sequence, environmentUrl() || GATEWAY_URL), name, "text/x-python");
+              notify(`Run it with: ${pytestCommand(sequence, name)}`, { lasts: true });
             },
-            {
-              label: "Test for pytest (Python)",
-              disabled: sequence.steps.length === 0 || store.isBroken.value,
-              onSelect: () => save(pytestOf(sequence, GATEWAY_URL), testName(sequence.name), "text/x-python"),
-            },
-          ]}
-        />
-        <Button look="quiet" icon="remove" onClick={once(store.removeCurrent)}>
-          Remove
-        </Button>
-      </div>
+          },
+        ]}
+      />
+      <Button small look="quiet" icon="remove" onClick={once(store.removeCurrent)}>
+        Remove
+      </Button>
     </div>
   );
 }
@@ -123,11 +120,32 @@ function testName(name: string): string {
   return `test_${fileName(name, "_").toLowerCase().replace(/-/g, "_")}.py`;
 }
 
-function Runner() {
+/** The name, and what runs it: it stays in sight. */
+function Head({ onProblem }: { onProblem: (problem: string) => void }) {
   const sequence = store.current.value;
   const isBroken = store.isBroken.value;
   return (
-    <div class="sequences-runner">
+    <div class="sequences-head">
+      <Field label={<span class="sr-only">Name</span>} class="grow">
+        {(ids) => (
+          <input
+            {...ids}
+            class="sequences-name"
+            value={sequence.name}
+            maxLength={200}
+            onInput={(event) => event.currentTarget.value.trim() && store.change({ name: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Files onProblem={onProblem} />
+      <label class="library-check">
+        <input
+          type="checkbox"
+          checked={sequence.stopOnFailure}
+          onChange={(event) => store.change({ stopOnFailure: event.currentTarget.checked })}
+        />
+        Stop at the first failure
+      </label>
       {store.isRunning.value ? (
         <Button look="primary" icon="stop" onClick={once(store.stop)}>
           Stop
@@ -137,22 +155,19 @@ function Runner() {
           look="primary"
           icon="play"
           disabled={isBroken || sequence.steps.length === 0}
-          onClick={once(() => void store.start())}
+          onClick={once(() => void store.start().then(showReport))}
         >
           Run
         </Button>
       )}
-      <label class="library-check">
-        <input
-          type="checkbox"
-          checked={sequence.stopOnFailure}
-          onChange={(event) => store.change({ stopOnFailure: event.currentTarget.checked })}
-        />
-        Stop at the first failure
-      </label>
       {isBroken && <span class="sequences-problem">The JSON of a step is not valid: fix it first.</span>}
     </div>
   );
+}
+
+/** Where steps are unfolded, the report would be below what is seen. */
+function showReport(): void {
+  requestAnimationFrame(() => document.querySelector(".sequences-report")?.scrollIntoView({ block: "nearest" }));
 }
 
 /** What a step can be made of, by a key that its option has. */
@@ -175,7 +190,7 @@ function sourcesOf(known: Catalog): Source[] {
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
     name: placed.act,
-    make: () => emptyRequest(catalog.value, placed),
+    make: () => beginningOf(catalog.value, placed),
   }));
   return [...opened, ...kept, ...acts];
 }

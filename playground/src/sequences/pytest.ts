@@ -6,10 +6,15 @@ import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/request";
 import { NAMES, PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
+import { withSecretsApart } from "./secrets";
 import type { Capture, Check, Sequence, SequenceStep, Variable } from "./types";
 
-/** Return the text of the file; `url` is the endpoint it calls unless GATEWAY_URL says another one. */
-export function pytestOf(sequence: Sequence, url: string): string {
+/**
+ * Return the text of the file; `url` is the endpoint it calls unless GATEWAY_URL says another one.
+ * No password or token is in it.
+ */
+export function pytestOf(given: Sequence, url: string): string {
+  const sequence = withSecretsApart(given);
   const secrets = sequence.variables.filter(({ secret }) => secret);
   const lines = [
     "    body: Any\n    values: dict[str, Any] = {}\n",
@@ -44,6 +49,16 @@ ${lines.join("")}
 ${RUNTIME.replace('{"token": token}', tokenHeaderOf)}`;
 }
 
+/** Return the command that runs the file, without the values of what it needs. */
+export function pytestCommand(given: Sequence, file: string): string {
+  const { steps, variables } = withSecretsApart(given);
+  const needed = [
+    ...(steps.some(({ token }) => token === "current") ? ["GATEWAY_TOKEN"] : []),
+    ...variables.filter(({ secret }) => secret).map(({ name }) => environmentName(name)),
+  ];
+  return [...needed.map((name) => `${name}=...`), "pytest", file].join(" ");
+}
+
 /** Return the dictionary of Python with the headers that carry the token. */
 function tokenHeaderOf(): string {
   const sent = tokenHeaders().map(({ name, before }) => `${literal(name)}: ${before ? `f"${before}{token}"` : "token"}`);
@@ -67,7 +82,7 @@ function functionName(name: string): string {
 }
 
 function variableLine({ name, value, secret }: Variable): string {
-  const found = secret ? `os.environ[${literal(environmentName(name))}]` : `fill(${python(value, "    ")}, values)`;
+  const found = secret ? `secret(${literal(environmentName(name))})` : `fill(${python(value, "    ")}, values)`;
   return `    values[${literal(name)}] = ${found}\n`;
 }
 
@@ -106,6 +121,13 @@ function stepsOf(path: string): string {
 }
 
 const RUNTIME = `
+def secret(name: str) -> str:
+    """Return the value of an environment variable, which must have one."""
+    if not os.environ.get(name):
+        raise AssertionError(f"set the environment variable {name}: this file holds no passwords and tokens")
+    return os.environ[name]
+
+
 def call(name: str, body: Any, *, token: Any, success: bool = True, status: int | None = None) -> dict[str, Any]:
     """Send a request and return the envelope, which is what was expected."""
     headers = {"Content-Type": "application/json", "X-Gateway-Detail": "1", **({"token": token} if token else {})}

@@ -2,16 +2,16 @@
 
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
-import { mapSecrets, withoutSecrets } from "../library/secrets";
+import { withoutSecrets } from "../library/secrets";
 import { Unreadable, readText as readName } from "../library/reading";
 import { freeName } from "../library/names";
 import { collection, environmentValues, keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
 import { notify } from "../ui";
 import { keepable, keepableRequest, readSequence } from "./files";
-import { PLACEHOLDER } from "../state/fill";
 import { parsePath } from "./path";
 import { run, type Report } from "./run";
-import { emptySequence, newId, renewedStep, stepOf, VARIABLE_NAME, type Sequence, type SequenceStep, type Variable } from "./types";
+import { asVariables, isOpen } from "./secrets";
+import { emptySequence, MOST_STEPS, newId, renewedStep, stepOf, VARIABLE_NAME, type Sequence, type SequenceStep } from "./types";
 
 const kept = collection<Sequence>("sequence", {
   read: (value, id) => ({ ...readSequence(value), id }),
@@ -26,6 +26,8 @@ const blank = signal(emptySequence());
 const chosen = signal(load("sequence", (value) => readName(value, "sequence"), "session") ?? "");
 /** What is written in steps and is not valid, by their ids: the sequence does not run then. */
 export const drafts = signal<Drafts>(new Map());
+/** The id of the step that was added last: it is shown unfolded. */
+export const lastAdded = signal("");
 export const report = signal<Report | null>(null);
 export const problem = signal("");
 const running = signal<AbortController | null>(null);
@@ -58,7 +60,8 @@ effect(() => {
 function merge(ours: Sequence, theirs: Sequence): Sequence {
   const variables = theirs.variables.map((one) => {
     const before = ours.variables.find(({ id }) => id === one.id);
-    return one.secret && before?.secret ? { ...one, value: before.value } : one;
+    const isKept = !one.secret && isOpen(one.name, before?.value ?? null);
+    return before && before.secret === one.secret && !isKept ? { ...one, value: before.value } : one;
   });
   const steps = theirs.steps.map((step) => {
     const before = ours.steps.find(({ id }) => id === step.id)?.request;
@@ -130,10 +133,26 @@ export function changeStep(id: string, part: Partial<SequenceStep>): void {
   change({ steps: current.value.steps.map((step) => (step.id === id ? { ...step, ...part } : step)) });
 }
 
-/** Add a step; what looks like a password or token in it becomes a secret variable. */
-export function addStep(request: ActRequest, name: string): void {
+/** Add a step; what looks like a password or token in it becomes a secret variable. Gives its number; 0 where there is no room. */
+export function addStep(request: ActRequest, name: string): number {
+  if (current.value.steps.length >= MOST_STEPS) {
+    notify(`${MOST_STEPS} steps are the most: begin another sequence.`, { bad: true });
+    return 0;
+  }
   const [safe, variables] = asVariables(request, current.value.variables);
-  change({ steps: [...current.value.steps, stepOf(safe, name)], variables });
+  const step = stepOf(safe, name);
+  lastAdded.value = step.id;
+  change({ steps: [...current.value.steps, step], variables });
+  return current.value.steps.length;
+}
+
+/** The last step, where it sends just this; else a new one. Without an id where there is no room. */
+export function stepOfRequest(request: ActRequest, name: string): { id: string | undefined; number: number } {
+  const [safe] = asVariables(request, current.value.variables);
+  const { steps } = current.value;
+  const isThere = stringify(steps.at(-1)?.request) === stringify(safe);
+  const number = isThere ? steps.length : addStep(request, name);
+  return { id: current.value.steps[number - 1]?.id, number };
 }
 
 /** Make secret variables of the passwords that a step has as plain text. */
@@ -143,32 +162,9 @@ export function hideSecrets(step: SequenceStep): void {
   change({ variables });
 }
 
-function asVariables(request: ActRequest, before: Variable[]): [ActRequest, Variable[]] {
-  const variables = [...before];
-  const set = mapSecrets(request.set, (field, text) => {
-    if (new RegExp(PLACEHOLDER).test(text)) return text;
-    const known = variables.find(({ value, secret }) => secret && value === text);
-    const name =
-      known?.name ??
-      freeName(
-        field.replace(/\W/g, "_"),
-        variables.map((one) => one.name),
-        "_",
-      );
-    if (!known) variables.push({ id: newId(), name, value: text, secret: true });
-    return `{{${name}}}`;
-  });
-  return [{ ...request, set: set as ActRequest["set"] }, variables];
-}
-
 /** Whether a step has a password or token as plain text: that is not kept. */
 export function hasPlainSecret({ request }: SequenceStep): boolean {
-  let found = false;
-  mapSecrets(request.set, (_, text) => {
-    found ||= !new RegExp(PLACEHOLDER).test(text);
-    return text;
-  });
-  return found;
+  return !isOpen("set", request.set);
 }
 
 /** Remove a step; it can be had back for some seconds. */

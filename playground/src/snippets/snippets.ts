@@ -12,15 +12,28 @@ export interface Snippet {
   text: string;
 }
 
+interface Options {
+  /** Without one the snippets read it from the environment variable GATEWAY_TOKEN and send it when it is there. */
+  token?: string;
+  /** The `Idempotency-Key`; empty for none. */
+  key?: string;
+  /** Of the request; the snippets read them from the folder where they run. */
+  files?: readonly SentFile[];
+}
+interface SentFile {
+  /** Of its field: `set.avatar`. */
+  path: string;
+  name: string;
+}
+
 /**
  * Return the request in several languages, with the headers that are on. A body with numbers whose digits
  * the languages would not keep is a text.
  *
- * `url` is that of the endpoint. Without `token` the snippets read it from the environment variable
- * GATEWAY_TOKEN and send it when it is there.
+ * `url` is that of the endpoint.
  */
-export function snippets(request: ActRequest, url: string, token?: string): Snippet[] {
-  const given: Given = { body: bodyOf(request), headers: headersNow(), url, token };
+export function snippets(request: ActRequest, url: string, { token, key = "", files = [] }: Options = {}): Snippet[] {
+  const given: Given = { body: bodyOf(request), headers: headersNow(key, files.length > 0), url, token, files };
   return [
     { language: "curl", label: "curl", text: curlOf(given) },
     { language: "httpie", label: "HTTPie", text: httpieOf(given) },
@@ -35,17 +48,19 @@ interface Given {
   headers: [string, string][];
   url: string;
   token: string | undefined;
+  files: readonly SentFile[];
 }
 
-function headersNow(): [string, string][] {
+function headersNow(key: string, isForm: boolean): [string, string][] {
   const own = headers.value
     .filter(({ name, on }) => on && name.trim() && !isOwn(name.trim().toLowerCase()))
     .map(({ name, value }): [string, string] => [name.trim(), value.trim()]);
-  return [["Content-Type", "application/json"], ...own];
+  const type: [string, string] = isForm ? ["X-Gateway", "1"] : ["Content-Type", "application/json"];
+  return [type, ...(key ? [["Idempotency-Key", key] as [string, string]] : []), ...own];
 }
 
 function isOwn(name: string): boolean {
-  return name === "content-type" || tokenHeaders().some((own) => own.name.toLowerCase() === name);
+  return ["content-type", "idempotency-key"].includes(name) || tokenHeaders().some((own) => own.name.toLowerCase() === name);
 }
 
 /** Two words, each for itself: zsh does not split what one expansion gives. */
@@ -53,7 +68,7 @@ function fromEnvironment(name: string, before: string): string {
   return `\${GATEWAY_TOKEN:+-H} \${GATEWAY_TOKEN:+"${name}: ${before}$GATEWAY_TOKEN"}`;
 }
 
-function curlOf({ body, headers, url, token }: Given): string {
+function curlOf({ body, headers, url, token, files }: Given): string {
   const named = headers.map(([name, value]) => `-H ${shellWord(value ? `${name}: ${value}` : `${name};`)}`);
   const own = tokenHeaders().map(({ name, before }) =>
     token === undefined ? fromEnvironment(name, before) : token && `-H ${shellWord(`${name}: ${before}${token}`)}`,
@@ -62,13 +77,17 @@ function curlOf({ body, headers, url, token }: Given): string {
     `curl -sS --globoff ${shellWord(url)}`,
     ...named,
     ...own,
-    `--data-raw ${shellWord(stringify(body))}`,
+    ...(files.length ? [`--form-string ${shellWord(`${BODY_PART}=${stringify(body)}`)}`] : [`--data-raw ${shellWord(stringify(body))}`]),
+    ...files.map(({ path, name }) => `-F ${shellWord(`${path}=@"${name.replace(/[\\"]/g, "\\$&")}"`)}`),
   ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
 }
 
+/** The part of a form that is the JSON. */
+const BODY_PART = "gateway-body";
+
 /** Names and values with a backslash or a separator of HTTPie in them would be read otherwise: those are escaped. */
-function httpieOf({ body, headers, url, token }: Given): string {
+function httpieOf({ body, headers, url, token, files }: Given): string {
   const plain = (name: string) => name.replace(/[\\:=@;]/g, "\\$&");
   const named = headers.map(([name, value]) => shellWord(value ? `${plain(name)}:${value}` : `${plain(name)};`));
   const own = tokenHeaders().map(({ name, before }) =>
@@ -76,15 +95,17 @@ function httpieOf({ body, headers, url, token }: Given): string {
       ? `\${GATEWAY_TOKEN:+"${name}:${before}$GATEWAY_TOKEN"}`
       : token && shellWord(`${plain(name)}:${before}${token}`),
   );
-  const words = [`http --ignore-stdin POST ${shellWord(url)}`, ...named, ...own, `--raw ${shellWord(stringify(body))}`];
+  const parts = files.map(({ path, name }) => shellWord(`${plain(path)}@${name}`));
+  const sent = files.length ? [shellWord(`${BODY_PART}=${stringify(body)}`), ...parts] : [`--raw ${shellWord(stringify(body))}`];
+  const words = [`http --ignore-stdin ${files.length ? "--multipart " : ""}POST ${shellWord(url)}`, ...named, ...own, ...sent];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
 }
 
 /** A program with the client of the view of downloads. */
-function clientOf({ service, model, act, set, get }: ActRequest, { headers, url, token }: Given): string {
+function clientOf({ service, model, act, set, get }: ActRequest, { headers, url, token, files }: Given): string {
   const sent = token === undefined ? `os.environ.get("GATEWAY_TOKEN")` : token ? literal(token) : "None";
   const place = tokenHeaders()[0]?.name ?? "token";
-  const more = Object.fromEntries(headers.filter(([name]) => name !== "Content-Type"));
+  const more = Object.fromEntries(headers.filter(([name]) => name !== "Content-Type" && name !== "X-Gateway"));
   const options = [
     ...(Object.keys(more).length ? [`headers=${python(more)}`] : []),
     ...(place === "token" ? [] : [`token_header=${literal(place)}`]),
@@ -93,38 +114,70 @@ function clientOf({ service, model, act, set, get }: ActRequest, { headers, url,
   const part = (value: JsonObject) =>
     hasNumerals(value) ? `json.loads(${literal(stringify(value))})` : python(value, "    ");
   const whose = service === "main" ? "" : `\n    service=${literal(service)},`;
-  const imports = [hasNumerals({ set, get }) && "import json\n", token === undefined && "import os\n"].filter(Boolean).join("");
+  const imports = [
+    hasNumerals({ set, get }) && "import json\n",
+    token === undefined && "import os\n",
+    files.length > 0 && "from pathlib import Path\n",
+  ].filter(Boolean).join("");
+  const placed = files.map(({ path, name }) => `given${path.split(".").slice(1).map(indexOf).join("")} = Path(${literal(name)})\n`);
+  const given = files.length ? `given = ${hasNumerals(set) ? part(set) : python(set)}\n${placed.join("")}` : "";
   return `${imports && `${imports}\n`}from gateway_types import Client  # of the downloads
 
 client = Client(${[literal(url), sent, ...options].join(", ")})
-reply = client.call(
+${given}reply = client.call(
     ${literal(model)},
     ${literal(act)},${whose}
-    set=${part(set)},
+    set=${given ? "given" : part(set)},
     get=${part(get)},
 )
 print(reply)
 `;
 }
 
-function pythonOf({ body, headers, url, token }: Given): string {
+/** A key or an index of a path, in brackets. */
+function indexOf(step: string): string {
+  return `[${/^\d+$/.test(step) ? step : literal(step)}]`;
+}
+
+function pythonOf({ body, headers, url, token, files }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
   const given = tokenHeaders().map(({ name, before }) => token && `    ${literal(name)}: ${literal(before + token)},\n`);
-  const [value, sent] = hasNumerals(body)
+  const [value, encoded] = hasNumerals(body)
     ? [literal(stringify(body)), "BODY.encode()"]
     : [python(body), "json.dumps(BODY).encode()"];
+  const sent = files.length ? "form()" : encoded;
+  const names = files.map(({ path, name }) => `    ${literal(path)}: ${literal(name)},\n`).join("");
+  const form = `FILES = {
+${names}}
+BOUNDARY = secrets.token_hex(16)
+HEADERS["Content-Type"] = f"multipart/form-data; boundary={BOUNDARY}"
+
+
+def form():
+    parts = [("${BODY_PART}", "", ${encoded})]
+    for path, name in FILES.items():
+        with open(name, "rb") as file:
+            quoted = name.replace('"', "%22")
+            parts.append((path, f'; filename="{quoted}"', file.read()))
+    lines = []
+    for name, more, content in parts:
+        head = f'--{BOUNDARY}\\r\\nContent-Disposition: form-data; name="{name}"{more}\\r\\n\\r\\n'
+        lines += [head.encode(), content, b"\\r\\n"]
+    return b"".join([*lines, f"--{BOUNDARY}--\\r\\n".encode()])
+
+
+`;
   const read = tokenHeaders().map(({ name, before }) => `    HEADERS[${literal(name)}] = ${before ? `f"${before}{token}"` : "token"}\n`);
   const own = token === undefined ? `if token := os.environ.get("GATEWAY_TOKEN"):\n${read.join("")}` : "";
   return `import json
-${own && "import os\n"}import urllib.error
+${own && "import os\n"}${files.length ? "import secrets\n" : ""}import urllib.error
 import urllib.request
 
 URL = ${literal(url)}
 HEADERS = {
 ${named}${given.filter(Boolean).join("")}}
 BODY = ${value}
-
-${own}request = urllib.request.Request(URL, ${sent}, HEADERS)
+${files.length ? form : "\n"}${own}request = urllib.request.Request(URL, ${sent}, HEADERS)
 try:
     with urllib.request.urlopen(request, timeout=30) as reply:
         envelope = json.load(reply)
@@ -134,7 +187,7 @@ print(json.dumps(envelope, indent=2))
 `;
 }
 
-function typescriptOf({ body, headers, url, token }: Given): string {
+function typescriptOf({ body, headers, url, token, files }: Given): string {
   const named = headers.map(([name, value]) => `    ${literal(name)}: ${literal(value)},\n`).join("");
   const given = tokenHeaders().map(({ name, before }) => token && `    ${keyOf(name)}: ${literal(before + token)},\n`);
   const sent = hasNumerals(body) ? literal(stringify(body)) : `JSON.stringify(${typescript(body, "  ")})`;
@@ -143,13 +196,19 @@ function typescriptOf({ body, headers, url, token }: Given): string {
     return `${keyOf(name)}: ${before ? `\`${before}\${${value}}\`` : value}`;
   });
   const own = token === undefined ? `    ...(process.env.GATEWAY_TOKEN ? { ${read.join(", ")} } : {}),\n` : "";
-  return `type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
+  const parts = files.map(({ path, name }) => `form.append(${literal(path)}, await openAsBlob(${literal(name)}), ${literal(name)});\n`);
+  const form = `const form = new FormData();
+form.append("${BODY_PART}", ${sent});
+${parts.join("")}
+`;
+  const start = files.length ? `import { openAsBlob } from "node:fs";\n\n` : "";
+  return `${start}type Envelope = { success: true; body: unknown } | { success: false; body: { message: string } };
 
-const reply = await fetch(${literal(url)}, {
+${files.length ? form : ""}const reply = await fetch(${literal(url)}, {
   method: "POST",
   headers: {
 ${named}${given.filter(Boolean).join("")}${own}  },
-  body: ${sent},
+  body: ${files.length ? "form" : sent},
 });
 const envelope = (await reply.json()) as Envelope;
 console.log(JSON.stringify(envelope, null, 2));

@@ -20,10 +20,13 @@ export interface Environment {
   /** When it was made, in milliseconds since 1970: their order. */
   created: number;
   name: string;
+  /** Of the gateway there, in code and exported tests; empty for the one of this page. */
+  url: string;
   variables: EnvironmentVariable[];
 }
 
 const MOST_VARIABLES = 100;
+const LONGEST_URL = 2_000;
 const LONGEST_VALUE = 100_000;
 
 const kept = collection<Environment>("environment", {
@@ -51,6 +54,7 @@ function readEnvironment(value: unknown, id: string): Environment {
     id,
     created: typeof given.created === "number" ? given.created : 0,
     name: readText(given.name, "name"),
+    url: typeof given.url === "string" ? given.url.slice(0, LONGEST_URL) : "",
     variables: readList(given.variables, "variables", MOST_VARIABLES).map((one) => {
       const { id, name, value } = readPlain(one, "variables");
       if (typeof name !== "string" || typeof value !== "string") throw new Unreadable("variables: expected texts");
@@ -80,7 +84,7 @@ export function putEnvironment(one: Environment): void {
 /** Add an empty one and use it. */
 export function addEnvironment(name: string): void {
   const id = hex(8);
-  kept.put(id, { id, created: Date.now(), name, variables: [] });
+  kept.put(id, { id, created: Date.now(), name, url: "", variables: [] });
   chosenId.value = id;
 }
 
@@ -104,6 +108,11 @@ export function removeEnvironmentVariable({ id, variables }: Environment, gone: 
   };
   change((all) => all.filter((one) => one.id !== gone.id));
   notify(`${gone.name || "Variable"} removed.`, { undo: () => change((all) => [...all.slice(0, at), gone, ...all.slice(at)]) });
+}
+
+/** Where the gateway of the chosen one is, for code and exported tests; empty where that is not said. */
+export function environmentUrl(): string {
+  return environment.value?.url.trim() ?? "";
 }
 
 /** The values of the chosen one, by name. */

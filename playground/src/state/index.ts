@@ -1,3 +1,4 @@
+export * from "./beginning";
 export * from "./carriers";
 export * from "./collection";
 export * from "./commands";
@@ -13,3 +14,4 @@ export * from "./session";
 export * from "./settings";
 export * from "./storage";
 export * from "./tabs";
+export * from "./titles";

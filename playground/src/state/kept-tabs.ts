@@ -8,6 +8,7 @@ import { keep, load, putAside } from "./storage";
 import { activeId, addTab, MOST_TABS, PARTS, tabs, type Tab } from "./tabs";
 
 const NAME = "tabs";
+const LEFT = "The page was left before the reply came: the service may have done it, or not.";
 /** From the last change to when it is kept, in milliseconds; leaving the page does not wait. */
 const PAUSE = 300;
 
@@ -22,7 +23,7 @@ export function keepTabs(): void {
   };
   let isChange = false;
   effect(() => {
-    for (const { request, drafts, part } of tabs.value) [request.value, drafts.value, part.value];
+    for (const { request, drafts, part, as, key, running } of tabs.value) [request.value, drafts.value, part.value, as.value, key.value, running.value];
     activeId.value;
     if (isChange) timer ||= window.setTimeout(write, PAUSE);
     isChange = true;
@@ -44,11 +45,12 @@ function written(): object | undefined {
   return { active, tabs: tabs.value.map(writtenTab) };
 }
 
-function writtenTab({ request, drafts, part }: Tab): object {
+function writtenTab({ request, drafts, part, as, key, running }: Tab): object {
   const { set, ...rest } = request.value;
   const kept = [...drafts.value].filter(([path, text]) => !namesSecret(`${path} ${text}`));
   const lost = drafts.value.size - kept.length;
-  return { ...rest, set: withoutSecrets(set), part: part.value, drafts: Object.fromEntries(kept), lost };
+  const isSending = running.value !== null;
+  return { ...rest, set: withoutSecrets(set), part: part.value, as: as.value, key: key.value, isSending, drafts: Object.fromEntries(kept), lost };
 }
 
 /** Whether a text that cannot be read as JSON may have a password or token in it: then none of it is kept. */
@@ -86,6 +88,9 @@ function restoreTab(value: unknown, at: number): boolean {
   const drafts = Object.entries(readPlain(given.drafts ?? {}, `tabs.${at}.drafts`));
   const tab = addTab(readRequest(given, `tabs.${at}`));
   tab.part.value = PARTS.find((part) => part === given.part) ?? "form";
+  tab.as.value = typeof given.as === "string" ? given.as : "";
+  tab.key.value = typeof given.key === "string" ? given.key : "";
+  if (given.isSending === true) tab.reply.value = { status: 0, ms: 0, bytes: 0, text: "", error: LEFT, at: Date.now() };
   tab.drafts.value = new Map(drafts.filter((one): one is [string, string] => typeof one[1] === "string"));
   return given.lost !== 0;
 }

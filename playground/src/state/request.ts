@@ -45,6 +45,11 @@ export function bodyOf({ service, model, act, set, get }: ActRequest): JsonObjec
   return { ...(service === "main" ? {} : { service }), model, act, details: { set, get } };
 }
 
+/** The body of several calls in one request. */
+export function batchOf(requests: readonly ActRequest[], atomic: boolean): JsonObject {
+  return { batch: requests.map(bodyOf), ...(atomic && { atomic }) };
+}
+
 /** Return the envelope that a text is; undefined when it is none. */
 export function envelopeOf(text: string): Envelope | undefined {
   try {

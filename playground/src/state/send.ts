@@ -5,16 +5,27 @@ import { stringify, type Json } from "../json";
 import { fillIn } from "./environments";
 import { Unreadable } from "../library/reading";
 import type { Files } from "./files";
-import { bodyOf, envelopeOf, type ActRequest, type Reply } from "./request";
+import { batchOf, bodyOf, envelopeOf, type ActRequest, type Reply } from "./request";
 import { callHeaders } from "./settings";
 
 /** Call an act; never rejects. A `token` replaces the one that is set; empty sends none; `key` lets the server know a repetition. */
 export async function send(request: ActRequest, signal?: AbortSignal, token?: string, files: Files = new Map(), key = ""): Promise<Reply> {
+  const more = { ...(files.size ? FORM : JSON_TYPE), ...(key && { "Idempotency-Key": key }) };
+  const body = () => (files.size ? formOf(request, files) : stringify(bodyOf(request)));
+  return { ...(await post(body, more, signal, token)), request };
+}
+
+/** Call several acts in one request; with `atomic` all are done or none. Never rejects. */
+export function sendBatch(requests: readonly ActRequest[], atomic: boolean, signal?: AbortSignal): Promise<Reply> {
+  return post(() => stringify(batchOf(requests, atomic)), JSON_TYPE, signal);
+}
+
+async function post(body: () => string | FormData, more: Record<string, string>, signal?: AbortSignal, token?: string): Promise<Reply> {
   const at = Date.now();
   const start = performance.now();
   let sent: Record<string, string>;
   try {
-    sent = { ...(files.size ? FORM : JSON_TYPE), "X-Gateway-Detail": "1", ...(key && { "Idempotency-Key": key }), ...filledHeaders(token) };
+    sent = { ...more, "X-Gateway-Detail": "1", ...filledHeaders(token) };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return { status: 0, ms: 0, bytes: 0, text: "", error: `Not sent: ${error.message}.`, at };
@@ -24,7 +35,7 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const reply = await fetch(GATEWAY_URL, {
       method: "POST",
       headers: sent,
-      body: files.size ? formOf(request, files) : stringify(bodyOf(request)),
+      body: body(),
       signal: signal ?? null,
       cache: "no-store",
       credentials: "same-origin",
@@ -32,12 +43,12 @@ export async function send(request: ActRequest, signal?: AbortSignal, token?: st
     const text = await reply.text();
     const ms = performance.now() - start;
     const envelope = envelopeOf(text);
-    const found = { request, sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
+    const found = { sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
     return envelope ? { ...found, envelope } : { ...found, error: "The reply is not an envelope." };
   } catch (error) {
     const cancelled = signal?.aborted === true;
     const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;
-    return { request, sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
+    return { sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
   }
 }
 

@@ -1,11 +1,12 @@
-/** Who is signed in: what the reply of a log-in said, kept beside its token. */
+/** Who is signed in, maybe several side by side: their tokens, and what the replies of their log-ins said. */
 
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { isObject, parse, type Json, type JsonObject } from "../json";
 import { Unreadable, readList, readPlain, readText } from "../library/reading";
 import { isSecretName } from "../library/secrets";
 import { givesToken } from "./empty";
+import { hex } from "./fill";
 import { keepToken, token } from "./settings";
 import { keep, load } from "./storage";
 
@@ -18,19 +19,36 @@ interface Session {
   who: string;
   roles: Role[];
 }
+/** Somebody who has logged in here. */
+export interface Identity {
+  id: string;
+  token: string;
+  session: Session;
+}
 
+/** The name by which acts are told in which role they are called. */
+export const ROLE = "activeRoleId";
 const MOST_ROLES = 100;
-/** With the token that came with it: another token is another session. */
-const last = signal({ token: token.value, session: load("session", readSession, "session") });
+const MOST_IDENTITIES = 20;
+/** Of a tab that sends no token, whoever is signed in. */
+export const NOBODY = "nobody";
 
-/** Of the token that is sent; undefined where it was not got by a log-in here. */
-export const session = computed<Session | undefined>(() =>
-  token.value && last.value.token === token.value ? last.value.session : undefined,
-);
+/** Who is signed in, in the order of their log-ins; like the token they are nowhere but in this browser tab. */
+export const identities = signal<Identity[]>(load("identities", readIdentities, "session") ?? []);
+/** Whose token is sent by tabs that name nobody; undefined where it was not got by a log-in here. */
+export const identity = computed(() => identities.value.find((one) => one.token === token.value));
 
 effect(() => {
-  keep("session", keepToken.value ? session.value : undefined, "session");
+  keep("identities", keepToken.value && identities.value.length ? identities.value : undefined, "session");
 });
+
+function readIdentities(value: unknown): Identity[] {
+  return readList(value, "identities", MOST_IDENTITIES).map((one, at) => {
+    const { id, token, session } = readPlain(one, `identities.${at}`);
+    if (typeof token !== "string") throw new Unreadable(`identities.${at}.token: expected a text`);
+    return { id: readText(id, `identities.${at}.id`), token, session: readSession(session) };
+  });
+}
 
 function readSession(value: unknown): Session {
   const { who, roles } = readPlain(value, "session");
@@ -48,9 +66,47 @@ export function signIn(set: JsonObject, body: Json): boolean {
   const found = tokenIn(body);
   if (!found) return false;
   const names = Object.entries(set).filter(([name, value]) => typeof value === "string" && !isSecretName(name));
-  last.value = { token: found, session: { who: String(names[0]?.[1] ?? ""), roles: rolesIn(body) } };
-  token.value = found;
+  const who = String(names[0]?.[1] ?? "");
+  const before = identities.value.find((one) => one.token === found || (who && one.session.who === who));
+  const roles = rolesIn(body);
+  const session = { who, roles: roles.length ? roles : (before?.session.roles ?? []) };
+  const rest = identities.value.filter((one) => one !== before);
+  batch(() => {
+    identities.value = [...rest, { id: before?.id ?? hex(4), token: found, session }].slice(-MOST_IDENTITIES);
+    token.value = found;
+  });
   return true;
+}
+
+/** Send another one's token from now on. */
+export function switchTo(one: Identity): void {
+  token.value = one.token;
+}
+
+/** Forget somebody; where theirs is the token that is sent, it is the one of the latest other log-in then. */
+export function logOut(gone: Identity): void {
+  const rest = identities.value.filter((one) => one !== gone);
+  batch(() => {
+    identities.value = rest;
+    if (token.value === gone.token) token.value = rest.at(-1)?.token ?? "";
+  });
+}
+
+/** Whose token a tab sends, by its `as`: "" is the one that is signed in; undefined for nobody, or nobody who is known. */
+export function identityOf(as: string): Identity | undefined {
+  return as ? identities.value.find(({ id }) => id === as) : identity.value;
+}
+
+/** The token that a tab sends: undefined where it names somebody who is not signed in any more. */
+export function tokenOf(as: string): string | undefined {
+  if (as === NOBODY) return "";
+  return as ? identityOf(as)?.token : token.value;
+}
+
+/** How somebody is called in lists: by their name and roles. */
+export function nameOf({ session: { who, roles } }: Identity): string {
+  const named = roles.map(({ name }) => name).join(", ");
+  return named ? `${who || "Somebody"} (${named})` : who || "Somebody";
 }
 
 /** The text under `token` in a body, at most three levels down. */
@@ -73,7 +129,7 @@ function findIn<T>(body: Json, find: (part: JsonObject) => T | undefined, levels
   return find(body) ?? parts().find((one) => one !== undefined);
 }
 
-/** When the token expires, where it says so as a JSON Web Token. */
+/** When a token expires, where it says so as a JSON Web Token. */
 export function expiryOf(given: string): Date | undefined {
   try {
     const payload = given.split(".")[1] ?? "";

@@ -1,17 +1,20 @@
 /** The open requests, one a tab. */
 
-import { computed, signal, type Signal } from "@preact/signals";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 import { actOf, type Act, type Catalog, type Place } from "../catalog";
-import { isSame } from "../json";
+import { isObject, isSame, stringify, type Json } from "../json";
 import { notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { Unreadable } from "../library/reading";
-import { emptyRequest, emptyTexts } from "./empty";
+import { beginningOf } from "./beginning";
+import { emptyTexts } from "./empty";
 import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
 import { isListing, pageOf, type Page } from "./pages";
-import type { ActRequest, Reply } from "./request";
-import { send } from "./send";
+import { envelopeOf, type ActRequest, type Reply } from "./request";
+import { send, sendBatch } from "./send";
+import { tokenOf } from "./session";
+import { learnTitles } from "./titles";
 
 export interface Tab {
   id: number;
@@ -19,6 +22,8 @@ export interface Tab {
   reply: Signal<Reply | null>;
   /** What the reply answers: the request as it was sent. */
   sent: Signal<ActRequest | null>;
+  /** What of the reply is folded and unfolded by hand, by path. */
+  folds: Signal<ReadonlyMap<string, boolean>>;
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
@@ -27,13 +32,18 @@ export interface Tab {
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
   files: Signal<Files>;
+  /** Whose token is sent: the id of an identity, `NOBODY`, or "" for the one that is signed in. */
+  as: Signal<string>;
   /** The `Idempotency-Key` that is sent with it; empty for none. */
   key: Signal<string>;
   /** What is shown of it. */
   part: Signal<Part>;
+  /** How its reply is shown. */
+  shown: Signal<Shown>;
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
+export type Shown = "tree" | "table" | "raw" | "exchange" | "code";
 
 export const MOST_TABS = 100;
 
@@ -61,7 +71,7 @@ export function openRequest(
 ): void {
   view.value = "acts";
   if (tabs.value.length >= MOST_TABS) return notify(`${MOST_TABS} requests are open: close some first.`, { bad: true });
-  const beginning = emptyRequest(catalog.value, request);
+  const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
   activeId.value = tab.id;
   if (run) void sendTab(tab);
@@ -74,13 +84,16 @@ export function addTab(request: ActRequest): Tab {
     request: signal(request),
     reply: signal<Reply | null>(null),
     sent: signal<ActRequest | null>(null),
+    folds: signal<ReadonlyMap<string, boolean>>(new Map()),
     page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
     checked: signal<ActRequest | null>(null),
     drafts: signal<Drafts>(new Map()),
     files: signal<Files>(new Map()),
+    as: signal(""),
     key: signal(""),
     part: signal<Part>("form"),
+    shown: signal<Shown>("tree"),
   };
   tabs.value = [...tabs.value, tab];
   return tab;
@@ -94,6 +107,15 @@ export function showAct(place: Place): void {
   if (!found) return openRequest({ service, model, act });
   view.value = "acts";
   activeId.value = found.id;
+}
+
+/** Show the tab with just this request; open one where there is none. */
+export function showRequest(request: ActRequest, { run = false }: { run?: boolean } = {}): void {
+  const found = tabs.value.find((tab) => isSame(tab.request.value as never, request as never));
+  if (!found) return openRequest(request, { run });
+  view.value = "acts";
+  activeId.value = found.id;
+  if (run) void sendTab(found);
 }
 
 /** Close a tab; what was written in it can be had back for some seconds. */
@@ -114,8 +136,8 @@ export function closeTab(id: number): void {
   if (activeId.value === id) activeId.value = rest[Math.min(at, rest.length - 1)]?.id ?? 0;
 }
 
-function isEdited({ request: { value }, drafts, files }: Tab): boolean {
-  return drafts.value.size + files.value.size > 0 || !isSame(value as never, emptyRequest(catalog.value, value) as never);
+function isEdited({ request: { value }, drafts, files, as }: Tab): boolean {
+  return drafts.value.size + files.value.size > 0 || !isSame(value as never, beginningOf(catalog.value, value, as.value) as never);
 }
 
 /** Begin a request again; what was written can be had back for some seconds. */
@@ -124,7 +146,7 @@ export function resetTab(tab: Tab): void {
   const undo = remember(tab);
   tab.drafts.value = new Map();
   tab.files.value = new Map();
-  tab.request.value = emptyRequest(catalog.value, tab.request.value);
+  tab.request.value = beginningOf(catalog.value, tab.request.value, tab.as.value);
   if (isLost) notify("Reset.", { undo });
 }
 
@@ -168,15 +190,50 @@ export async function sendTab(tab: Tab): Promise<void> {
     tab.checked.value = request;
     return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
   }
+  const token = tokenOf(tab.as.value);
+  if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
   if (!filled) return;
   const controller = new AbortController();
   tab.running.value = controller;
-  const reply = await send(filled, controller.signal, undefined, tab.files.value, tab.key.value.trim());
-  tab.sent.value = request;
-  tab.reply.value = reply;
-  const spec = specOf(request);
-  if (spec && isListing(spec)) tab.page.value = pageOf(request, reply, tab.page.value);
+  const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
   tab.running.value = null;
+  answer(tab, request, reply);
+}
+
+/** Show a reply in the tab whose request it answers. */
+function answer(tab: Tab, request: ActRequest, reply: Reply): void {
+  batch(() => {
+    tab.sent.value = request;
+    tab.reply.value = reply;
+    const spec = specOf(request);
+    if (spec && isListing(spec)) tab.page.value = pageOf(request, reply, tab.page.value);
+  });
+  if (reply.envelope?.success) learnTitles(reply.envelope.body);
   for (const listener of listeners) listener(request, reply);
+}
+
+/**
+ * Send the requests of several tabs as one; each gets the part of the reply that answers it. Gives the reply of all;
+ * undefined where nothing was sent: that is told.
+ */
+export async function sendTabs(chosen: readonly Tab[], atomic: boolean): Promise<Reply | undefined> {
+  const requests = chosen.map(({ request }) => request.value);
+  const filled = requests.map(fillOrTell);
+  if (!filled.every((one) => one !== undefined)) return undefined;
+  const reply = await sendBatch(filled, atomic);
+  const items = reply.envelope?.body;
+  chosen.forEach((tab, at) => {
+    const item = Array.isArray(items) ? itemReply(items[at], reply) : reply;
+    answer(tab, requests[at] as ActRequest, { ...item, request: filled[at] as ActRequest });
+  });
+  return reply;
+}
+
+/** What the reply of all says of one. */
+function itemReply(item: Json | undefined, whole: Reply): Reply {
+  const { status, body = null, success } = isObject(item) ? item : {};
+  const text = stringify({ body, success });
+  const envelope = envelopeOf(text);
+  return { ...whole, status: Number(status), text, bytes: new Blob([text]).size, ...(envelope && { envelope }) };
 }

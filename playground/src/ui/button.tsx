@@ -7,7 +7,7 @@ export interface ButtonProps extends Native {
   children: ComponentChildren;
   icon?: IconName;
   /** `primary` once a view; `danger` for what removes; `quiet` has no border. */
-  look?: "primary" | "danger" | "quiet";
+  look?: "primary" | "danger" | "quiet" | undefined;
   small?: boolean;
   type?: "button" | "submit";
 }

@@ -2,6 +2,7 @@ export * from "./button";
 export * from "./dialog";
 export * from "./field";
 export * from "./icons";
+export * from "./keys";
 export * from "./menu";
 export * from "./notice";
 export * from "./table";

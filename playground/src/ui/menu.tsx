@@ -23,10 +23,11 @@ export interface MenuProps {
   title?: string;
   items: readonly MenuItem[];
   small?: boolean;
+  look?: "quiet";
 }
 
 /** A button with a menu; arrow keys, Home, End, Escape. */
-export function Menu({ label, icon = "down", iconOnly, title, items, small = false }: MenuProps) {
+export function Menu({ label, icon = "down", iconOnly, title, items, small = false, look }: MenuProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -72,7 +73,7 @@ export function Menu({ label, icon = "down", iconOnly, title, items, small = fal
       {iconOnly ? (
         <IconButton icon={icon} label={label} {...trigger} />
       ) : (
-        <Button icon={icon} title={title} {...trigger}>
+        <Button icon={icon} title={title} look={look} {...trigger}>
           {label}
         </Button>
       )}

@@ -9,6 +9,7 @@ interface Note {
   text: string;
   bad: boolean;
   undo: (() => void) | undefined;
+  show: (() => void) | undefined;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
@@ -17,11 +18,21 @@ const SHORT = 4000;
 /** Of a note with a button: there must be time to reach it. */
 const LONG = 12_000;
 
-/** Show a note for a few seconds; with `undo` it has a button that takes back what it tells. */
-export function notify(text: string, { bad = false, undo }: { bad?: boolean; undo?: () => void } = {}): void {
+interface NoteOptions {
+  bad?: boolean;
+  /** Takes back what the note tells. */
+  undo?: () => void;
+  /** Leads to what the note tells of. */
+  show?: () => void;
+  /** Whether it takes long to read. */
+  lasts?: boolean;
+}
+
+/** Show a note for a few seconds, longer where it has a button. */
+export function notify(text: string, { bad = false, undo, show, lasts }: NoteOptions = {}): void {
   const id = ++lastId;
-  notes.value = [...notes.value.slice(-2), { id, text, bad, undo }];
-  setTimeout(() => close(id), undo ? LONG : SHORT);
+  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show }];
+  setTimeout(() => close(id), undo || show || lasts ? LONG : SHORT);
 }
 
 function close(id: number): void {
@@ -35,19 +46,22 @@ export function Notices({ within = null }: { within?: object | null }) {
   if (noticesIn.value !== within) return null;
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notes.value.map(({ id, text, bad, undo }) => (
+      {notes.value.map(({ id, text, bad, undo, show }) => (
         <p key={id} class={bad ? "notice bad" : "notice"}>
           {text}
-          {undo && (
-            <button
-              type="button"
-              onClick={() => {
-                close(id);
-                undo();
-              }}
-            >
-              Undo
-            </button>
+          {Object.entries({ Undo: undo, Show: show }).map(([label, run]) =>
+            run ? (
+              <button
+                type="button"
+                key={label}
+                onClick={() => {
+                  close(id);
+                  run();
+                }}
+              >
+                {label}
+              </button>
+            ) : null,
           )}
         </p>
       ))}

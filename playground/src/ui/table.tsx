@@ -8,6 +8,8 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the right. */
   numeric?: boolean;
+  /** Told of a click on a cell: by mouse only, so what it leads to must be somewhere else, too. */
+  onChoose?: (row: Row) => void;
   /** In which order the rows are, where they are sorted by it. */
   sort?: "ascending" | "descending" | undefined;
 }
@@ -36,8 +38,8 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ key, cell, numeric }) => (
-                <td key={key} class={classes(numeric && "numeric")}>
+              {columns.map(({ key, cell, numeric, onChoose }) => (
+                <td key={key} class={classes(numeric && "numeric")} onClick={onChoose && (() => onChoose(row))}>
                   {cell(row)}
                 </td>
               ))}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes } from "./button";
 
 export interface TabItem<T extends string> {
@@ -24,6 +24,9 @@ export interface TabsProps<T extends string> {
 export function Tabs<T extends string>({ label, items, value, onChange, children, class: more, aside }: TabsProps<T>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  // Each part begins at its top, not where another one was left.
+  useLayoutEffect(() => panel.current?.scrollTo(0, 0), [value]);
   const move = (event: KeyboardEvent) => {
     const at = items.findIndex(({ key }) => key === value);
     const next = nextIndex(event.key, at, items.length);
@@ -54,7 +57,7 @@ export function Tabs<T extends string>({ label, items, value, onChange, children
         </div>
         {aside && <div class="tabs-aside">{aside}</div>}
       </div>
-      <div class="tabs-panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
+      <div class="tabs-panel" role="tabpanel" ref={panel} id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
         {children}
       </div>
     </div>

@@ -1,0 +1,70 @@
+/** The saved requests, by folder, above the acts. */
+
+import { useState } from "preact/hooks";
+import { lazy } from "../lazy";
+import { foldersOf, saved, type Folder, type Saved } from "../library/saved";
+import { showRequest } from "../state";
+import { Icon, IconButton } from "../ui";
+import { ActMark } from "./mark";
+
+const EditSaved = lazy(() => import("../library/EditDialog").then((part) => part.EditSaved), "");
+const EditFolder = lazy(() => import("../library/EditDialog").then((part) => part.EditFolder), "");
+
+interface Props {
+  words: string;
+  isFolded: (key: string) => boolean;
+  toggle: (key: string) => void;
+  onOpen: () => void;
+}
+
+export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
+  const [edited, setEdited] = useState<Saved>();
+  const [folder, setFolder] = useState<Folder>();
+  const found = saved.value.filter((one) => fits(one, words));
+  return (
+    <div role="group" aria-label="Saved requests">
+      {foldersOf(found).map((one) => {
+        const key = `saved/${one.name}`;
+        return (
+          <div key={key}>
+            <div class="acts-saved">
+              <button type="button" class="acts-group" aria-expanded={!isFolded(key)} onClick={() => toggle(key)}>
+                <Icon name={isFolded(key) ? "right" : "down"} />
+                <span>{one.name || "Saved"}</span>
+                <span class="acts-count">{one.requests.length}</span>
+              </button>
+              {one.name && <IconButton small icon="edit" label={`Edit the folder ${one.name}`} onClick={() => setFolder(one)} />}
+            </div>
+            {!isFolded(key) && (
+              <ul>
+                {one.requests.map((each) => (
+                  <li key={each.name} class="acts-saved">
+                    <button
+                      type="button"
+                      class="acts-act"
+                      onClick={() => {
+                        showRequest(each.request);
+                        onOpen();
+                      }}
+                    >
+                      <ActMark act={each.request.act} />
+                      <span>{each.name}</span>
+                    </button>
+                    <IconButton small icon="edit" label={`Edit ${each.name}`} onClick={() => setEdited(each)} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        );
+      })}
+      {edited && <EditSaved one={edited} onClose={() => setEdited(undefined)} />}
+      {folder && <EditFolder folder={folder} onClose={() => setFolder(undefined)} />}
+    </div>
+  );
+}
+
+function fits({ name, folder, request: { model, act } }: Saved, words: string): boolean {
+  const text = `${folder} ${name} ${model} ${act}`.toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}

@@ -1,0 +1,70 @@
+/** A list of what the keyboard does. */
+
+import { Fragment } from "preact";
+import { Button, Dialog } from "./ui";
+import "./palette.css";
+
+const SHORTCUTS: readonly { title: string; keys: readonly (readonly [keys: string, what: string])[] }[] = [
+  {
+    title: "Everywhere",
+    keys: [
+      ["Ctrl K", "find an act, a model or a view"],
+      ["?", "this list"],
+      ["Esc", "close a dialog or menu"],
+    ],
+  },
+  {
+    title: "Acts",
+    keys: [
+      ["/", "search the acts"],
+      ["Ctrl Enter", "send the request"],
+      ["Ctrl S", "save the request"],
+      ["Enter", "in a password: send"],
+      ["Ctrl click", "on an act: open it in another tab"],
+      ["← →", "on an open request: the one beside it"],
+    ],
+  },
+  {
+    title: "JSON",
+    keys: [
+      ["Ctrl Space", "complete"],
+      ["Ctrl F", "search"],
+      ["Ctrl Z", "undo"],
+      ["Esc, Tab", "leave the editor"],
+    ],
+  },
+  {
+    title: "Trees and lines between panes",
+    keys: [
+      ["↑ ↓", "the row above or below"],
+      ["← →", "fold and unfold; move a line"],
+      ["Home End", "the first and the last"],
+      ["Enter", "fold or unfold; put a line back"],
+    ],
+  },
+];
+
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+      <div class="shortcuts">
+        {SHORTCUTS.map(({ title, keys }) => (
+          <section key={title} aria-label={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([key, what]) => (
+                <Fragment key={key}>
+                  <dt>
+                    {key.split(" ").map((one, at) => (at ? [" ", <kbd>{one}</kbd>] : <kbd>{one}</kbd>))}
+                  </dt>
+                  <dd>{what}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </section>
+        ))}
+        <p class="muted small">On a Mac, Command does what Ctrl does.</p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,23 @@
+/** What a request begins with for whoever sends it: with the first of their roles that may call the act. */
+
+import { actOf, type Act, type Catalog, type Place } from "../catalog";
+import { emptyRequest } from "./empty";
+import type { ActRequest } from "./request";
+import { identities, identityOf } from "./session";
+
+/** `as` is that of a tab. */
+export function beginningOf(known: Catalog | null, place: Place, as = ""): ActRequest {
+  return inRole(known ? actOf(known, place) : undefined, emptyRequest(known, place), as);
+}
+
+/** A request in a role of whoever sends it; as it is where it names a role of theirs, or one that nobody here has. */
+export function inRole(spec: Act | undefined, request: ActRequest, as: string): ActRequest {
+  const roles = identityOf(as)?.session.roles ?? [];
+  const fitting = roles.find(({ name }) => !spec?.roles || spec.roles.includes(name));
+  if (spec?.role?.in !== "set" || !fitting) return request;
+  const given = request.set[spec.role.name];
+  const isOf = (all: typeof roles) => all.some(({ id }) => id === given);
+  const isFree = given === undefined || given === "" || identities.value.some(({ session }) => isOf(session.roles));
+  if (!isFree || isOf(roles)) return request;
+  return { ...request, set: { [spec.role.name]: fitting.id, ...request.set, ...(given !== undefined && { [spec.role.name]: fitting.id }) } };
+}

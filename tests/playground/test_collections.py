@@ -1,0 +1,150 @@
+"""Saved requests in folders: the side list, moving, renaming, removing, files, and two browser tabs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.playground.conftest import open_act
+from tests.playground.test_acts import at
+from tests.playground.test_library import saved
+from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
+from tests.playground.test_two_tabs import THING, keys, opened, other  # noqa: F401  # other is a fixture
+
+FILE = {
+    "format": "gatewayfw-requests",
+    "version": 1,
+    "requests": [
+        {"name": "alone", **THING},
+        {"name": "first", "folder": "Tests", **THING, "set": {"whole": 1}},
+        {"name": "second", "folder": "Tests", **THING, "set": {"whole": 2}},
+    ],
+}
+
+
+def lists(page):
+    """What the side list shows of the saved requests, line by line."""
+    group = page.get_by_role("navigation", name="Acts").get_by_role("group", name="Saved requests")
+    return [text.replace("\n", " ") for text in group.locator(".acts-saved").all_inner_texts()]
+
+
+def wait_for_lists(page, expected):
+    page.bring_to_front()
+    page.wait_for_function(
+        "names => [...document.querySelectorAll('.acts-saved')]"
+        ".map(one => one.innerText.replace('\\n', ' ')).join() === names.join()",
+        arg=expected,
+    )
+
+
+def import_file(page, content):
+    page.bring_to_front()
+    saved(page)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "requests.json", "mimeType": "application/json", "buffer": json.dumps(content).encode()}
+    )
+
+
+@pytest.fixture
+def folders(page):
+    """One saved request in no folder and two in the folder Tests; the view of acts."""
+    import_file(page, FILE)
+    page.get_by_role("link", name="Acts", exact=True).click()
+    wait_for_lists(page, ["Saved 1", "alone", "Tests 2", "first", "second"])
+    return page
+
+
+def edit(page, which, **fields):
+    """Open the dialog of a request or folder, write into its fields and save."""
+    page.get_by_role("button", name=f"Edit {which}", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    for label, text in fields.items():
+        dialog.get_by_label(label.title()).fill(text)
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    dialog.wait_for(state="detached")
+
+
+def undo(page):
+    page.get_by_role("button", name="Undo").last.click()
+
+
+def test_a_request_is_saved_in_a_folder_and_opened_from_the_side_list(page):
+    open_act(page, "echo")
+    at(page, "set.whole").fill("7")
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("seven")
+    dialog.get_by_label("Folder").fill("Numbers")
+    dialog.get_by_role("button", name="Save").click()
+    wait_for_lists(page, ["Numbers 1", "seven"])
+    line = page.get_by_role("button", name="seven", exact=True)
+    line.click()  # it is open: no other tab
+    at(page, "set.whole").fill("8")
+    line.click()
+    assert at(page, "set.whole").input_value() == "7"
+    assert page.get_by_role("group", name="Open requests").locator(".strip-tab").count() == 2
+    page.get_by_role("button", name="Numbers 1").click()
+    assert lists(page) == ["Numbers 1"]
+    page.get_by_role("searchbox", name="Search acts").fill("seve")
+    assert lists(page) == ["Numbers 1", "seven"]
+
+
+def test_requests_are_moved_renamed_and_removed_and_each_can_be_had_back(folders):
+    before = ["Saved 1", "alone", "Tests 2", "first", "second"]
+    edit(folders, "alone", folder="Tests")
+    assert lists(folders) == ["Tests 3", "alone", "first", "second"]
+    undo(folders)
+    assert lists(folders) == before
+    edit(folders, "second", name="a second", folder="More")
+    assert lists(folders) == ["Saved 1", "alone", "More 1", "a second", "Tests 1", "first"]
+    undo(folders)
+    assert lists(folders) == before
+    folders.get_by_role("button", name="Edit first").click()
+    folders.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    assert lists(folders) == ["Saved 1", "alone", "Tests 1", "second"]
+    undo(folders)
+    assert lists(folders) == before
+    folders.get_by_role("button", name="Edit first").click()
+    folders.get_by_role("dialog").get_by_label("Name").fill("alone")
+    folders.get_by_text("Another one has this name.").wait_for()
+    assert folders.get_by_role("dialog").get_by_role("button", name="Save").is_disabled()
+
+
+def test_a_folder_is_renamed_and_removed_with_all_in_it(folders):
+    edit(folders, "the folder Tests", name="Checks")
+    assert lists(folders) == ["Saved 1", "alone", "Checks 2", "first", "second"]
+    undo(folders)
+    folders.get_by_role("button", name="Edit the folder Tests").click()
+    folders.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    assert lists(folders) == ["Saved 1", "alone"]
+    undo(folders)
+    assert lists(folders) == ["Saved 1", "alone", "Tests 2", "first", "second"]
+
+
+def test_a_file_keeps_the_folders(folders, tmp_path):
+    saved(folders)
+    with folders.expect_download() as download:
+        folders.get_by_role("button", name="Export").click()
+    path = tmp_path / "requests.json"
+    download.value.save_as(path)
+    assert json.loads(path.read_text()) == FILE
+
+
+def test_folders_of_two_tabs_are_both_there(folders, other):  # noqa: F811
+    edit(folders, "alone", folder="One")
+    other.bring_to_front()
+    edit(other, "first", folder="Two")
+    for one in (folders, other):
+        wait_for_lists(one, ["One 1", "alone", "Tests 1", "second", "Two 1", "first"])
+    other.get_by_role("button", name="Edit alone").click()
+    other.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    wait_for_lists(folders, ["Tests 1", "second", "Two 1", "first"])
+    kept = {name: json.loads(text)["folder"] for name, text in keys(folders, "saved/").items()}
+    assert kept == {"saved/first": "Two", "saved/second": "Tests"}
+
+
+def test_a_request_that_was_saved_before_there_were_folders_is_in_none(page, service_url):  # noqa: F811
+    text = json.dumps({"name": "old", **THING})
+    page.evaluate("text => localStorage.setItem('gatewayfw:/playground/:saved/old', text)", text)
+    wait_for_lists(opened(page, service_url), ["Saved 1", "old"])

@@ -1,0 +1,44 @@
+"""On a phone: what sends, the chosen value and the open request stay in sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.playground.conftest import open_act
+from tests.playground.test_acts import at
+
+#: Whether one is there where it can be seen and touched.
+IN_SIGHT = """one => {
+    const box = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+}"""
+
+
+@pytest.fixture
+def options():
+    return {"viewport": {"width": 390, "height": 844}}
+
+
+def test_what_sends_stays_in_sight_of_a_long_form(page):
+    open_act(page, "addUser")
+    at(page, "get.isGhost").scroll_into_view_if_needed()
+    assert not page.get_by_role("heading", name="user addUser").evaluate(IN_SIGHT)
+    assert page.get_by_role("button", name="Send", exact=True).first.evaluate(IN_SIGHT)
+
+
+def test_what_can_be_done_with_a_value_is_in_sight(page):
+    open_act(page, "addCountry")
+    at(page, "set.name").fill("Iceland")
+    page.get_by_role("button", name="Send", exact=True).first.click()
+    page.get_by_role("treeitem").filter(has_text="_id").click()
+    button = page.get_by_role("button", name="Open with getCountry")
+    button.wait_for()
+    assert button.evaluate(IN_SIGHT)
+
+
+def test_the_open_request_is_in_sight_among_many(page):
+    for act in ("getMe", "getUsers", "getMyUsers", "addUser", "removeUser"):
+        open_act(page, act)
+    now = page.locator(".strip-tab.now")
+    assert now.inner_text().endswith("removeUser")
+    page.wait_for_function("one => one.getBoundingClientRect().right <= innerWidth + 1", arg=now.element_handle())

@@ -1,0 +1,73 @@
+"""Small things that were wrong once: marks of errors, patterns, loose letters, a failed run, a lost connection."""
+
+from __future__ import annotations
+
+import mongomock
+import pytest
+
+from gatewayfw import gateway
+from gatewayfw.schemas import date, object_id, string
+from tests.playground.conftest import open_act, send
+from tests.playground.test_acts import at
+
+#: Whether the border of one is red.
+RED = """one => {
+    const [red, green, blue] = getComputedStyle(one).borderTopColor.match(/[\\d.]+/g).map(Number);
+    return red > green && red > blue;
+}"""
+
+
+@pytest.fixture
+def service_url(stage):
+    """A service with an act that wants an id, a date and a text of a pattern."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    given = {"id": object_id(), "born": date(), "code": string(pattern="[A-Z]{3}")}
+    gw.acts.act("thing", "addThing", set=given, public=True)(lambda body: "added")
+    gw.acts.act("thing", "getShipments", public=True)(lambda body: [])
+    return stage(gw.create_app(playground=True))
+
+
+def test_ids_and_dates_that_are_refused_are_red_and_a_pattern_is_shown(page):
+    open_act(page, "addThing")
+    page.get_by_role("region", name="Request").get_by_text("[A-Z]{3}").wait_for()
+    at(page, "set.id").fill("x")
+    at(page, "set.code").fill("abc")
+    page.get_by_role("button", name="Send", exact=True).first.click()
+    page.get_by_text("Not sent: born is empty.").wait_for()
+    send(page)
+    for name in ("id", "born", "code"):
+        assert at(page, f"set.{name}").get_attribute("aria-invalid") == "true", name
+        assert at(page, f"set.{name}").evaluate(RED), name
+
+
+def test_the_palette_finds_by_letters_in_order(page):
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("gtship")
+    assert page.get_by_role("option").all_inner_texts() == ["thing · getShipments\nact"]
+
+
+def test_a_failed_run_has_a_red_bar(page):
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Sequences").click()
+    page.get_by_label("Add a step").select_option(label="addThing")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("failed", exact=True).wait_for()
+    assert page.get_by_role("progressbar").get_attribute("class") == "bad"
+
+
+def test_a_part_that_the_connection_lost_says_so_and_the_page_goes_on(browser, service_url):
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"{service_url}/playground")
+        page.locator(".home").wait_for()
+        context.set_offline(True)
+        page.get_by_role("navigation", name="Views").get_by_role("link", name="Downloads").click()
+        page.get_by_text("This part did not load").wait_for()
+        context.set_offline(False)
+        page.get_by_role("button", name="Reload the page").click()
+        page.get_by_role("heading", name="Downloads").wait_for(state="attached")
+        assert page.locator(".downloads, .page").first.evaluate("one => getComputedStyle(one).padding") != "0px"
+    finally:
+        context.close()
