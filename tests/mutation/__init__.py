@@ -1,0 +1,1 @@
+"""Mutation testing, sampled: `./dev mutate`, that is ``python -m tests.mutation``."""

@@ -1,0 +1,124 @@
+"""The command line: `./dev mutate`, that is ``python -m tests.mutation``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import sys
+import time
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+
+from gatewayfw.testing.mongod import MongodNotFound, local_mongod
+from tests.mutation import judged
+from tests.mutation.mutants import folder_of, mutant, sample
+from tests.mutation.running import killer, scratch
+from tests.mutation.selection import Recorded, rounds
+
+FOLDER = Path("build/mutate")
+#: What is not recorded: it starts browsers, builds the site, or runs everything in other processes.
+UNRECORDED = {"tests/playground", "tests/faults", "tests/benchmarks", "tests/starter"}
+
+
+def parser():
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(prog="./dev mutate", description="Change the package in small ways, and test it.")
+    made.add_argument("paths", nargs="*", default=["gatewayfw"], help="files and folders to change; default: all")
+    made.add_argument("--sample", type=int, default=300, help="how many mutants, default 300")
+    made.add_argument("--seed", type=int, help="what draws them; without it a fresh one")
+    made.add_argument("--again", nargs="+", metavar="PATH:NUMBER", help="these mutants instead of a sample")
+    made.add_argument("--quick", action="store_true", help="only the tests that mirror a file, and no types")
+    made.add_argument("--tests", nargs="+", metavar="TEST", help="run these on each, not those that fit its file")
+    made.add_argument("--budget", type=float, default=60, help="seconds of tests beyond the mirror of a file")
+    made.add_argument("--record", action="store_true", help="first write down anew which tests run which lines")
+    return made
+
+
+def record(copy):
+    """Write down which tests run which lines, folder by folder: half an hour."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    folders = sorted({str(file.parent) for file in Path("tests").glob("*/**/test_*.py")})
+    tops = {folder: "/".join(Path(folder).parts[:2]) for folder in folders}
+    groups = {top: [top] for top in sorted(set(tops.values()) - UNRECORDED)}
+    groups["tests"] = sorted(str(file) for file in Path("tests").glob("test_*.py"))
+    for name, tests in groups.items():
+        file = (FOLDER / name.replace("/", "-")).with_suffix(".json").absolute()
+        begun = time.monotonic()
+        copy.run("tests/mutation/recording.py", str(file), "-m", "not slow", *tests)
+        print(f"recorded {name}: {time.monotonic() - begun:.0f} s", flush=True)
+
+
+def chosen(given):
+    """Return the mutants to run, and say how to draw them again."""
+    if given.again:
+        return [mutant(path, int(number)) for path, _, number in (name.rpartition(":") for name in given.again)]
+    seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
+    drawn = sample(given.paths, given.sample, seed)
+    print(f"{len(drawn)} mutants with --seed {seed}", flush=True)
+    return drawn
+
+
+def outcome(copy, known, one, tests, types):
+    """Return what became of a mutant: ``killed``, ``types``, ``judged`` or ``survived``, and by what."""
+    if reason := known.get(one.change):
+        return "judged", reason
+    with copy.changed(one):
+        by = killer(copy, tests, types=types)
+    return {None: "survived", "types": "types"}.get(by, "killed"), by
+
+
+def table(results):
+    """Return a row for each folder: mutants, killed by tests and by types, judged, survivors, killed in per cent."""
+    counts = Counter((folder_of(one.path), what) for one, what, by in results)
+    rows = [f"{'folder':24}{'mutants':>8}{'killed':>8}{'types':>8}{'judged':>8}{'survived':>9}{'%':>7}"]
+    for folder in [*sorted({folder for folder, what in counts}), None]:
+        killed, types, judged_, survived = (
+            sum(n for (name, kind), n in counts.items() if kind == what and folder in (None, name))
+            for what in ("killed", "types", "judged", "survived")
+        )
+        matter = killed + types + survived
+        share = f"{100 * (killed + types) / matter:7.1f}" if matter else f"{'-':>7}"
+        total = matter + judged_
+        rows.append(f"{folder or 'all':24}{total:8}{killed:8}{types:8}{judged_:8}{survived:9}{share}")
+    return "\n".join(rows)
+
+
+def main():
+    """Draw mutants, run the tests on each, and print what survived; the exit status says whether any did."""
+    given = parser().parse_args()
+    mutants, known, results = chosen(given), judged.reasons(), []
+    log = FOLDER / f"run-{time.strftime('%H%M%S')}.jsonl"
+    with server() as mongo, scratch(mongo and mongo.uri) as copy:
+        if given.record or not (given.quick or any(FOLDER.glob("*.json"))):
+            record(copy)
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        recorded = Recorded(FOLDER)
+        for one in mutants:
+            begun = time.monotonic()
+            tests = [(given.tests, 0)] if given.tests else rounds(recorded, one.path, one.lines, given.budget)
+            what, by = outcome(copy, known, one, tests[: 1 if given.quick else None], not given.quick)
+            results.append((one, what, by))
+            took = round(time.monotonic() - begun, 1)
+            with log.open("a", encoding="utf-8") as out:
+                print(json.dumps({"mutant": one.name, "what": what, "by": by, "s": took, "diff": one.diff}), file=out)
+            slow = " by a timeout" if by == "timeout" else ""
+            print(f"{len(results)}/{len(mutants)} {one.name} {what}{slow} {took} s", flush=True)
+            if what == "survived":
+                print("\n".join(one.diff), flush=True)
+    print(table(results))
+    return any(what == "survived" for one, what, by in results)
+
+
+def server():
+    """Give a mongod for all runs; nothing where there is none."""
+    try:
+        return local_mongod()
+    except MongodNotFound:
+        return nullcontext()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
