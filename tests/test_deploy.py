@@ -77,6 +77,10 @@ def test_all_of_them_start_the_same_service_as_nobody_in_particular(kubernetes):
     assert COMPOSE["app"]["build"] == {"context": "..", "dockerfile": "deploy/Dockerfile"}
 
 
+def test_nginx_of_compose_is_restarted_after_the_app_whose_address_it_looked_up():
+    assert COMPOSE["nginx"]["depends_on"]["app"]["restart"] is True
+
+
 def test_the_directory_of_metrics_is_new_at_each_start():
     runtime = re.search(r"^RuntimeDirectory=(\S+)$", UNIT, re.MULTILINE)[1]
     assert f"PROMETHEUS_MULTIPROC_DIR=/run/{runtime}\n" in UNIT

@@ -40,6 +40,14 @@ def test_all_blocks_run(gw):
     assert 'gatewayfw_calls_total{act="list",code="ok",model="book",service="main"} 1.0' in page.text
 
 
+def test_the_guard_of_the_page_judges_any_header(gw, caplog):
+    names = {"gw": gw}
+    for block in BLOCKS:
+        exec(block, names)  # noqa: S102  (the page's own code)
+    page = gw.create_app().test_client().get("/gateway/metrics", headers={"Authorization": "Bearer \u00fc"})
+    assert (page.status_code, caplog.messages) == (404, [])
+
+
 def test_the_table_has_each_attribute_of_a_call():
     table = PAGE.split("It gets a `Call`:")[1].split("\n\n")[1]
     shown = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
