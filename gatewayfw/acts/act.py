@@ -80,7 +80,7 @@ class Act(ActDefinition, Mapping[str, Any]):
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
         exceptions: what exceptions become; see `gatewayfw.acts.exceptions`.
         idempotent: how long replies are kept for repeated requests; None: there are no keys.
-        idempotent_by: what gives the caller whose keys they are; None for the signed-in user.
+        idempotent_by: what gives the caller whose keys they are; None for the logged-in user.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.

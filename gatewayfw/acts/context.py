@@ -195,10 +195,9 @@ class ContextFns:
     own, and so has a second one that a middleware dispatches with the same environment. A block of `open` has its own
     as well; it is ignored while a different request is current than the one it was opened in.
 
-    Where there is neither, the seven functions raise a RuntimeError: in a thread that was started
-    without `run_in_context`, in a script, while a streamed reply is sent without Flask's
-    ``stream_with_context``. In tests under pytest each test has a context for what it calls outside
-    of requests, see `gatewayfw.testing.plugin`.
+    Outside both a request and `open`, the seven functions raise a RuntimeError: in a thread that was started without
+    `run_in_context`, in a script, or while a streamed reply is sent without Flask's ``stream_with_context``. Under
+    pytest each test has a context for what it calls outside requests, see `gatewayfw.testing.plugin`.
 
     ``running`` returns the request that is being answered, and raises RuntimeError outside of any;
     ``begin`` returns what a context of a request begins with. It must not hold the request, or the
@@ -275,10 +274,10 @@ class ContextFns:
     def run_in_context(self, fn: Callable[P, T]) -> Callable[P, T]:
         """Return a function that runs ``fn`` in a copy of the context of this call.
 
-        For pools, whose threads inherit nothing. The result may be called many times and at the
-        same time: each call has its own copy, so keys it sets are seen by no other. The values
-        are not copied. All context variables go along (Flask's request and deadlines too), as with
-        `asyncio.to_thread`, whose threads share the context itself.
+        Use it for thread pools, whose threads inherit nothing. The result may be called many times and at the same
+        time: each call has its own copy, so no other call sees the keys that it sets. The values are not copied. All
+        context variables are copied along (Flask's request and deadlines too), as with `asyncio.to_thread`, whose
+        threads share the context itself.
         """
         request = self._current()
         if request is not None:

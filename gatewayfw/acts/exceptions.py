@@ -60,7 +60,7 @@ def _problems(kind: Any, becomes: Any) -> Iterator[str]:
     if kind is Exception:
         yield "Exception itself would hide every mistake of the program; name narrower classes"
     if issubclass(kind, GatewayError):
-        yield f"{name} has a status of its own"
+        yield f"{name} has a status of its own; to change it, raise HttpError in an on_error hook"
     if not isinstance(becomes, (tuple, list)) or len(becomes) != 3:  # noqa: PLR2004  (status, code, message)
         yield f"{name}: expected (status, code, message)"
         return

@@ -56,7 +56,7 @@ class Idempotency:
         """Return who calls, as the name of a type and a text.
 
         Raises:
-            Unauthenticated: nobody is signed in.
+            Unauthenticated: nobody is logged in.
             UsageError: ``by``, or the ``_id`` of the user, is something that names nobody.
         """
         caller = None if self.by is None else self.by(body)

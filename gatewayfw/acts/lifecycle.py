@@ -132,7 +132,7 @@ class Lifecycle:
         See `gatewayfw.acts.once`.
 
         Raises:
-            BadRequest: the act is not idempotent, or the key is no key.
+            BadRequest: the act is not idempotent, or the key is not valid.
             KeyReused, InProgress, Exception: see `Once.run`, and `run`.
         """
         found = self.resolve(body)
@@ -151,8 +151,8 @@ class Lifecycle:
     ) -> T | WrittenReply:
         """Run an act that takes files, as `run` does, with a ``key`` as `run_keyed`.
 
-        They are read once its hooks have passed, outside of any deadline, because a client may be slow. What comes
-        before and what comes after have one each.
+        The files are read after the hooks have passed, outside of any deadline, because a client may be slow. The steps
+        before and those after have a deadline each.
 
         Raises:
             UnsupportedMediaType: the act takes no files, or is a remote service's.
@@ -209,7 +209,7 @@ class Lifecycle:
         error: Exception,
         bounds: RequestBounds,
     ) -> Exception:
-        """Return the error to tell of: the author's words for it, or what was done.
+        """Return the error that the client is told: the author's, or what was done.
 
         The hooks of ``on_error`` come first.
         """

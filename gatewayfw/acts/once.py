@@ -1,8 +1,8 @@
-"""The running of idempotent acts: once for each key.
+"""Run idempotent acts once for each key.
 
-A request is answered in this order: `find` looks for a record; without one `attempt` writes it, runs the act and adds
-the reply, all in one transaction. So either there is a record with a reply and what the act wrote, or there is neither.
-Two requests with one key both write the record first: one of them loses there and gives the reply of the other.
+`find` looks for the record of a request; if there is none, `attempt` writes it, runs the act and adds the reply, all in
+one transaction. So there are both a record with a reply and what the act wrote, or neither. Of two requests with one
+key both write the record first: one of them fails there, and gives the reply of the other.
 """
 
 from __future__ import annotations

@@ -96,28 +96,26 @@ class Acts(Directory):
     ) -> None:
         """Register an act of the service ``main``.
 
-        ``fn`` gets the whole body ``{"service", "model", "act", "details": {"set", "get"}}`` and
-        returns the ``body`` of the envelope. A hook that can take one positional argument gets the
-        body, too; any other is called without arguments. Results of hooks are ignored. ``schema`` need
-        not name a model. For accepted validators see `gatewayfw.schemas.structs.compile_struct`.
+        ``fn`` gets the whole body ``{"service", "model", "act", "details": {"set", "get"}}`` and returns the ``body``
+        of the envelope. A hook that can take one positional argument gets the body, too; any other is called without
+        arguments. What a hook of ``pre_validation`` or ``pre_act`` returns is ignored, but see `Lifecycle.run`.
+        ``schema`` need not name a model. For accepted validators see `gatewayfw.schemas.structs.compile_struct`.
 
-        ``post_act`` come after ``fn``: each gets the body and the result, and what it returns replaces the result,
-        unless that is None. ``on_error`` get the body and what was raised, by a hook, the validator or ``fn``, and
-        may raise another error. The hooks of `use` come before those of the act.
+        The hooks of ``post_act`` run after ``fn``: each gets the body and the result, and what it returns, unless None,
+        replaces the result. Those of ``on_error`` get the body and the exception that a hook, the validator or ``fn``
+        raised, and may raise another error. The hooks of `use` come before those of the act.
 
-        ``public`` says that the act needs no access rule, which the setting ``require_access``
-        demands of all others. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``,
-        or a list of rates; it needs the extra ``gatewayfw[limits]``, see `gatewayfw.limits.limits`.
-        ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of the same
-        names.
-        ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the
-        act to language models as a tool, see `gatewayfw.export.mcp`. ``exceptions`` says what exceptions of the
-        act and its hooks become, ``{SomeError: (409, "code", "message")}``, besides those of the gateway, see
-        `gatewayfw.acts.exceptions`.
+        ``public`` says that the act needs no access rule; the setting ``require_access`` demands a rule of all other
+        acts. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``, or a list of rates; it needs
+        the extra ``gatewayfw[limits]``, see `gatewayfw.limits.limits`. ``max_get_depth``, ``max_get_leaves`` and
+        ``max_reply_bytes`` replace the settings of the same names. ``returns`` describes the result for clients, see
+        `gatewayfw.acts.returns`. ``mcp`` offers the act to language models as a tool, see `gatewayfw.export.mcp`.
+        ``exceptions`` says which replies exceptions of the act and its hooks become, ``{SomeError: (409, "code",
+        "message")}``, in addition to the gateway's, see `gatewayfw.acts.exceptions`.
 
-        ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such
-        a request is done once, in one transaction, and answered as it was the first time. Its key belongs to the
-        caller: the signed-in ``user`` of the context, or what ``idempotent_by(body)`` gives, unless that is None. See
+        ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
+        request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:
+        the ``user`` in the context, or what ``idempotent_by(body)`` returns, unless that is None. See
         `gatewayfw.acts.once`.
 
         Raises:
@@ -173,10 +171,10 @@ class Acts(Directory):
     ) -> Callable[[F], F]:
         """Register the decorated function, which stays as it was, as an act of ``main``.
 
-        ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of
-        numbers, which mean the select struct of the model ``schema``, or else a field or mapping of
-        kinds as for ``set``. Left out, each accepts ``{}`` only. The docstring becomes the act's
-        description. The other keywords, and what it raises: see `set_act`.
+        ``set`` is a mapping of value kinds or one field. ``get`` is a number or a mapping of numbers, which stand for
+        the select struct of the model ``schema``, or else a field or mapping of kinds as for ``set``. If left out, each
+        accepts ``{}`` only. The docstring becomes the act's description. For the other keywords and the errors see
+        `set_act`.
         """
         selected = self._parse_get(schema, act_name, get)
 
@@ -217,12 +215,12 @@ class Acts(Directory):
     ) -> None:
         """Give hooks to all acts, registered before or after, ahead of their own.
 
-        Those of several calls run in the order of the calls. Requests to remote services run the hooks before
-        validation and before the act, in this order, ahead of the service's own.
+        Hooks of several calls run in the order of the calls. Requests to remote services run those of
+        ``pre_validation`` and ``pre_act``, in this order, ahead of the service's own.
 
         Raises:
-            DefinitionError: a hook is none, or an access rule meets an act that says that it is public. Nothing
-                has changed.
+            DefinitionError: a hook is not valid, or one is an access rule and an act is public; then nothing has
+                changed.
         """
         more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         with self._lock:
@@ -247,10 +245,12 @@ class Acts(Directory):
         post_act: Sequence[LateHook] = (),
         on_error: Sequence[LateHook] = (),
     ) -> Group:
-        """Return what registers acts of one model with hooks ahead of their own.
+        """Return an object that registers acts of one model with common hooks.
+
+        The common hooks run ahead of each act's own.
 
         Raises:
-            DefinitionError: a hook is none.
+            DefinitionError: a hook is not valid.
         """
         lists = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         return Group(self.act, self.set_act, schema, lists)
@@ -273,10 +273,10 @@ class Acts(Directory):
         "exceptions"?: ..., "idempotent"?: ..., "idempotentBy"?: ...}``, or an `Act` of this gateway (what
         `get_main_acts` gives).
 
-        With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of
-        an act, but on a body that nothing has validated), and ``headers``, names of request headers to
-        forward besides `gatewayfw.remote.FORWARDED`. The forwarded values are those that the context has
-        in ``Headers`` after the hooks.
+        With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of an act, but
+        with a body that has not been validated), and ``headers``, names of request headers to forward besides
+        `gatewayfw.remote.FORWARDED`. The forwarded values are those that the context has in ``Headers`` after the
+        hooks.
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad;

@@ -33,14 +33,14 @@ _NO_ENVELOPE = (204, 205, 206)
 class Reply:
     """What an act returns to choose the status, headers or cookies of its reply.
 
-    ``body`` is what it would return without. ``status`` is in 200..299, for failures raise an error. ``headers`` are
-    names and values, ``cookies`` mappings with the words of Flask's ``set_cookie``::
+    ``body`` is the act's result. ``status`` is in 200..299; for failures raise an error. ``headers`` maps names to
+    values; each of ``cookies`` maps the keywords of Flask's ``set_cookie`` to values::
 
         Reply({"_id": id_}, 201, {"Location": f"/books/{id_}"})
         Reply(user, cookies=[{"name": "__Host-session", "value": token, "max_age": 3600}])
 
-    A cookie has ``name``, ``value``, and if wanted ``max_age`` (seconds; 0 deletes it), ``path`` ("/"), ``domain``,
-    ``secure`` (True), ``httponly`` (True) and ``samesite`` ("Lax").
+    A cookie needs ``name`` and ``value``, and may have ``max_age`` (seconds; 0 deletes it), ``path`` (default "/"),
+    ``domain``, ``secure`` (default True), ``httponly`` (default True) and ``samesite`` (default "Lax").
 
     Attributes:
         lines: the headers that are sent, cookies included, as pairs of name and value.

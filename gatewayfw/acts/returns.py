@@ -2,13 +2,13 @@
 
 ``returns=`` of an act is one of:
 
-- ``"one"``, ``"optional"`` or ``"many"``: a document in the shape of ``get``, that or null, a list of such;
-- a value kind: something that ``get`` does not shape, such as ``boolean()``;
-- a mapping of names to these. A name that ``get`` has too is there only where it was asked for; a
-  word there means what that part of ``get`` selects, or the whole ``get`` where this is a selection:
+- ``"one"``, ``"optional"`` or ``"many"``: a document in the shape of ``get``; a document or null; a list of documents;
+- a value kind, for a result that ``get`` does not shape, such as ``boolean()``;
+- a mapping of names to these. A name that is also in ``get`` is in the result only if it was asked for. A word stands
+  for documents in the shape of that part of ``get``, or of the whole ``get`` if it selects from a model:
   ``{"token": string(), "user": "one"}``, ``{"rows": "many", "total": integer()}``.
 
-Left out it is ``"one"`` where ``get`` selects from a model, else unknown.
+If left out, it is ``"one"`` where ``get`` selects from a model, else unknown.
 """
 
 from __future__ import annotations

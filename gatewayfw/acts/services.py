@@ -22,9 +22,9 @@ class RemoteReply:
 
     The status is in 200..299 or 400..599.
 
-    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error, of a
-    success only ``Idempotent-Replay``. Without them a reply with an
-    unknown outcome (503, ``outcome_unknown``) would look like one that wrote nothing.
+    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error, and only
+    ``Idempotent-Replay`` of a success. Without them a reply with an unknown outcome (503,
+    ``outcome_unknown``) would look like one that wrote nothing.
     """
 
     status: int
@@ -42,7 +42,7 @@ class RemoteService:
         act_hooks: the same, each callable with the body.
 
     Raises:
-        DefinitionError: a hook is none.
+        DefinitionError: a hook is not valid.
     """
 
     def __init__(self, url: str, name: str, pre_act: Sequence[Hook]) -> None:
@@ -68,14 +68,14 @@ class RemoteService:
         carriers: Iterable[Carrier] = (),
         address: str = "",
     ) -> RemoteReply:
-        """Forward a request, for the service ``main``, and return the answer.
+        """Forward a request to the service ``main`` there, and return the answer.
 
         What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
         ``address`` is that of the caller's connection. Takes at most ``seconds``.
 
         Raises:
             BadRequest: the body or a forwarded header cannot be written.
-            RemoteError: unreachable, too many hops, or an answer that is no envelope.
+            RemoteError: unreachable, too many hops, or an answer that is not an envelope.
             RemoteTimeout: too slow.
         """
         raise NotImplementedError
@@ -90,5 +90,5 @@ class Connect(Protocol):
         ``headers`` are names of request headers that are passed on to it.
 
         Raises:
-            DefinitionError: the URL, a hook or a header is none.
+            DefinitionError: the URL, a hook or a header is not valid.
         """

@@ -1,10 +1,8 @@
-"""A server of the Model Context Protocol, whose tools are acts that opted in.
+"""A server of the Model Context Protocol; its tools are acts with ``mcp=True``.
 
-They opt in with ``mcp=True``.
-
-A tool is named ``MODEL_ACT``, prefixed with the service unless it is main; it takes ``set`` and ``get`` as the act's
-JSON Schema says. A call is an ordinary request, with the endpoint's hooks, access rules, limits and envelope. An error
-is returned as a tool error, with its message only.
+A tool is named ``MODEL_ACT``, with the service in front unless that is ``main``; it takes ``set`` and ``get`` as the
+act's JSON Schema says. A call is an ordinary request, with the endpoint's hooks, access rules, limits and envelope. An
+error becomes a tool error with nothing but the message.
 
 Needs the extra ``gatewayfw[mcp]``.
 

@@ -1,10 +1,10 @@
 """OpenAPI 3.1 of a gateway: one path, or one *virtual* path for each act.
 
-All requests go to one path, and the body says which act is meant. So the document has one
-operation, whose body is one of the requests of `gatewayfw.export.jsonschema.document`; its reply is any
-of the replies. Where the gateway takes batches, a body may hold several of these requests. Tools that need one
-operation for each act get them by ``virtual_paths``: their paths are ``/gateway#user.addUser``, and as nobody
-sends what follows ``#``, a request to them reaches the gateway.
+All requests go to one path, and the body says which act is meant. So the document has one operation, whose body is one
+of the requests of `gatewayfw.export.jsonschema.document`; its reply is any of the replies. If the gateway takes
+batches, a body may hold several of these requests. For tools that need one operation for each act, ``virtual_paths``
+gives each act a path such as ``/gateway#user.addUser``; clients do not send what follows ``#``, so these requests reach
+the gateway, too.
 
 Needs the extra ``gatewayfw[openapi]``.
 """

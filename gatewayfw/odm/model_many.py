@@ -96,14 +96,13 @@ class ModelMany(ModelReads):
     ) -> UpdateResult:
         """Change the pure fields of all matching documents, and every copy of them.
 
-        Returns ``{"matched": n, "modified": n}``; ``modified`` counts those whose fields differ afterwards.
-        ``update`` is as for `find_one_and_update`; with ``$currentDate`` all get the same moment. Each document is
-        changed once, in the order of ``_id``, if it still matches then. Documents that begin to match meanwhile may
-        be left out.
+        Returns ``{"matched": n, "modified": n}``; ``modified`` counts those whose fields differ afterwards. ``update``
+        is as for `find_one_and_update`; with ``$currentDate`` all get the same moment. Each document is changed once,
+        in the order of ``_id``, if it still matches then. Documents that begin to match meanwhile may be left out.
 
-        This runs in many transactions, small enough to let others write meanwhile, with rests between them. So
-        others see it half done, and after an error the documents before it stay changed: ``error.done`` says how
-        many. To finish, call it again. Inside `odm.transaction` it is all or nothing.
+        This runs in many transactions, small enough to let others write meanwhile, with pauses between them. So others
+        see it half done, and after an error the documents changed before stay changed: ``error.done`` says how many. To
+        finish, call it again. Inside `odm.transaction` it is all or nothing.
 
         Raises:
             UsageError, BadRequest, ValidationError, DuplicateKey, TooLarge: as for `find_one_and_update`.
@@ -146,10 +145,10 @@ class ModelMany(ModelReads):
     ) -> DeleteResult:
         """Delete all matching documents.
 
-        Each is deleted as by `delete_one`. One that others embed is tried again after those that come later,
-        because these may be what embeds it, until no more can be deleted.
+        Each is deleted as by `delete_one`. A document that others embed is tried again after the later ones, because
+        these may be what embeds it, until no more can be deleted.
 
-        This runs in many transactions, like `update_many`; ``error.done`` says how many documents an error found
+        This runs in many transactions, like `update_many`; after an error ``error.done`` says how many documents are
         deleted. Inside `odm.transaction` it is all or nothing.
 
         Raises:

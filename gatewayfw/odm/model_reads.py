@@ -152,10 +152,10 @@ class ModelReads:
     ) -> list[Any]:
         """Return the values that a field has in the matching documents, each once.
 
-        ``field`` is a name, or a path such as ``author._id`` or ``address.street``. Of a list its elements
-        count; whether a list in it counts, or its elements do, is open. Null is no value:
-        ``exists({field: None})`` asks for it. They come in the database's order: numbers, texts by code
-        point, objects, lists, binary data, ids, booleans, dates.
+        ``field`` is a name, or a path such as ``author._id`` or ``address.street``. Each element of a list counts as a
+        value; whether a list within a list does, or its elements, is undefined. Null does not: ask ``exists({field:
+        None})``. The values come in the database's order: numbers, texts by code point, objects, lists, binary data,
+        ids, booleans, dates.
 
         Commands on MongoDB: 1.
 
@@ -204,13 +204,13 @@ class ModelReads:
     ) -> Listing:
         """Declare a list of documents that clients filter, sort and read by page.
 
-        ``filter``: names of fields, each with the operators that clients may use, of ``eq ne gt gte lt
-        lte in nin exists prefix contains``; fields of copies by their path, ``author._id``, a relation
-        alone for its ids. ``sort``: names that clients may sort by, ``default_sort`` the order without,
-        descending with ``-``. A page has ``default`` rows (20, if ``most`` allows), or as many as the
-        client asks for, up to ``most``. ``count``: whether the first page says how many match: True for
-        all, a number to count no further. Declare listings where the models are defined: their indexes are built with
-        those of the model, and they stay as long as it.
+        ``filter``: names of fields, each with the operators that clients may use, of ``eq ne gt gte lt lte in nin
+        exists prefix contains``. Name fields of copies by their path, ``author._id``; the name of a relation alone
+        means its ids. ``sort``: names that clients may sort by; ``default_sort`` is the order if they give none,
+        descending with ``-``. A page has ``default`` rows (20, if ``most`` allows), or as many as the client asks for,
+        up to ``most``. ``count``: whether the first page says how many rows match: True counts all of them, a number is
+        where counting stops. Declare listings where the models are defined: their indexes are built with those of the
+        model, and they exist as long as the model.
 
         Raises:
             UsageError: a request is running, which would leave one more listing behind.

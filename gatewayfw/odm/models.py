@@ -41,15 +41,14 @@ class Model(ModelUpdates):
     ) -> Document:
         """Insert a document, embed its related documents, and return it projected.
 
-        ``doc`` has pure fields and may have an ``_id``; ``defaulted`` values are filled in.
-        ``relations``: ``{name: {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the
-        reverse relations with ``True`` list the new document, those with ``False`` leave it out, and the
-        rest do what their ``default`` says, which is false if not declared.
+        ``doc`` has pure fields and may have an ``_id``; ``defaulted`` values are filled in. ``relations``: ``{name:
+        {"_ids": id or ids, "relatedRelations": {reverse: bool}}}``; the reverse relations with ``True`` list the new
+        document, those with ``False`` leave it out, and the others do what their ``default`` says, which is false if
+        not declared.
 
-        Commands on MongoDB, including the commit: 2, and one for each related model, which also lists
-        the new document there; two more if it is the first one there. A caller's own ``_id`` takes one more.
-        With it, or for a model of which several documents are related, each window that changes
-        takes one, and each model two.
+        Commands on MongoDB, including the commit: 2, and one for each related model, which also lists the new document
+        there; two more if it is the first one in that list. A caller's own ``_id`` takes one more. With it, or for a
+        model of which several documents are related, each window that changes takes one, and each model two.
 
         Raises:
             ValidationError: a field, relation or ``projection`` does not fit the model.
@@ -99,16 +98,16 @@ class Model(ModelUpdates):
     ) -> Document | None:
         """Change one document's pure fields, and every copy of it; return it projected.
 
-        ``update`` takes ``$set $unset``, ``$inc $mul $min $max``, and ``$push $addToSet $pull $pop`` on arrays.
-        Returns None if nothing matched. An empty ``$set`` changes nothing and returns the document.
-        With ``upsert`` a document that is not there is inserted, as `insert_one` does: with the filter's values, which
-        must be an ``_id`` or all fields of a unique index, and with those that the operators and ``$setOnInsert`` give.
-        With ``rev``, the ``_rev`` that a ``get`` has shown, only that revision of the document is changed.
+        ``update`` takes ``$set $unset``, ``$inc $mul``, ``$min $max``, ``$currentDate`` on dates, and ``$push $addToSet
+        $pull $pop`` on arrays. Returns None if nothing matched. An empty ``$set`` changes nothing and returns the
+        document. With ``upsert``, if no document matches, one is inserted as by `insert_one`: with the filter's values,
+        which must be an ``_id`` or all fields of a unique index, and with those that the operators and ``$setOnInsert``
+        give. With ``rev``, the ``_rev`` that a ``get`` has shown, only that revision of the document is changed.
 
-        Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, one
-        for each model whose reverse relations the document is in; where a sort field changed, one
-        more for that model, and one for each target. In a transaction, or without transactions, one more
-        for a model whose definition lets its pure fields exceed the setting ``document_bytes``.
+        Commands on MongoDB, the commit included: 2, two for each relation that embeds the model, and one for each model
+        whose reverse relations the document is in; if a sort field changed, one more for that model, and one for each
+        target. Inside a transaction, or on a server without transactions, one more for a model whose definition lets
+        its pure fields exceed the setting ``document_bytes``.
 
         Raises:
             UsageError: with ``upsert``, the filter, model or update allows none; see `parse_upsert`.
@@ -160,11 +159,10 @@ class Model(ModelUpdates):
     ) -> DeleteResult:
         """Delete one document.
 
-        This is refused while a relation of another document embeds it, unless ``hard_cascade`` is true:
-        then holders that require it are deleted in the same way, and the others lose their copy. Frozen
-        relations do not count: their copies stay.
-        With more holders than the setting ``inline_limit`` the result has ``pending: True`` if a job is
-        still working on them, and ``cascaded`` counts those deleted so far. ``rev`` is as for `find_one_and_update`.
+        This is refused while other documents embed it, unless ``hard_cascade`` is true: then holders that require it
+        are deleted in the same way, and the others lose their copy. Frozen relations do not count: their copies stay.
+        With more holders than the setting ``inline_limit`` the result has ``pending: True`` if a job is still working
+        on them, and ``cascaded`` counts those deleted so far. ``rev`` is as for `find_one_and_update`.
 
         Commands on MongoDB, the commit included: 3, one for each model that embeds this one, two
         and one for each window where the document is listed.
@@ -227,14 +225,14 @@ class Model(ModelUpdates):
     ) -> Document | None:
         """Relate one document to others; return it projected, or None for no match.
 
-        ``relations`` is as for `insert_one`. With ``replace`` the relation has only the given ids
-        afterwards. An id that is there already gets a fresh copy, except in a frozen relation with ``replace``,
-        where it keeps its copy, even without a source; its membership
-        in a reverse relation changes only if the flag is given. ``rev`` is as for `find_one_and_update`.
+        ``relations`` is as for `insert_one`. With ``replace`` the relation has only the given ids afterwards. An id
+        that is in the relation already gets a fresh copy, except in a frozen relation with ``replace``, where it keeps
+        its copy, even without a source; its membership in a reverse relation changes only if the flag is given. ``rev``
+        is as for `find_one_and_update`.
 
-        Commands on MongoDB, the commit included: 4 with one related document, also where the document
-        enters windows, unless it is the first there or was related before: then one for each
-        window that changes and one for their targets. Those that leave are locked by one more.
+        Commands on MongoDB, the commit included: 4 with one related document, even if the document enters windows. If
+        it is the first in a window or was related before, there are more: one for each window that changes and one for
+        their targets. Documents that leave the relation are locked by one more.
 
         Raises:
             UsageError: a filter that `find` refuses, or an empty one.

@@ -50,7 +50,7 @@ class Odm:
         Call it before or after you define models; it connects on first use. Data in memory
         (mongomock, a `Storage` without ``multi_process``) causes a warning outside tests and development,
         and is refused in production and in workers of gunicorn, granian and uWSGI, see
-        `gatewayfw.environment.judge_memory`; ``memory=True`` allows it.
+        `gatewayfw.environment.judge_memory`; ``memory=True`` allows it everywhere.
         Source: specification 5.4.
 
         Raises:
@@ -128,8 +128,8 @@ class Odm:
     ) -> None:
         """Say that a text field of a model holds the key of bytes kept elsewhere.
 
-        ``free`` gets the keys of deleted documents after the commit; not where the process dies first. The thread
-        of the jobs calls ``attend`` now and then. Neither may raise. See `gatewayfw.files`.
+        ``free`` gets the keys of deleted documents after the commit, unless the process dies before. The thread of the
+        jobs calls ``attend`` now and then. Neither may raise. See `gatewayfw.files`.
         """
         self.schemas.bytes_keys[model] = field
         self._database.keep_bytes(free, attend)
@@ -158,11 +158,11 @@ class Odm:
     def after_commit(self, fn: Callable[[], object]) -> None:
         """Call ``fn`` once, after the transaction under way has committed.
 
-        For what a database cannot undo, such as a mail: the function of a `transaction` may run several times.
-        Nested transactions, and those of other gateways on the same `Storage`, count as one with the outermost.
-        Outside of a transaction ``fn`` is called at once. After a rollback, or where the outcome of the commit is
-        unknown, it is not called. Several functions are called in the order given, in this thread. An exception
-        in one is logged, and neither undoes nor hides the success.
+        Use it for what a database cannot undo, such as sending a mail: the function of a `transaction` may run several
+        times. Nested transactions, and those of other gateways on the same `Storage`, are a part of the outermost one.
+        Outside a transaction ``fn`` is called at once. It is not called after a rollback, or if the outcome of the
+        commit is unknown. Several functions are called in the order given, in this thread. An exception in one is
+        logged, and neither undoes nor hides the success.
 
         Raises:
             DefinitionError: ``fn`` is a generator or async function, which would not run; or no database is set.
@@ -193,9 +193,9 @@ class Odm:
     def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
         """Leave large changes half done inside a block, for tests.
 
-        A change of more than ``beyond`` copies leaves its jobs. Inside the block they wait, on MongoDB
-        and mongomock, until you call `work`. The end of the block works on them, unless an exception ends
-        it. This applies to all threads that use this gateway, and to no other process. Our choice.
+        A change of more than ``beyond`` copies leaves the rest to jobs. Inside the block these wait, on MongoDB and
+        mongomock, until you call `work`. The end of the block works on them, unless an exception ends it. This applies
+        to all threads that use this gateway, and to no other process. Our choice.
 
         Raises:
             UsageError: ``beyond`` is not a whole number, or is below 0.

@@ -39,9 +39,9 @@ from gatewayfw.schemas.values import finite_number, plain
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
     """Return the kind of text: ``size`` in characters, ``pattern`` for the whole text.
 
-    ``size`` is an exact number or a pair (least, most), with None for an open end. Without a most, acts
-    and models take at most ``max_text`` characters (setting). A most above the setting ``max_body_text``
-    raises DefinitionError when the act or model is defined.
+    ``size`` is an exact number or a pair (least, most), with None for an open end. Without a maximum, acts and models
+    take at most ``max_text`` characters (a setting). A maximum above the setting ``max_body_text`` raises a
+    DefinitionError when the act or model is defined.
     """
     checks = _size_checks(size)
     if pattern is not None:
@@ -126,13 +126,13 @@ def optional(kind: Any) -> mm.Field[Any]:
 
 
 def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
-    """Return a copy of ``kind`` that mode ``create`` and inserts fill in when absent.
+    """Return a copy of ``kind`` with a default, for mode ``create`` and inserts.
 
-    ``default`` is a value, which is copied for each use, or a function that makes one.
-    In mode ``assert`` the field must be present.
+    ``default`` takes the place of a missing value. It is a value, which is copied for each use, or a function that
+    makes one. In mode ``assert`` the field must be present.
 
     Raises:
-        DefinitionError: the kind refuses the default, or a kind of ours would have to coerce it.
+        DefinitionError: the kind refuses the default, or one of our kinds would have to convert it.
     """
     field = optional(kind)
     if callable(default):
@@ -157,7 +157,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
 def object_id(*, of: str | None = None) -> mm.Field[Any]:
     """Return the kind of ids: 24 hexadecimal digits; `create` gives an `ObjectId`.
 
-    ``of`` names the model whose ids are meant, for clients; nothing is looked up.
+    ``of`` tells clients which model the ids belong to; nothing is looked up.
     """
     if of is not None and not isinstance(of, str):
         raise DefinitionError(f"object_id: of must be the name of a model, not {type(of).__name__}")
@@ -177,7 +177,10 @@ def described(kind: Any, text: str) -> mm.Field[Any]:
 
 
 def enums(*choices: Any) -> mm.Field[Any]:
-    """Return the kind of the given strings, numbers or booleans; takes one list, too."""
+    """Return the kind of one of the given strings, numbers or booleans.
+
+    They may also be given as one list.
+    """
     if len(choices) == 1 and isinstance(choices[0], (list, tuple)):
         choices = tuple(choices[0])
     if not choices or not all(isinstance(choice, (str, int, float)) and plain(choice) for choice in choices):
@@ -225,7 +228,7 @@ def file(*, most: int | str, types: Sequence[str] = ()) -> mm.Field[Any]:
     request is ``multipart/form-data``.
 
     Raises:
-        DefinitionError: ``most`` is no size, or a type is none that can be told by its first bytes.
+        DefinitionError: ``most`` is not a size, or a type cannot be recognized by the first bytes of a file.
     """
     size = parse_size(most)
     if size is None:

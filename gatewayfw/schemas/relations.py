@@ -88,7 +88,7 @@ class RelatedRelation:
     Attributes:
         name: the field on ``target`` that holds the snapshots.
         limit: the most snapshots kept; an int for ``multiple``, None for ``single``.
-        default: whether new members are listed, or claim a ``single`` one, when the flag is omitted.
+        default: whether new members are listed, or claim a ``single`` one, if the flag is left out.
         limited: whether the declaration gave the limit; if not, it comes from the setting.
         relation: the name of the relation on ``member``.
         member: the model that declares the relation, whose documents are copied.
@@ -130,7 +130,7 @@ class Relation:
         sort: the order in which the list is read; None keeps the order given; always None for ``single``.
         name: the field that holds the snapshots.
         model: the model that declares the relation.
-        frozen: whether a copy stays what its source was when it was related.
+        frozen: whether a copy keeps the state that its source had when it was related.
     """
 
     schema_name: str

@@ -56,7 +56,10 @@ def test_without_a_word_nothing_is_mapped():
             {Exception: (409, "a", "b")},
             "Exception itself would hide every mistake of the program; name narrower classes",
         ),
-        ({NotFound: (409, "a", "b")}, "NotFound has a status of its own"),
+        (
+            {NotFound: (409, "a", "b")},
+            "NotFound has a status of its own; to change it, raise HttpError in an on_error hook",
+        ),
         ({Stock: 409}, "Stock: expected (status, code, message)"),
         ({Stock: (409, "a")}, "Stock: expected (status, code, message)"),
         ({Stock: (200, "a", "b")}, "Stock: the status must be in 400..599"),

@@ -205,7 +205,10 @@ def test_the_input_of_a_tool_has_the_filter():
     identity = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
     nullable = {**identity, "type": ["string", "null"]}
     eq = {"type": "object", "properties": {"eq": nullable}, "additionalProperties": False, "minProperties": 1}
-    assert given["properties"]["filter"]["properties"]["author"] == {"anyOf": [nullable, eq]}
+    assert given["properties"]["filter"]["properties"]["author"] == {
+        "anyOf": [nullable, eq],
+        "description": "An _id of the model author.",
+    }
     assert given["properties"]["filter"]["additionalProperties"] is False
     assert given["properties"]["after"] == {
         "type": "string",

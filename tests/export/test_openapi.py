@@ -163,6 +163,14 @@ def test_a_body_is_a_request_or_a_batch_of_some(batching, body, is_valid):
     assert validates(made, asked, body) is is_valid
 
 
+def test_what_atomic_means_is_described(batching):
+    assert document(batching)["components"]["schemas"]["batch"]["properties"]["atomic"] == {
+        "type": "boolean",
+        "default": False,
+        "description": "All acts in one transaction, or none.",
+    }
+
+
 DONE = {"body": "Rome", "success": True, "status": 200}
 FAILED = {"body": {"message": "x"}, "success": False, "status": 429, "code": "rate_limited"}
 ITEMS = {
@@ -181,6 +189,13 @@ def test_the_reply_to_a_batch_has_that_of_each_item(batching, item, is_valid):
     reply = made["paths"]["/gateway"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert validates(made, reply, {"body": [DONE, item], "success": False}) is is_valid
     assert validates(made, reply, {"body": "Rome", "success": True}) is True
+
+
+def test_the_reply_to_a_batch_is_an_object_with_a_list(batching):
+    made = document(batching)
+    reply = made["paths"]["/gateway"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    wrong = [[], "Rome", {}, {"body": []}, {"success": True}, {"body": {}, "success": True}, {"body": [], "success": 1}]
+    assert [each for each in wrong if validates(made, reply, each)] == []
 
 
 def test_a_batch_has_a_virtual_path_too(batching):

@@ -100,7 +100,7 @@ def test_decimals_sort_and_compare_as_numbers(prices):
     assert texts(prices.find({"x": {"$gt": "9.5"}}).sort({"x": -1})) == ["100.00", "10.00", "9.51"]
     assert texts(prices.find({"x": {"$in": [Decimal("10"), 100]}}).sort({"n": 1})) == ["10.00", "100.00"]
     assert prices.count({"x": {"$lte": "9.505"}}) == 2
-    assert refused(prices.count, filter={"x": 9.5}) == {"filter.x": ["Not a valid decimal."]}
+    assert refused(prices.count, filter={"x": 9.5}) == {"filter.x": ['Not a valid decimal (text such as "12.50").']}
 
 
 def test_decimals_are_increased_exactly(odm, prices):
@@ -110,7 +110,7 @@ def test_decimals_are_increased_exactly(odm, prices):
     assert texts([add("0.10"), add(Decimal("0.2")), add(1), add("-10.8")]) == ["9.60", "9.80", "10.80", "0.00"]
     assert read_stored(odm, prices, {"n": 1}) == {"x": Decimal128("0.00"), "n": 1}
     for amount in ("0.001", 0.5, "x", None):
-        assert refused(add, amount=amount) == {"update.x": ["Not a valid number."]}
+        assert refused(add, amount=amount) == {"update.x": ['Not a valid decimal (text such as "12.50").']}
     assert refused(add, amount="1000.01") == {"update.x": ["Must be less than or equal to 1000.00."]}
     assert texts([prices.find_one({"n": 1})]) == ["0.00"]
 

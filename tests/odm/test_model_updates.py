@@ -7,18 +7,24 @@ import threading
 import pytest
 from bson import ObjectId
 from marshmallow import fields
+from pymongo.database import Database
 
 from gatewayfw.errors import Conflict, UsageError, ValidationError
 from gatewayfw.schemas import defaulted, integer, object_, optional, string
+from tests.odm.stepping import Point, SteppingMock, SteppingMongo
 
 ID = ObjectId("a" * 24)
 UNIQUE = {"createIndex": {"indexSpec": {"key": 1}, "options": {"unique": True}}}
 
 
-@pytest.fixture
-def counters(odm):
+def counters_of(odm):
     fields = {"key": string(), "count": integer(maximum=100), "kind": defaulted(string(), "plain")}
     return odm.new_model("counter", fields, options=UNIQUE)
+
+
+@pytest.fixture
+def counters(odm):
+    return counters_of(odm)
 
 
 def count(counters, key, update=None, **options):
@@ -111,6 +117,15 @@ def test_an_upsert_inside_a_transaction_is_undone_with_it(odm, counters):
     with pytest.raises(RuntimeError):
         odm.transaction(work)
     assert counters.count() == 0
+
+
+def test_an_upsert_that_another_one_overtakes_updates_what_that_inserted(odm_on, database):
+    storage = (SteppingMongo if isinstance(database, Database) else SteppingMock)(database)
+    mine, others = counters_of(odm_on(storage)), counters_of(odm_on(database))
+    others.count()
+    with storage.steps.watched(Point("insert", 1, "before"), lambda: count(others, "a")):
+        assert count(mine, "a")["count"] == 2
+    assert mine.count() == 1
 
 
 @pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])

@@ -1,19 +1,19 @@
 """JSON Schema 2020-12 of a gateway: every request, every reply, the models.
 
-``$defs`` has, by ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and ``.reply`` (the ``body``
-of the reply, as it is when ``get`` asks for everything; as ``get`` decides, nothing of a document is required);
-``model.NAME`` (a document with all that is shown of it), ``error`` (the ``body`` of an error) and
-``remote.NAME.request`` of each remote service. The rest are parts that these share.
+``$defs`` has for each ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and ``.reply`` (the
+``body`` of the reply, whatever ``get`` asks for: no field of a document is required). It also has ``model.NAME`` (a
+document with all fields that are ever shown), ``error`` (the ``body`` of an error) and ``remote.NAME.request`` for each
+remote service. The rest are parts that these share.
 
 The schema accepts exactly what the validator accepts, except:
 
 - mode ``create`` also accepts values that it converts, such as ``"5"`` for a number;
-- nobody can say here: the details of dates and e-mail addresses; patterns whose notation
-  means something else in ECMA's (they are in ``$comment``); checks of the author's own, validator
-  functions and what is special to marshmallow's own fields;
-- numbers: JSON Schema takes ``1.0`` for 1, the validator does not; integers beyond 64 bits are refused everywhere;
-- a ``get`` may name excluded fields, which do not exist here; it is bounded by ``max_get_leaves``, too;
-- the limits of a request's size, depth and texts (see the settings) are not written here.
+- these cannot be expressed: the exact rules for dates and e-mail addresses; patterns that mean something else in
+  ECMAScript (they are in ``$comment``); checks of the author's own, validator functions and the peculiarities of
+  marshmallow's own fields;
+- numbers: JSON Schema takes ``1.0`` for 1, the validator does not, and refuses integers beyond 64 bits;
+- a ``get`` may name excluded fields, which the schema does not know, and is bounded by ``max_get_leaves``, too;
+- the limits of a request's size, depth and texts (see the settings) are not in the schema.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ class Operators(dict[str, Any]):
 
     ``{"$pull": {"marks": Operators({"$gt": 3})}}``, ``{"notes": Operators({"$exists": True})}``.
 
-    Values of a described kind do not need this class. For other values, a plain object always counts as a
-    value, because it may come from a client, and one with ``$`` in its keys is refused: otherwise
-    ``{"$ne": None}`` in the place of a value would select or pull them all. Our choice.
+    Fields of a described kind do not need this class. In others a plain object always counts as a value, because it may
+    come from a client, and one with ``$`` in its keys is refused: otherwise ``{"$ne": None}`` in place of a value would
+    select or pull them all. Our choice.
     """
 
 

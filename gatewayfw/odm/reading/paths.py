@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from marshmallow.fields import Field
@@ -21,7 +22,10 @@ from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
 
-_ID: Field[Any] = object_id()
+
+@cache
+def _id_of(model: str) -> Field[Any]:
+    return object_id(of=model)
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
         UsageError: the model has no such field, or it is hidden or excluded.
     """
     if path == "_id":
-        return _ID
+        return _id_of(schema.name)
     head, *below = path.split(".")
     field = schema.pure.get(head)
     if field is not None:
@@ -71,7 +75,7 @@ def find_in_copies(copies: Copies, path: str, where: str) -> Found:
     """
     source = copies.source
     if path == "_id":
-        return _ID
+        return _id_of(source.name)
     head, *below = path.split(".")
     field = source.pure.get(head)
     if field is None:

@@ -94,9 +94,9 @@ class Integrity:
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
         """Yield every wrong copy, window and `single` reverse, and write nothing.
 
-        Only one batch is in memory. ``on_progress`` is called after each batch, when all its problems
-        have been yielded; ``after`` continues from the place it got. Documents whose
-        ``_id`` is a timestamp, code, not-a-number or a lowest or highest key are skipped.
+        Only one batch is in memory. After each batch, when all its problems have been yielded, ``on_progress`` is
+        called with the place reached; give this place as ``after`` to continue from there. Documents whose ``_id`` is a
+        timestamp, code, not-a-number or a lowest or highest key are skipped.
 
         Commands: per batch of 500 documents one for them, one per related model and 500 sources,
         one per reverse relation, and one per document and window that is or should be there.
@@ -112,16 +112,14 @@ class Integrity:
     ) -> Iterator[Problem]:
         """Repair what `check` finds, one transaction per document; yield the new states.
 
-        A repair that would lose data found nowhere else is not made and needs a decision: a
-        dangling copy in a required relation, a required relation without copies, more ids than
-        the limit, several documents in a `single` relation, an undeclared field in a frozen copy, or what is
-        no copy among them. The same holds for a repair that the database
-        refuses. Problems that a pending job will correct are left to it; the windows of one document are
-        recomputed together.
+        A repair that would lose data found nowhere else is not made; it needs a decision. That is so for a copy without
+        a source in a required relation, a required relation without copies, more ids than the limit, several documents
+        in a `single` relation, an undeclared field in a frozen copy, or something that is not a copy in a frozen
+        relation. The same holds for a repair that the database refuses. Problems that a pending job will correct are
+        left to it; the windows of one document are recomputed together.
 
-        With ``delete_orphans`` a document is deleted if no source of a required relation is left,
-        together with all documents that require it; while other sources are left, only the dangling copies
-        are removed.
+        With ``delete_orphans`` a document is deleted if no source of a required relation is left, together with all
+        documents that require it; while other sources are left, only the copies without a source are removed.
 
         Raises:
             NotFound: ``after`` names an unknown model.

@@ -18,6 +18,7 @@ from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
@@ -168,7 +169,8 @@ def _amount(field: Field[Any], operator: str, value: Any, where: str) -> Any:
     amount = kind.amount(value) if operator == "$inc" else kind.factor(value)
     if amount is None:
         is_number = operator == "$mul" and kind.amount(value) is not None
-        raise ValidationError({where: ["Must be a whole number." if is_number else "Not a valid number."]})
+        otherwise = plain_message(field, "invalid", "Not a valid number.")
+        raise ValidationError({where: ["Must be a whole number." if is_number else otherwise]})
     return amount
 
 

@@ -73,7 +73,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
     reads_otherwise = True
     operators = CALCULATED | ORDERED
     default_error_messages = {
-        "invalid": "Not a valid decimal.",
+        "invalid": 'Not a valid decimal (text such as "12.50").',
         "more": "Must have at most {places} decimal places.",
         "digits": f"Must have at most {MOST_DIGITS} digits.",
     }

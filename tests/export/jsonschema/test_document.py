@@ -35,7 +35,8 @@ ACTS = {name: act for name, act in ZOO.acts.get_acts("beast").items() if not nam
 DETAILS = {
     *("Not a valid ISO 8601 date.", "Not a valid email address.", "Not a valid URL.", "Not valid base64."),
     *("Must be greater than or equal to 0.00 and less than or equal to 9.99.", "Must have at most 34 digits."),
-    *("Not a valid decimal.", "Not a valid UUID.", "Length must be 3.", "Length must be between 40 and 50."),
+    *('Not a valid decimal (text such as "12.50").', "Not a valid UUID."),
+    *("Length must be 3.", "Length must be between 40 and 50."),
 }
 
 

@@ -13,6 +13,11 @@ def test_names_and_literals_are_escaped():
     assert (literal("é"), literal(float("inf")), union([1, 1.5, -2])) == ('"é"', "number", "1 | 1.5 | -2")
 
 
+def test_a_block_with_comments_has_a_line_for_each_member():
+    members = [Member("a", "1", comment="One."), Member("b", "2", optional=True)]
+    assert block(members) == "{\n  /** One. */\n  a: 1;\n  b?: 2;\n}"
+
+
 def test_comments_cannot_be_left():
     assert comment("a */ b") == "/** a *\\/ b */\n"
     assert comment(" One.\n\n  Two. \n") == "/**\n * One.\n *\n *   Two.\n */\n"

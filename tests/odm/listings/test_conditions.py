@@ -69,6 +69,10 @@ def test_a_filter_is_conditions_that_must_all_hold(resolution, filter, condition
     assert conditions_of(resolution, filter, 100, "set.filter") == conditions
 
 
+def test_a_list_may_be_as_long_as_the_most(resolution):
+    assert conditions_of(resolution, {"year": {"in": [1, 2, 3]}}, 3, "f") == [{"year": {"$in": [1, 2, 3]}}]
+
+
 WRONG = {
     "no object": ([], {"f": ["Not a valid mapping type."]}),
     "unknown": ({"secret": 1}, {"f.secret": ["Unknown field."]}),

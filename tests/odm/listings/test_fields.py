@@ -20,7 +20,7 @@ def test_the_catalog_describes_filters_with_their_operators(fields):
         "kind": "filter",
         "fields": {
             "year": {"value": {"kind": "integer", "presence": "required"}, "operators": ["eq", "gt"]},
-            "author": {"value": {"kind": "object_id", "presence": "required"}, "operators": ["in"]},
+            "author": {"value": {"kind": "object_id", "of": "author", "presence": "required"}, "operators": ["in"]},
         },
         "presence": "optional",
     }

@@ -7,7 +7,7 @@ from collections import UserDict, UserList
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import Timeout, TooLarge, ValidationError
+from gatewayfw.errors import Conflict, Timeout, TooLarge, ValidationError
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
@@ -129,3 +129,13 @@ def test_what_is_wrong_with_the_relations_is_told_once(blog):
         "relations.tags._ids": ["Not a valid id."],
         "relations.more": ["Unknown field."],
     }
+
+
+def test_nothing_more_may_come_to_a_required_relation(blog):
+    required = {"tags": {"schemaName": "tag", "type": "multiple", "optional": False}}
+    note = blog.new_model("note", {}, required)
+    made = note.insert_one({}, relations={"tags": {"_ids": TAGS[:1]}})
+    assert note.add_relation({"_id": made["_id"]}, relations={"tags": {"_ids": []}}) == made
+    with pytest.raises(Conflict, match="tags is required"):
+        note.add_relation({"_id": made["_id"]}, relations={"tags": {"_ids": []}}, replace=True)
+    assert note.find_one({}) == made
