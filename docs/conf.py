@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
@@ -21,7 +22,12 @@ exclude_patterns = ["_build"]
 
 # Docstrings are in Google's style; single backticks are names, as everywhere in the sources.
 default_role = "code"
-autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "member-order": "bysource",
+    # Methods of private bases are methods of the class; those of Python's classes, and of our abstract ones, are known.
+    "inherited-members": "BaseException, Mapping, dict, tuple, FileStore, Storage",
+}
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "mixed"
@@ -30,15 +36,17 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = "gatewayfw"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 
 
 def setup(app: Sphinx) -> None:
-    """Show drawings as their source, which reads as a list of arrows; add ``llms.txt``."""
+    """Show drawings as their source, which reads as a list of arrows; add two lists."""
     app.add_lexer("mermaid", TextLexer)
     app.connect("build-finished", write_llms)
+    app.connect("build-finished", write_outside)
 
 
 def write_llms(app: Sphinx, error: Exception | None) -> None:
@@ -47,3 +55,16 @@ def write_llms(app: Sphinx, error: Exception | None) -> None:
         titles = sorted((name, title.astext()) for name, title in app.env.titles.items() if name != "index")
         pages = "".join(f"- [{title}]({name}.html)\n" for name, title in titles)
         (Path(app.outdir) / "llms.txt").write_text(f"# {project}\n\n> {gatewayfw.__doc__}\n\n## Pages\n\n{pages}")
+
+
+def write_outside(app: Sphinx, error: Exception | None) -> None:
+    """List what pages link to outside of the site, which nothing fetches."""
+    if error is None:
+        found = {
+            (node["refuri"], name)
+            for name in app.env.all_docs
+            for node in app.env.get_doctree(name).findall(nodes.reference)
+            if node.get("refuri", "").startswith(("http:", "https:"))
+        }
+        listed = "".join(f"{url} {name}\n" for url, name in sorted(found))
+        (Path(app.outdir) / "links-outside.txt").write_text(listed, "utf-8")

@@ -93,7 +93,7 @@ def test_every_operator_is_named(start, operators):
 
 
 def test_every_server_option_is_in_the_table_and_nothing_else():
-    table = GUIDE.split("| Option of both |")[1].split("\n\n")[0]
+    table = GUIDE.split("| Option of `create_app` and `run_server` |")[1].split("\n\n")[0]
     shown = re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in table.splitlines()[2:]))
     assert set(shown) == set(inspect.signature(Gateway.run_server).parameters) - {"self"}
 
