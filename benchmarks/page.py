@@ -22,7 +22,7 @@ def put(page: Path, name: str, text: str, chart: str) -> None:
     if chart:
         picture = page.with_name(f"{page.stem}-{name}.svg")
         picture.write_text(chart, "utf-8")
-        text += f"\n![{name}]({picture.name})\n"
+        text += f"\n![Chart of {name}, with the figures of the tables above]({picture.name})\n"
     page.write_text(f"{before}{begin}{text}{end}{after}", "utf-8")
 
 

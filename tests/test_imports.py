@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,12 @@ def test_imports_of_the_module_point_down(path):
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_the_module_has_a_place_among_the_parts(path):
     assert part_of(name_of(path)) in MAY_SEE
+
+
+@pytest.mark.parametrize("path", [one for one in MODULES if "__all__" in one.read_text("utf-8")], ids=name_of)
+def test_the_names_that_a_module_offers_are_there(path):
+    module = import_module(f"gatewayfw.{name_of(path)}".removesuffix(".__init__"))
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
 
 
 STORAGES = [path for path in MODULES if name_of(path).startswith(("storage.", "testing.storage_suite."))]

@@ -46,7 +46,8 @@ def test_tables_replace_those_between_their_marks(tmp_path):
     page.put(path, "x", "new\n", "")
     assert path.read_text() == "a\n<!-- begin x -->\nnew\n<!-- end x -->\nb\n"
     page.put(path, "x", "newer\n", "<svg/>")
-    assert path.read_text() == "a\n<!-- begin x -->\nnewer\n\n![x](page-x.svg)\n<!-- end x -->\nb\n"
+    chart = "![Chart of x, with the figures of the tables above](page-x.svg)"
+    assert path.read_text() == f"a\n<!-- begin x -->\nnewer\n\n{chart}\n<!-- end x -->\nb\n"
     assert (tmp_path / "page-x.svg").read_text() == "<svg/>"
 
 

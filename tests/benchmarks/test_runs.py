@@ -119,15 +119,19 @@ def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, sta
     with subprocess.Popen(
         [sys.executable, "-c", run.format(words, SIZE)],
         cwd=root,
-        env={**os.environ, "GATEWAYFW_TEST_MONGO_URI": mongod_uri},
+        # With setproctitle, gunicorn's titles would cover the environment that `servers_on` reads.
+        env={**os.environ, "GATEWAYFW_TEST_MONGO_URI": mongod_uri, "SPT_NOENV": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        assert wait_until(lambda: len(servers_on(mongod_uri).keys() - before) >= 2)
-        started = servers_on(mongod_uri)
-        process.send_signal(number)
-        _, told = process.communicate(timeout=60)
+        try:
+            assert wait_until(lambda: len(servers_on(mongod_uri).keys() - before) >= 2)
+            started = servers_on(mongod_uri)
+            process.send_signal(number)
+            _, told = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == status, told
     assert wait_until(lambda: not servers_on(mongod_uri).keys() & started.keys() - before)
     with MongoClient(mongod_uri) as client:

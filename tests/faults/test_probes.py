@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.faults.replica import ReplicaSet
+from tests.waiting import wait_until
 
 #: Probes of each kind at the same time: more than the threads of one worker.
 PROBERS = 10
@@ -88,10 +89,12 @@ def killed(replica_set):
 @pytest.mark.parametrize(("size", "fault"), [(1, hanging), (3, hanging), (1, killed)])
 def test_readyz_tells_of_a_primary_that_is_away(size, fault, full, on_stage, mongod, report):
     with ReplicaSet(size=size) as replica_set, on_stage(replica_set.uri) as stage, Probing(stage.server) as probing:
-        time.sleep(2)
+        # Each prober has a connection, and the service its own to the database.
+        wait_until(lambda: len(probing.of("healthz")) > PROBERS and len(probing.of("readyz")) > PROBERS)
         with fault(replica_set):
             stopped = time.monotonic()
             time.sleep(8 if full else 4)
+            ending = time.monotonic()
         back = time.monotonic()
         time.sleep(4)
     ready, healthy = probing.of("readyz"), probing.of("healthz")
@@ -105,6 +108,6 @@ def test_readyz_tells_of_a_primary_that_is_away(size, fault, full, on_stage, mon
     assert {one.status for one in ready if one.arrived < stopped} == {200}
     assert ready[-1].status == 200
     if full:
-        late = {one.status for one in ready if stopped + 2 < one.arrived < back}
+        late = {one.status for one in ready if stopped + 2 < one.arrived < ending}
         assert (late, slowest < 1.5) == ({503} if size == 1 else {200, 503}, True)
         assert {one.status for one in ready if one.arrived > back + 3} == {200}
