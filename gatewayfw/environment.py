@@ -11,6 +11,8 @@ from collections.abc import Container, Mapping
 from typing import Literal
 
 VARIABLE = "GATEWAYFW_ENV"
+#: Where the processes of one service keep their metrics; read by prometheus_client when it is imported.
+METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _OTHER = "FLASK_ENV"
 _DEVELOPMENT, _PRODUCTION = "development", "production"
 _NO = frozenset({"", "0", "false", "no"})

@@ -6,11 +6,9 @@ environment. The worker class keeps slow senders from the threads; put a proxy i
 """
 
 import importlib.util
-import itertools
 import os
 import secrets
 import shutil
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -23,7 +21,8 @@ from gatewayfw.web.servers.options import check_worker_timeout
 wsgi_app = f"{Path(__file__).resolve().parent.name}:create_app()"  # started from the folder that holds the package
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 
-# Threads, because an act mostly waits for the database; a thread gets requests that have arrived.
+# Threads, because an act mostly waits for the database. A thread gets requests that have arrived; a worker goes on with
+# the metrics of one that ended.
 worker_class = "gatewayfw.web.servers.receiving.ReceivingWorker"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 8
@@ -67,27 +66,3 @@ def on_exit(server):  # type: ignore[no-untyped-def]
     """Remove the folder of the metrics, if it was made here."""
     if folder := getattr(server, "metrics_folder", None):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def pre_fork(server, worker):  # type: ignore[no-untyped-def]
-    """Give the worker a number that no other has."""
-    taken = {getattr(other, "number", None) for other in server.WORKERS.values()}  # None: from before a reload
-    worker.number = next(number for number in itertools.count() if number not in taken)
-
-
-def post_fork(server, worker):  # type: ignore[no-untyped-def]
-    """Let the worker go on with the metrics of one that has ended.
-
-    By their process ids, as prometheus_client has it, all workers that ever ran leave files, and each look at the
-    metrics reads them all.
-    """
-    if os.environ.get("PROMETHEUS_MULTIPROC_DIR") and importlib.util.find_spec("prometheus_client"):
-        from prometheus_client import values
-
-        number = f"{worker.ppid}-{worker.number}"
-        values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
-
-
-def post_worker_init(worker):  # type: ignore[no-untyped-def]
-    """Leave Ctrl-C to the master, which tells the workers; gunicorn 27 can hang when both reach one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

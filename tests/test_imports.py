@@ -72,6 +72,7 @@ LATE = {
     "web.playground": {"gatewayfw.export.openapi"},
     "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
     "web.servers.gunicorn": {"gunicorn.app.base", "gatewayfw.web.servers.receiving"},
+    "web.servers.processes": {"prometheus_client"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from gatewayfw import errors
 from gatewayfw.acts.calls import OK, UNKNOWN, Call
+from gatewayfw.environment import METRICS_VARIABLE
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ CODES = frozenset(
 CUSTOM = "custom"
 #: The outcome of a call that named no registered act.
 REFUSED = "refused"
-#: Where the processes of one service keep their numbers; read by prometheus_client when it is imported.
-DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 #: The gauges of the jobs, and their texts.
 JOBS = {
     "gatewayfw_jobs": "Jobs that are pending.",
@@ -98,7 +97,7 @@ class Metrics:
         from prometheus_client.multiprocess import MultiProcessCollector
 
         page = CollectorRegistry()
-        if DIRECTORY in os.environ:
+        if METRICS_VARIABLE in os.environ:
             MultiProcessCollector(page)  # type: ignore[no-untyped-call]
         else:
             page.register(self._registry)
@@ -113,8 +112,9 @@ def warn_of_processes(observers: Iterable[object], environ: Mapping[str, str]) -
 
     The directory cannot be made here: prometheus_client read the variable when it was imported.
     """
-    if DIRECTORY not in environ and any(isinstance(one, Metrics) for one in observers):
-        _LOG.warning("metrics: each process tells only of itself; start with %s set to an empty directory", DIRECTORY)
+    if METRICS_VARIABLE not in environ and any(isinstance(one, Metrics) for one in observers):
+        text = "metrics: each process tells only of itself; start with %s set to an empty directory"
+        _LOG.warning(text, METRICS_VARIABLE)
 
 
 class _Jobs:

@@ -193,7 +193,7 @@ def gunicorn(environ):
     """The functions of the configuration, and a server that they are told of."""
     environ.setenv("MONGODB_URI", "mongodb://127.0.0.1/shop")
     options = {"timeout": 30, "graceful_timeout": 30, "workers": 2, "preload_app": False}
-    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0, WORKERS={})
+    server = SimpleNamespace(cfg=SimpleNamespace(**options), reexec_pid=0)
     return runpy.run_path(str(FOLDER / "gunicorn.conf.py")), server
 
 
@@ -218,16 +218,6 @@ def test_gunicorn_leaves_a_folder_for_metrics_that_is_given(environ, gunicorn, t
     for name in ("on_starting", "when_ready", "on_exit"):
         settings[name](server)
     assert (os.environ["PROMETHEUS_MULTIPROC_DIR"], tmp_path.is_dir()) == (str(tmp_path), True)
-
-
-def test_gunicorn_gives_a_worker_the_lowest_number_that_no_other_has(gunicorn):
-    settings, server = gunicorn
-    workers = [SimpleNamespace() for _ in range(4)]
-    for pid, worker in enumerate(workers):
-        settings["pre_fork"](server, worker)
-        server.WORKERS[pid] = worker
-        server.WORKERS.pop(1, None)  # ends at once
-    assert [worker.number for worker in workers] == [0, 1, 1, 2]
 
 
 def test_gunicorn_settings(environ):

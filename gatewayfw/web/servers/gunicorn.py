@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
 from typing import Any
 
 from flask import Flask
@@ -27,7 +26,6 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
         "threads": threads,
         "timeout": math.ceil(deadline) + _MARGIN,
         "graceful_timeout": math.ceil(deadline) + PATIENCE,
-        "post_worker_init": _leave_interrupts_to_the_master,
         "forwarder_headers": "",  # a client could choose SCRIPT_NAME and PATH_INFO
     }
 
@@ -54,13 +52,3 @@ def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int
             return app
 
     Application().run()
-
-
-def _leave_interrupts_to_the_master(worker: Any) -> None:
-    """Ignore Ctrl-C in a worker; the master stops it.
-
-    A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters
-    the worker's signal handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself,
-    until it is killed after 30 s.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -30,12 +30,14 @@ import time
 from functools import partial
 from typing import Any
 
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker  # type: ignore[import-untyped]
 
 from gatewayfw.settings import Settings
 from gatewayfw.web.probes import HEALTH
 from gatewayfw.web.servers.arrival import MOST_BODY
 from gatewayfw.web.servers.connection import BLOCK, SPAN, Connection
+from gatewayfw.web.servers.processes import free_number, leave_interrupts_to_the_master, name_metrics
 from gatewayfw.web.servers.team import Team
 
 #: Most bytes that all requests of a worker hold before they are in threads; each may have one block beyond.
@@ -62,6 +64,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
     """gunicorn's `gthread`, whose threads get requests that have arrived.
 
     With HTTP/2, or uWSGI's protocol, it is `gthread`.
+
+    Attributes:
+        number: which worker it is; one that takes the place of a worker that ended has the same number.
     """
 
     #: The settings of the app; those of the environment where nobody sets them.
@@ -69,6 +74,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
 
     def __init__(self, *words: Any, **names: Any) -> None:
         super().__init__(*words, **names)
+        self.number = free_number(Arbiter.WORKERS.values())
         settings = self.settings or Settings.load(os.environ)
         self._timeout, self._most_bytes = settings.receive_timeout, settings.max_upload_bytes
         self._receives = self.cfg.protocol == "http" and "h2" not in self.cfg.http_protocols
@@ -93,9 +99,15 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         """Begin, in the process of the worker."""
         # Else a record that its log cannot take, as on a full disk, goes to stderr with all headers, tokens included.
         logging.raiseExceptions = False
+        name_metrics(f"{self.ppid}-{self.number}")
         if self._receives:
             self.cfg.set("sendfile", False)  # It would wait for a client that takes nothing, for ever.
         super().init_process()
+
+    def init_signals(self) -> None:
+        """Handle the signals of the master."""
+        super().init_signals()
+        leave_interrupts_to_the_master()
 
     def get_thread_pool(self) -> Any:
         """Return the threads for requests, and keep one more for `healthz`.

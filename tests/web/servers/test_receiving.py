@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from flask import send_file
+from gunicorn import arbiter
 from gunicorn.http.parser import Parser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
@@ -450,7 +451,8 @@ def test_canary_for_what_is_taken_from_gunicorn():
     """A version that changes any of these needs a look at the worker class, and at the cap in setup.cfg."""
     own = {name for name, value in vars(ReceivingWorker).items() if inspect.isfunction(value)}
     base = {name for name in own if hasattr(gthread.ThreadWorker, name)} - {"__init__"}
-    assert base == {"accept", "enqueue_req", "finish_request", "get_thread_pool", "init_process", "murder_pending"}
+    taken = {"accept", "enqueue_req", "finish_request", "get_thread_pool", "murder_pending"}
+    assert base == taken | {"init_process", "init_signals"}
     source = inspect.getsource(gthread)
     for line in (
         "if not conn.initialized and not conn.data_ready:",
@@ -462,5 +464,7 @@ def test_canary_for_what_is_taken_from_gunicorn():
         "self.nr_conns -= 1",
     ):
         assert line in source
+    assert "self.WORKERS[pid] = worker" in inspect.getsource(arbiter)
+    assert vars(arbiter.Arbiter)["WORKERS"] == {}
     assert callable(Unreader.take_buffered)
     assert (receiving.STOP_KEEPALIVE_LINGER, Parser.mesg_class) == (2.0, None)
