@@ -20,7 +20,7 @@ from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
-from gatewayfw.odm.copies.jobs import COLLECTION, Job, now
+from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.copies.shares import share_of
 from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
@@ -114,7 +114,7 @@ def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None
         if not storage.has_transactions():
             found.warnings.append(_STANDALONE)
             found.problems += [f"{name}: {NO_TRANSACTIONS}" for name, act in acts_by_name(gateway.acts) if act.once]
-        found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now())]
+        found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now()), *_unreadable(storage)]
         found.hints += _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
         found.hints += _to_renew(index_report(schemas, storage))
 
@@ -224,6 +224,11 @@ def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:
         return []
     told = "a job has" if len(old) == 1 else f"{len(old)} jobs have"
     return [f"{told} been pending for more than {_OLD.seconds} s, since {old[0].since:%Y-%m-%d %H:%M:%S} UTC"]
+
+
+def _unreadable(storage: Storage) -> Iterator[str]:
+    for key in Jobs(storage).unreadable():
+        yield f"{COLLECTION}: {key!r} is no job that this version can read, so nobody works on it"
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:

@@ -328,6 +328,14 @@ def test_an_old_job_is_a_warning(waiting):
     assert report(waiting) == (0, clear(warnings=[text]))
 
 
+@pytest.mark.mongo
+def test_a_job_that_cannot_be_read_is_a_warning(waiting):
+    waiting.odm.storage.update_many("_gw_jobs", {}, {"$set": {"kind": "history"}})
+    (stored,) = waiting.odm.storage.find("_gw_jobs", {})
+    text = f"_gw_jobs: {stored['_id']!r} is no job that this version can read, so nobody works on it"
+    assert report(waiting) == (0, clear(warnings=[text]))
+
+
 def test_a_lost_server_is_a_problem():
     gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
     found = report(gw)

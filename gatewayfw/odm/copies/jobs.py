@@ -14,7 +14,7 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from bson import ObjectId
 
@@ -28,6 +28,7 @@ COLLECTION = "_gw_jobs"
 INDEXES = (Index((("id", 1),)),)
 #: Seconds after which another worker may take a job over.
 LEASE = 10.0
+_EPOCH = datetime(1970, 1, 1)
 
 JobKind = Literal["copies", "removal", "windows"]
 K = TypeVar("K", bound=Hashable)
@@ -129,13 +130,22 @@ class Jobs:
     # -- asked for by workers
 
     def listed(self) -> list[Job]:
-        """Return all pending jobs, oldest first."""
-        return [_job(one) for one in self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])]
+        """Return all pending jobs, oldest first, but the `unreadable` ones."""
+        found = self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])
+        return [job for one in found if (job := _job(one)) is not None]
+
+    def unreadable(self) -> list[Any]:
+        """Return the ``_id`` of each document here that this version cannot read.
+
+        Another version or another tool wrote it. Nothing else is done with it.
+        """
+        return [one["_id"] for one in self._storage.find(COLLECTION, {}, sort=[("_id", 1)]) if _job(one) is None]
 
     def pending(self) -> tuple[int, datetime | None]:
         """Return how many jobs there are, and when the oldest was made, naive UTC."""
-        oldest = next(self._storage.find(COLLECTION, {}, ["since"], sort=[("since", 1)], limit=1), None)
-        return (0, None) if oldest is None else (self._storage.count(COLLECTION, {}), oldest["since"])
+        dated = {"since": {"$gte": _EPOCH}}
+        oldest = next(self._storage.find(COLLECTION, dated, ["since"], sort=[("since", 1)], limit=1), None)
+        return (0, None) if oldest is None else (self._storage.count(COLLECTION, dated), oldest["since"])
 
     def claim(self, key: str, worker: str) -> Job | None:
         """Lease a job; return None if it is done or another worker holds it."""
@@ -236,7 +246,10 @@ def _lease(worker: str) -> dict[str, Any]:
     return {"worker": worker, "until": now() + timedelta(seconds=LEASE)}
 
 
-def _job(stored: Document) -> Job:
+def _job(stored: Document) -> Job | None:
+    """Return a stored job; None if it has not what a job has."""
+    if not _is_job(stored):
+        return None
     lease = stored.get("lease")
     until = lease.get("until") if isinstance(lease, Mapping) else None
     return Job(
@@ -254,4 +267,18 @@ def _job(stored: Document) -> Job:
         targets=tuple(stored["targets"]),
         since=stored["since"],
         leased=until if until is not None and until > now() else None,
+    )
+
+
+def _is_job(stored: Document) -> bool:
+    texts = all(isinstance(stored.get(name), str) for name in ("_id", "model", "relation", "of"))
+    ids = all(isinstance(stored.get(name), ObjectId) for name in ("id", "token"))
+    flags = all(isinstance(stored.get(name), bool) for name in ("waited", "again"))
+    return (
+        (texts and ids and flags)
+        and stored.get("kind") in get_args(JobKind)
+        and isinstance(stored.get("v"), int)
+        and isinstance(stored.get("targets"), list)
+        and isinstance(stored.get("since"), datetime)
+        and "after" in stored
     )

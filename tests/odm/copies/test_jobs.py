@@ -39,6 +39,26 @@ def test_a_job_says_what_is_left_to_do(jobs):
     assert (job.after, job.again, job.targets, job.leased) == (None, False, (), None)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, None) for name in ("kind", "model", "id", "relation", "of", "v", "token", "targets", "since")),
+        *(("waited", 1), ("again", None), ("kind", "history"), ("targets", {}), ("since", "today")),
+    ],
+)
+def test_what_another_version_wrote_is_left_alone(storage, jobs, name, value):
+    put(jobs)
+    foreign = next(storage.find(COLLECTION, {})) | {"_id": "foreign", name: value}
+    storage.insert(COLLECTION, [foreign])
+    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], ["foreign"])
+    assert jobs.claim("foreign", "me") is None
+
+
+def test_a_document_without_anything_is_no_job(storage, jobs):
+    storage.insert(COLLECTION, [{"_id": 7}])
+    assert (jobs.listed(), jobs.unreadable(), jobs.pending()) == ([], [7], (0, None))
+
+
 def test_a_second_change_of_a_source_joins_its_job(jobs):
     assert put(jobs) == put(jobs, v=2) == KEY
     (job,) = jobs.listed()
