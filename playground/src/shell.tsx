@@ -6,6 +6,7 @@ import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
 import { lazy } from "./lazy";
+import { Palette } from "./palette"; // Not lazy: whoever presses Ctrl-K types on at once.
 import { addCommands, catalog, catalogError, theme, view, type Theme, type View } from "./state";
 import { VIEWS } from "./state/address";
 import { refreshCatalog } from "./state/refresh";
@@ -16,7 +17,6 @@ const Explorer = lazy(() => import("./explorer").then((part) => part.Explorer));
 const Sequences = lazy(() => import("./sequences").then((part) => part.Sequences));
 const Library = lazy(() => import("./library").then((part) => part.Library));
 const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads));
-const Palette = lazy(() => import("./palette").then((part) => part.Palette), "");
 const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog), "");
 const EnvironmentsDialog = lazy(() => import("./request/environments").then((part) => part.EnvironmentsDialog), "");
 const BatchDialog = lazy(() => import("./batch").then((part) => part.BatchDialog), "");

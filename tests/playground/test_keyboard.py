@@ -29,6 +29,16 @@ def test_a_request_is_made_with_the_keyboard_alone(page):
     page.get_by_role("button", name="manager@example.com").wait_for()
 
 
+def test_nothing_that_is_typed_after_ctrl_k_is_lost(page):
+    """Not even if the network is slow: the palette is there with the page."""
+    page.context.set_offline(True)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("manager")
+    searched = page.get_by_role("combobox").input_value()
+    page.context.set_offline(False)
+    assert searched == "manager"
+
+
 def test_the_first_stop_skips_to_the_content(page):
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to content"
