@@ -1,4 +1,4 @@
-"""What each worker process of gunicorn is told: its number, the place of its metrics, whose Ctrl-C is."""
+"""What each worker process of gunicorn is told of numbers, metrics and signals."""
 
 from __future__ import annotations
 
