@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -61,7 +62,6 @@ FORM = "malformed MongoDB URI: expected mongodb://user:password@host:27017/NAME?
         ("mongodb://user:se:cret@h/db", ENCODED),
         ("mongodb://h:port/db", FORM),
         ("mongodb://user:secret@h:port/db", FORM),
-        ("mongodb://h/d b", 'malformed MongoDB URI: Bad database name "d b"'),
     ],
 )
 def test_a_uri_that_is_wrong_is_refused_without_showing_it(uri, message):
@@ -70,12 +70,28 @@ def test_a_uri_that_is_wrong_is_refused_without_showing_it(uri, message):
     assert caught.value.message == message
 
 
-def test_a_misspelled_option_of_a_uri_is_named_and_no_password():
-    with pytest.raises(DefinitionError, match="^malformed MongoDB URI: Unknown option: replicset"):
-        MongoStorage("mongodb://user:secret@h/db?replicset=rs0")
+# PyMongo before 4.20.1 also names what is wrong; from then on it leaves out all that the URI says.
+@pytest.mark.parametrize(
+    ("uri", "problem"),
+    [
+        ("mongodb://user:secret@h/d b", r'Bad database name( "d b")?'),
+        (
+            "mongodb://user:secret@h/db?replicset=rs0",
+            r"Unknown option(: replicset)?\. Did you mean one of \(replicaset.*",
+        ),
+    ],
+)
+def test_what_the_driver_says_of_a_uri_is_passed_on(uri, problem):
+    with pytest.raises(DefinitionError) as caught:
+        MongoStorage(uri)
+    assert re.fullmatch(f"malformed MongoDB URI: {problem}", caught.value.message)
+    assert "secret" not in caught.value.message
+
+
+def test_what_the_driver_says_is_not_passed_on_where_it_names_the_password():
     with pytest.raises(DefinitionError) as caught:
         MongoStorage("mongodb://user:replicset@h/db?replicset=rs0")
-    assert caught.value.message == FORM
+    assert "replicset" not in caught.value.message
 
 
 def test_making_a_storage_connects_to_nothing(monkeypatch):
