@@ -71,7 +71,7 @@ class Settings:
     operation_timeout: float = 30.0
     #: Most seconds to wait for a usable database server.
     server_selection_timeout: float = 2.0
-    #: Seconds in which a request, or each MiB of a large one, must arrive; only our gunicorn worker class sees to it.
+    #: Seconds in which a request, or each MiB of a large one, must arrive; only our gunicorn worker class enforces it.
     receive_timeout: float = 10.0
     #: Most bytes of a request body; a lower limit of the host app wins.
     max_body_bytes: int = 1024 * 1024
@@ -129,7 +129,7 @@ class Settings:
     remote_timeout: float = 4.0
     #: Whether the bodies of errors always have `code`, `errors` and `requestId`.
     error_detail: bool = False
-    #: Whether clients see the messages of unexpected exceptions; while unset, if the app is in debug or testing mode.
+    #: Whether clients see the messages of unexpected exceptions; if unset, only in debug or testing mode.
     expose_errors: bool | None = None
     #: Environments, as named in `GATEWAYFW_ENV` or `FLASK_ENV`, in which `playground=True` is refused.
     playground_refused_in: tuple[str, ...] = ("production",)
@@ -137,7 +137,7 @@ class Settings:
     playground_title: str = "Playground"
     #: The colour of the playground's buttons and marks, such as `#7a1fa2`; made readable in both themes.
     playground_color: str = ""
-    #: What the playground says on its first page and above its form to log in, such as the accounts for trying it out.
+    #: What the playground says on its first page and above its log-in form, such as the accounts for trying it out.
     playground_note: str = ""
 
     @classmethod

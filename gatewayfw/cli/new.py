@@ -22,7 +22,7 @@ from gatewayfw.starter.project import write_project
 )
 @JSON
 def new(name: str, path: Path, as_json: bool) -> None:
-    """Write a small service to begin with into a new folder.
+    """Write a small starter service into a new folder.
 
     It has users who log in, two models with a relation, tests, and what production needs. NAME is the name of its
     package, such as shop. This command needs no app. Afterwards: `cd shop` and `./dev test`.
