@@ -14,7 +14,11 @@ _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 
 def without_files(value: Any, path: str, files: dict[str, Any]) -> Any:
-    """Return a value without its files, which are put into ``files`` by their paths."""
+    """Return a value without its files, which are put into ``files`` by their paths.
+
+    Raises:
+        TypeError: a value is bytes.
+    """
     if not isinstance(value, Mapping):
         return value
     kept = {}
@@ -22,6 +26,8 @@ def without_files(value: Any, path: str, files: dict[str, Any]) -> Any:
         place = f"{path}.{key}"
         if isinstance(inner, os.PathLike) or callable(getattr(inner, "read", None)):
             files[place] = inner
+        elif isinstance(inner, bytes | bytearray):
+            raise TypeError(f"{place}: JSON has no bytes; a file is a path or an open file, binary data is Base64 text")
         else:
             kept[key] = without_files(inner, place, files)
     return kept

@@ -8,7 +8,7 @@ fields only if `reveal=` names them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
@@ -38,6 +38,17 @@ from gatewayfw.storage.terms import Sorting
 Get = Mapping[str, Any]
 Filter = Mapping[str, Any]
 
+#: What PyMongo's other methods of a collection are called here.
+_OF_PYMONGO = {
+    "bulk_write": "insert_many, update_many or delete_many, in odm.transaction",
+    "count_documents": "count",
+    "create_index": "options={'createIndex': ...} of new_model",
+    "estimated_document_count": "count",
+    "find_one_and_delete": "find_one and delete_one, in odm.transaction",
+    "find_one_and_replace": "find_one_and_update with $set and $unset",
+    "replace_one": "find_one_and_update with $set and $unset",
+    "update_one": "find_one_and_update",
+}
 #: The keys of the object that `find` takes in the contract.
 _OF_FIND = frozenset({"filter", "filters", "projection"})
 
@@ -59,6 +70,13 @@ class ModelReads:
     def name(self) -> str:
         """The name of the model and of its collection."""
         return self.schema.name
+
+    if not TYPE_CHECKING:  # Else no wrong name would be an error to mypy.
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what a method of PyMongo is called here."""
+            hint = f"; use {_OF_PYMONGO[name]}" if name in _OF_PYMONGO else ""
+            raise AttributeError(f"a model has no {name}{hint}", name=name, obj=self)
 
     def find(
         self,

@@ -130,7 +130,11 @@ class LocalMongod:
     @property
     def uri(self) -> str:
         """The connection string; the port may differ after the next start."""
-        return f"mongodb://127.0.0.1:{self.port}/?replicaSet={REPLICA_SET}"
+        return self.uri_of("")
+
+    def uri_of(self, database: str) -> str:
+        """Return a connection string for `set_db` that names a database."""
+        return f"mongodb://127.0.0.1:{self.port}/{database}?replicaSet={REPLICA_SET}"
 
     @property
     def port(self) -> int:

@@ -76,6 +76,14 @@ def test_a_missing_path_and_a_text_file_are_the_callers_mistakes(client):
         client.call("user", "setAvatar", set={"name": "Ann", "avatar": io.StringIO("x")})
 
 
+def test_bytes_are_told_from_files():
+    with pytest.raises(TypeError) as refused:
+        without_files({"c": {"d": b"x"}}, "set", {})
+    assert str(refused.value) == (
+        "set.c.d: JSON has no bytes; a file is a path or an open file, binary data is Base64 text"
+    )
+
+
 def test_files_are_taken_out_by_their_paths():
     one, files = io.BytesIO(), {}
     given = {"a": 1, "b": one, "c": {"d": one, "e": [1]}}

@@ -358,3 +358,18 @@ def test_aggregate_never_writes(world, pipeline, message):
     with pytest.raises(UsageError) as raised:
         world.person.aggregate(pipeline)
     assert raised.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("update_one", "a model has no update_one; use find_one_and_update"),
+        ("count_documents", "a model has no count_documents; use count"),
+        ("updateone", "a model has no updateone"),
+    ],
+)
+def test_methods_of_pymongo_are_named_by_their_name_here(world, name, message):
+    with pytest.raises(AttributeError) as refused:
+        getattr(world.person, name)
+    assert (str(refused.value), refused.value.name, refused.value.obj) == (message, name, world.person)
+    assert not hasattr(world.person, name)

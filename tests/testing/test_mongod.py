@@ -167,6 +167,7 @@ def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path
     with local_mongod(tmp_path / "my data", log=said.append) as first, MongoClient(first.uri) as client:
         client.shop.things.insert_one({"_id": 1})
         port = first.port
+        assert first.uri_of("shop") == f"mongodb://127.0.0.1:{port}/shop?replicaSet=rs0"
     with local_mongod(tmp_path / "my data") as second, MongoClient(second.uri) as client:
         assert list(client.shop.things.find()) == [{"_id": 1}]
         assert (second.port == port, client.primary) == (False, ("127.0.0.1", second.port))
