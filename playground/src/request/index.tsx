@@ -10,6 +10,7 @@ import { Home } from "./home";
 import { ActList } from "./list";
 import { ActMark } from "./mark";
 import { RequestPanel, SendButton } from "./panel";
+import "./home.css";
 import "./request.css";
 import "../form/form.css";
 
