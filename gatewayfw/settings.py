@@ -137,7 +137,8 @@ class Settings:
     playground_title: str = "Playground"
     #: The colour of the playground's buttons and marks, such as `#7a1fa2`; made readable in both themes.
     playground_color: str = ""
-    #: What the playground says on its first page and above its log-in form, such as the accounts for trying it out.
+    #: What the playground says on its first page and above its log-in form, such as the accounts for trying it out:
+    #: each written as `name` / `password` becomes a button that logs in.
     playground_note: str = ""
 
     @classmethod

@@ -85,6 +85,7 @@ def run(db: str | None, where: str, port: int) -> None:
     """Seed, say how to use the service, and serve it."""
     in_development = is_development(os.environ)
     if in_development:
+        os.environ.setdefault("GATEWAYFW_PLAYGROUND_TITLE", "Sample service")
         os.environ.setdefault("GATEWAYFW_PLAYGROUND_NOTE", demo.note())
     service = create_service(db)
     # On for your own machine, where only you can call it; GATEWAYFW_PLAYGROUND=0 switches it off.

@@ -24,14 +24,10 @@ USERS = (
 )
 
 
-#: For the first page of the playground: with backticks around what is typed.
-NOTE = "Demo users have the e-mail `manager@example.com` and the password `demo-manager`, or those of another role: {}."
-
-
 def note() -> str:
-    """Return what tells of the demo users in the playground."""
-    others = [role.lower() for _, role, _ in USERS if role != "Manager"]
-    return NOTE.format(", ".join(others))
+    """Return what tells of the demo users in the playground, which makes a button of each."""
+    users = (f"`{email_of(role)}` / `{password_of(role)}`" for _, role, _ in USERS)
+    return f"Demo users: {', '.join(users)}."
 
 
 def email_of(role: str) -> str:

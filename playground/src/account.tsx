@@ -1,9 +1,8 @@
 /** At the end of the top bar: log in, or who is signed in. */
 
 import { batch, signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
-import { catalog, chooseEnvironment, environment, environments, expiryOf, identities, identity, loginOf, logOut, nameOf, switchTo, token, type Identity } from "./state";
-import { Button, copyText, IconButton, Menu, notify } from "./ui";
+import { activeTab, catalog, chooseEnvironment, environment, environments, expiryOf, identities, identity, loginOf, logOut, nameOf, switchTo, token, view, type Identity } from "./state";
+import { Button, copyText, IconButton, Menu, notify, useClock, whenText } from "./ui";
 
 /** The dialog that is shown over the page. */
 export const dialog = signal<"" | "palette" | "headers" | "login" | "environments" | "batch" | "shortcuts">("");
@@ -15,15 +14,15 @@ export const showBatch = (): void => void (dialog.value = "batch");
 export const showShortcuts = (): void => void (dialog.value = "shortcuts");
 export const showLogin = (): void => void (dialog.value = "login");
 
-/** Which environment is used; nothing where there is none. */
+/** Which environment is used. */
 export function EnvironmentMenu() {
   const all = environments.value;
-  if (!all.length) return null;
   const now = environment.value?.id ?? "";
   return (
     <span class="hide-narrow">
       <Menu
         label={environment.value?.name ?? "No environment"}
+        look="quiet"
         title="The environment whose variables are filled in"
         items={[
           ...[{ id: "", name: "No environment" }, ...all].map(({ id, name }) => ({
@@ -40,12 +39,14 @@ export function EnvironmentMenu() {
 
 export function Account() {
   const canLogIn = catalog.value !== null && loginOf(catalog.value) !== undefined;
+  // The home page has one of its own.
+  const isHome = view.value === "acts" && !activeTab.value;
   if (!token.value)
     return (
       <>
         <IconButton icon="settings" label="Headers and token" onClick={showHeaders} />
         {canLogIn && (
-          <Button look="primary" onClick={showLogin}>
+          <Button look={isHome ? undefined : "primary"} onClick={showLogin}>
             Log in
           </Button>
         )}
@@ -54,28 +55,21 @@ export function Account() {
   return <SignedIn canLogIn={canLogIn} />;
 }
 
-/** How often it is looked whether a token has expired, in milliseconds. */
-const LOOK = 30_000;
-
 function SignedIn({ canLogIn }: { canLogIn: boolean }) {
-  const [, setNow] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), LOOK);
-    return () => clearInterval(timer);
-  }, []);
+  useClock(); // The token may expire.
   const now = identity.value;
   const { who = "", roles = [] } = now?.session ?? {};
   const expiry = expiryOf(token.value);
-  const until = expiry ? `; it expires on ${expiry.toLocaleString()}` : "";
+  const until = expiry ? `; it expires ${whenText(expiry.getTime())}` : "";
   const isOver = expiry !== undefined && expiry.getTime() <= Date.now();
   const named = roles.map(({ name }) => name).join(", ");
   const all = identities.value;
   return (
     <span class="account">
       <Menu
-        label={(who || "Token set") + (isOver ? ", expired" : "")}
+        label={[roles[0]?.name, who || "Token set", isOver && "expired"].filter(Boolean).join(", ")}
+        face={<Face name={roles[0]?.name ?? (who || "Token set")} who={who} isOver={isOver} />}
         title={`A token is sent with every call${until}.${named && ` Roles: ${named}`}`}
-        icon="key"
         items={[
           ...all.map((one) => ({ label: lineOf(one), checked: one === now, onSelect: () => switchTo(one) })),
           ...(canLogIn ? [{ label: "Log in as somebody else", icon: "key" as const, onSelect: showLogin }] : []),
@@ -85,6 +79,16 @@ function SignedIn({ canLogIn }: { canLogIn: boolean }) {
         ]}
       />
     </span>
+  );
+}
+
+/** On a phone the initial alone. */
+function Face({ name, who, isOver }: { name: string; who: string; isOver: boolean }) {
+  return (
+    <>
+      <span class="avatar" data-initial={(who || name).slice(0, 1).toUpperCase()} />
+      <span class="account-name">{isOver ? `${name}, expired` : name}</span>
+    </>
   );
 }
 
@@ -108,12 +112,7 @@ function leave(now: Identity | undefined): void {
 
 function lineOf(one: Identity): string {
   const expiry = expiryOf(one.token);
-  return expiry ? `${nameOf(one)}, ${untilText(expiry)}` : nameOf(one);
-}
-
-/** In few words; of today only the time. */
-function untilText(expiry: Date): string {
-  if (expiry.getTime() <= Date.now()) return "expired";
-  const isToday = expiry.toDateString() === new Date().toDateString();
-  return `until ${isToday ? expiry.toLocaleTimeString([], { timeStyle: "short" }) : expiry.toLocaleDateString()}`;
+  if (!expiry) return nameOf(one);
+  const at = expiry.getTime();
+  return `${nameOf(one)}, ${at <= Date.now() ? "expired" : `expires ${whenText(at)}`}`;
 }

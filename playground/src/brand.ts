@@ -3,8 +3,20 @@
 /** What the page is called. */
 export const TITLE: string = document.title || "Playground";
 
-/** What those who open the page should know, such as the accounts for trying it out; empty for nothing. */
-export const NOTE: string = given("note");
+/** An account for trying the service out. */
+export interface DemoAccount {
+  who: string;
+  password: string;
+}
+
+const ACCOUNT = /`([^`]+)` \/ `([^`]+)`/g;
+const NOTED = given("note");
+
+/** The accounts in the note: each is written as `name` / `password`. */
+export const ACCOUNTS: readonly DemoAccount[] = [...NOTED.matchAll(ACCOUNT)].map(([, who = "", password = ""]) => ({ who, password }));
+
+/** What those who open the page should know, without these accounts; empty for nothing. */
+export const NOTE: string = ACCOUNTS.length ? NOTED.replace(/`[^`]+` \/ `[^`]+`(.*` \/ `[^`]+`)?/, "").replace(/[\s.,:;]+$/, "") : NOTED;
 
 function given(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";

@@ -60,8 +60,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
             aria-selected={index === chosen}
             onClick={() => run(command)}
           >
+            <span class={command.act ? "grow act" : "grow"}>{command.label}</span>
             {command.act && <ActMark act={command.act} />}
-            <span class="grow">{command.label}</span>
             {command.hint && <span class="muted small">{command.hint}</span>}
           </li>
         ))}
@@ -74,9 +74,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function actCommands(): Command[] {
   if (!catalog.value) return [];
   return allActs(catalog.value).map(({ service, model, act }) => ({
-    label: `${model} · ${act}`,
+    label: `${model}.${act}`,
     act,
-    hint: service === "main" ? "act" : `act of ${service}`,
+    hint: service === "main" ? "" : `act of ${service}`,
     run: () => showAct({ service, model, act }),
   }));
 }

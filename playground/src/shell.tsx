@@ -114,7 +114,7 @@ function TopBar() {
             {TITLE}
           </a>
         </h1>
-        <span class="place" title={GATEWAY_URL}>
+        <span class="place" title={`Acts are called at ${GATEWAY_URL}`}>
           {host}
           {pathname}
         </span>
@@ -128,7 +128,7 @@ function TopBar() {
         ))}
       </nav>
       <div class="topbar-end">
-        <Button class="hide-narrow" look="quiet" icon="search" onClick={() => void (dialog.value = "palette")}>
+        <Button class="finder hide-narrow" icon="search" onClick={() => void (dialog.value = "palette")}>
           Search <kbd>Ctrl K</kbd>
         </Button>
         <span class="only-narrow">

@@ -161,7 +161,7 @@ def empty(editor):
 
 def open_act(page, act: str) -> None:
     """Open an act in a new tab."""
-    toggle = page.get_by_role("button", name="Acts", exact=True)
+    toggle = page.get_by_role("button", name="All acts", exact=True)
     if toggle.is_visible() and toggle.get_attribute("aria-expanded") == "false":
         toggle.click()
     page.get_by_role("navigation", name="Acts").get_by_role("button", name=act, exact=True).click()

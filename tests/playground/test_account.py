@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gatewayfw import gateway
+from sample_service import demo
 from tests.playground.conftest import open_act
 from tests.playground.service import sample_app
 from tests.playground.test_acts import at
@@ -21,7 +22,7 @@ def test_one_logs_in_and_out_from_the_top_bar(page):
     at(page, "set.password").press("Enter")
     dialog.wait_for(state="detached")
     account = page.get_by_role("button", name="manager@example.com")
-    assert "it expires on" in account.get_attribute("title")
+    assert "; it expires " in account.get_attribute("title")
     assert account.get_attribute("title").endswith("Roles: Manager")
     page.reload()
     open_act(page, "addUser")
@@ -94,7 +95,7 @@ def test_the_note_of_the_project_is_on_the_home_page_and_at_the_log_in(page, sta
     gw = gateway(playground_note="Try <it> as `ada`.")
     page.goto(f"{stage(gw.create_app(playground=True))}/playground")
     page.locator(".home").get_by_text("Try <it> as ada.").wait_for()
-    assert page.locator(".home code").inner_text() == "ada"
+    assert page.locator(".home .demo code").inner_text() == "ada"
     stage(app)
     page.reload()
     page.locator(".home").get_by_role("button", name="Log in", exact=True).wait_for()
@@ -107,3 +108,34 @@ def test_the_token_is_copied(page, login):
     page.get_by_role("menuitem", name="Copy the token").click()
     page.get_by_text("The token is copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("eyJ")
+
+
+def test_the_accounts_in_the_note_log_in_at_a_click(page, stage, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_PLAYGROUND_NOTE", demo.note())
+    page.goto(f"{stage(sample_app())}/playground")
+    page.reload()
+    home = page.locator(".home")
+    chips = home.locator(".demo")
+    assert chips.inner_text().split() == "Demo users manager admin orghead unithead employee ordinary".split()
+    chips.get_by_role("button", name="employee").click()
+    page.get_by_role("button", name="Employee, employee@example.com").wait_for()
+    assert chips.get_by_role("button").count() == 0
+
+
+def test_acts_are_marked_while_one_may_not_call_them(page):
+    marks = page.get_by_role("navigation", name="Acts")
+
+    def seen():
+        names = ("login", "addUser", "setUserRoles", "getMe")
+        rows = {name: marks.get_by_role("button", name=name, exact=True) for name in names}
+        return {
+            name: (row.locator(".acts-public").count(), row.locator(".act-lock").count()) for name, row in rows.items()
+        }
+
+    assert seen() == {"login": (1, 0), "addUser": (0, 1), "setUserRoles": (0, 1), "getMe": (0, 1)}
+    page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
+    at(page, "set.email").fill("orghead@example.com")
+    at(page, "set.password").fill("demo-orghead")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="OrgHead, orghead@example.com").wait_for()
+    assert seen() == {"login": (0, 0), "addUser": (0, 0), "setUserRoles": (0, 1), "getMe": (0, 0)}

@@ -68,9 +68,10 @@ def test_the_first_load_is_small():
     assert sum(packed(f"assets/{name}") for name in first_load() | styles) <= 75_000
 
 
-def test_the_font_is_small():
-    (font,) = BUILT.glob("assets/*.woff2")
-    assert font.stat().st_size <= 50_000
+def test_the_fonts_are_small():
+    sizes = {path.name.split("-")[0]: path.stat().st_size for path in BUILT.glob("assets/*.woff2")}
+    assert sorted(sizes) == ["inter", "jetbrains"]
+    assert max(sizes.values()) <= 50_000
 
 
 def test_with_the_editor_it_is_not_large():

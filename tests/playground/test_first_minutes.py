@@ -23,7 +23,7 @@ def heading(page):
 def test_home_leads_to_acts_and_back_leads_between_them(page):
     home = page.locator(".home")
     home.get_by_text("26 acts · 6 models").wait_for()
-    home.get_by_text("Log in to call 21 of the 26 acts.").wait_for()
+    home.get_by_text("21 of the 26 acts ask for it.").wait_for()
     first = home.get_by_role("region", name="Begin with").get_by_role("button")
     assert first.first.inner_text().split("\n") == [
         "user.getUsers",

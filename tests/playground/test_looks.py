@@ -106,8 +106,10 @@ WIDTHS_OF_FIGURES = """(() => {
     text.remove();
     return new Set(widths).size;
 })()"""
+#: On a phone the reply is a page beside the request.
 CUT = """[...document.querySelectorAll('#main button, #main input, #main select')].filter(one => one.checkVisibility()
-    && !one.closest('.strip, .tabs-list, .table-scroll, svg') && one.getBoundingClientRect().right > innerWidth + 1
+    && !one.closest('.strip, .tabs-list, .table-scroll, svg') && one.getBoundingClientRect().right
+        > (one.closest('.request-tabs, .reply') ?? document.documentElement).getBoundingClientRect().right + 1
 ).map(one => one.outerHTML.slice(0, 120))"""
 
 
@@ -138,6 +140,29 @@ def test_a_filter_has_the_left_edges_of_the_form(page):
     row = page.get_by_role("group", name="filter 1")
     below = edges(row.locator(".filter-value"))
     assert edges(row.get_by_label("operator")) == below == edges(page.locator("[data-path='set.limit']"))
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_all_views_have_the_edges_of_the_page(page):
+    page.set_viewport_size({"width": 2560, "height": 900})
+    seen = {}
+    for view in VIEWS:
+        show(page, view)
+        boxes = [one.bounding_box() for one in page.locator(".topbar, .acts, .explorer, .page").all()]
+        seen[view] = {(box["x"], box["x"] + box["width"]) for box in boxes if box["width"] != 2560}
+    assert seen["acts"] == seen["schema"] == set()
+    assert seen["sequences"] == seen["history"] == seen["downloads"] == {(12, 2548)}
+    show(page, "acts")
+    assert page.get_by_label("Search acts").bounding_box()["x"] == page.locator(".brand").bounding_box()["x"] == 12
+    open_act(page, "getUsers")
+    box, end = page.locator(".acts-split").bounding_box(), page.locator(".topbar-end").bounding_box()
+    assert box["x"] + box["width"] == end["x"] + end["width"] == 2548
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_the_tabs_of_the_request_and_of_the_reply_are_one_line(used):
+    lines = used.locator(".acts-split .tabs-line").all()
+    assert len({(box["y"], box["height"]) for box in (one.bounding_box() for one in lines)}) == 1
 
 
 @pytest.mark.parametrize("options", ["middle light"], indirect=True)

@@ -22,7 +22,7 @@ def options():
 def test_what_sends_stays_in_sight_of_a_long_form(page):
     open_act(page, "addUser")
     at(page, "get.isGhost").scroll_into_view_if_needed()
-    assert not page.get_by_role("heading", name="user addUser").evaluate(IN_SIGHT)
+    assert not page.get_by_role("heading", name="user.addUser").evaluate(IN_SIGHT)
     assert page.get_by_role("button", name="Send", exact=True).first.evaluate(IN_SIGHT)
 
 
@@ -42,3 +42,31 @@ def test_the_open_request_is_in_sight_among_many(page):
     now = page.locator(".strip-tab.now")
     assert now.inner_text().endswith("removeUser")
     page.wait_for_function("one => one.getBoundingClientRect().right <= innerWidth + 1", arg=now.element_handle())
+
+
+def test_the_request_and_the_reply_are_two_pages(page):
+    open_act(page, "addCountry")
+    sides = page.get_by_role("group", name="What is shown")
+    field = at(page, "set.name")
+    assert [one.inner_text() for one in sides.get_by_role("button").all()] == ["Request", "Reply"]
+    field.fill("Iceland")
+    page.get_by_role("button", name="Send", exact=True).first.click()
+    reply = sides.get_by_role("button", name="Reply · 200", pressed=True)
+    reply.wait_for()
+    assert not field.evaluate(IN_SIGHT)
+    sides.get_by_role("button", name="Request").click()
+    sides.get_by_role("button", name="Request", pressed=True).wait_for()
+    assert field.evaluate(IN_SIGHT)
+
+
+def test_the_top_of_an_act_is_one_row(page):
+    open_act(page, "getUsers")
+    bar = page.locator(".acts-bar")
+    inside = [
+        page.get_by_role("button", name="All acts"),
+        page.locator(".strip-tab.now"),
+        bar.get_by_text("Send", exact=True),
+    ]
+    box = bar.bounding_box()
+    assert [box["y"] <= one.bounding_box()["y"] < box["y"] + 20 for one in inside] == [True] * 3
+    assert page.get_by_text("Acts", exact=True).count() == 1

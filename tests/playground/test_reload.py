@@ -63,13 +63,13 @@ def test_a_reload_keeps_the_open_requests(page, bodies):
     open_act(page, "remove")
     page.get_by_role("button", name="thing keep").click()
     reloaded(page)
-    assert tabs_of(page) == [("thing echo", "false"), ("thing keep", "true"), ("thing remove", "false")]
+    assert tabs_of(page) == [("thing.echo", "false"), ("thing keep", "true"), ("thing remove", "false")]
     assert at(page, "set.note").input_value() == "a note"
-    page.get_by_role("button", name="thing echo").click()
+    page.get_by_role("button", name="thing.echo").click()
     assert sent(page, bodies) == '{"decimal":1.10000000000000000001}'
     page.get_by_role("button", name="Close remove").click()
     reloaded(page)
-    assert tabs_of(page) == [("thing echo", "true"), ("thing keep", "false")]
+    assert tabs_of(page) == [("thing.echo", "true"), ("thing keep", "false")]
 
 
 def test_a_reload_while_a_reply_is_awaited_says_what_is_not_known(page):
@@ -121,7 +121,7 @@ def test_a_password_is_in_no_storage(page):
     page.get_by_text("Invalid JSON that names a password or token was not stored.").wait_for()
     assert "a secret" not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert text_of_editor(page) == '{\n  "set": {},\n  "get": {}\n}'
-    page.get_by_role("button", name="thing echo").click()
+    page.get_by_role("button", name="thing.echo").click()
     assert at(page, "set.password").input_value() == ""
 
 
@@ -168,12 +168,12 @@ def test_a_duplicated_tab_begins_with_copies_and_goes_its_own_way(page, service_
         page.evaluate("url => { window.open(url) }", f"{service_url}/playground")
     other = popup.value
     problems = watch(other, service_url)
-    other.get_by_role("heading", name="thing echo").wait_for()
+    other.get_by_role("heading", name="thing.echo").wait_for()
     open_act(other, "keep")
     reloaded(other)
     reloaded(page)
-    assert [name for name, _ in tabs_of(other)] == ["thing echo", "thing keep"]
-    assert [name for name, _ in tabs_of(page)] == ["thing echo"]
+    assert [name for name, _ in tabs_of(other)] == ["thing.echo", "thing keep"]
+    assert [name for name, _ in tabs_of(page)] == ["thing.echo"]
     assert problems == []
 
 
@@ -205,7 +205,7 @@ DAMAGED = {
     "no tabs": ('{"active": 0}', []),
     "one that is none": (
         '{"active": 1, "tabs": [5, {"model": "thing", "act": "echo", "set": {}, "get": {}, "lost": 0}]}',
-        [("thing echo", "true")],
+        [("thing.echo", "true")],
     ),
 }
 
@@ -218,7 +218,7 @@ def test_damaged_tabs_break_nothing_and_are_not_lost(page, service_url, name):
         page.evaluate("([name, text]) => sessionStorage.setItem(name, text)", [PREFIX + other, "{"])
     opened(page, service_url)
     page.get_by_text("cannot be read").first.wait_for()
-    page.locator(".home").or_(page.get_by_role("heading", name="thing echo")).wait_for()
+    page.locator(".home").or_(page.get_by_role("heading", name="thing.echo")).wait_for()
     assert (tabs_of(page) if expected else []) == expected
     copies = {name: text for name, text in session(page).items() if name.endswith(":damaged")}
     assert copies == {"tabs:damaged": text, "token:damaged": "{", "headers:damaged": "{", "history:damaged": "{"}

@@ -186,4 +186,4 @@ def test_a_double_click_closes_one_tab(page):
         open_act(page, act)
     page.get_by_role("button", name="Close echo").dblclick()
     strip = page.get_by_role("group", name="Open requests")
-    assert [one.inner_text() for one in strip.locator(".strip-open").all()] == ["thing keep", "thing remove"]
+    assert [one.inner_text() for one in strip.locator(".strip-open").all()] == ["thing.keep", "thing.remove"]

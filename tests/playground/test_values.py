@@ -45,7 +45,7 @@ def test_an_id_leads_to_its_document_by_a_button_and_by_the_mouse(organizations)
     name = bar.get_by_role("button", name="Open with getOrganization", exact=True)
     id_ = organizations.get_by_role("treeitem").filter(has_text="_id").first.inner_text().split('"')[1]
     name.click()
-    organizations.get_by_role("heading", name="organization getOrganization", exact=True).wait_for()
+    organizations.get_by_role("heading", name="organization.getOrganization", exact=True).wait_for()
     assert at(organizations, "set.organizationId").input_value() == id_
     organizations.get_by_role("treeitem").filter(has_text="Harbour Works").wait_for()
     organizations.go_back()

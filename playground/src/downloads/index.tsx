@@ -44,7 +44,7 @@ const EXPORTS: readonly Export[] = [
 
 export function Downloads() {
   return (
-    <div class="page">
+    <div class="page downloads">
       <h2 class="page-title">Downloads</h2>
       <p class="muted downloads-lead">Generated from the current acts and models of this gateway.</p>
       <ul class="downloads-list">

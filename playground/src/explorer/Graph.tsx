@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Catalog } from "../catalog";
-import { Button, IconButton, classes } from "../ui";
+import { Button, classes } from "../ui";
 import { HEAD, ROW } from "./box";
 import { WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
 
@@ -21,17 +21,21 @@ interface Camera {
 
 const LEAST_SCALE = 0.2;
 const MOST_SCALE = 2.5;
-/** Below it names are hard to read; the graph opens with at least this. */
-const READABLE = 0.75;
+/** The graph opens with at least this; below it the rows are too small to read, and there are names only. */
+const READABLE = 0.93;
+/** Of the name of a model, in units; zoomed out it stays as large on the screen as its box allows. */
+const NAME_SIZE = 13;
+const MOST_NAME_SIZE = 28;
 /** What fits easily is drawn larger, up to this. */
 const LARGEST = 1.25;
-const MARGIN = 24;
+const MARGIN = 8;
 
 export function Graph({ catalog, selected, onSelect }: GraphProps) {
   const layout = useMemo(() => layoutOf(catalog), [catalog]);
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 800, height: 400 });
   const [camera, setCamera] = useState<Camera | null>(null);
+  const [isHelped, setHelped] = useState(false);
   const seen = camera ?? opening(layout, size, selected);
   useEffect(() => {
     const element = box.current;
@@ -91,26 +95,26 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
         <Button small look="quiet" title="Show all (0)" onClick={() => setCamera(fitting(layout, size))}>
           Fit
         </Button>
-        <IconButton small icon="left" label="Move left" onClick={() => pan(-120, 0)} />
-        <IconButton small icon="right" label="Move right" onClick={() => pan(120, 0)} />
-        <IconButton small icon="up" label="Move up" onClick={() => pan(0, -120)} />
-        <IconButton small icon="down" label="Move down" onClick={() => pan(0, 120)} />
+        <Button small look="quiet" aria-label="Help" title="Help" aria-expanded={isHelped} onClick={() => setHelped(!isHelped)}>
+          ?
+        </Button>
       </div>
       <div class="explorer-graph-box" ref={box} onKeyDown={keys} {...useDragging(pan)}>
         <svg viewBox={viewBox(seen, size)} role="group" aria-label="Models and their relations">
           <Arrows />
           <Lines layout={layout} selected={selected} />
           {layout.nodes.map((node) => (
-            <ModelBox key={node.name} {...{ node, catalog, layout, selected, onSelect }} />
+            <ModelBox key={node.name} {...{ node, catalog, layout, selected, onSelect, scale: seen.scale }} />
           ))}
         </svg>
       </div>
-      <p class="explorer-graph-hint">
-        An arrow leads from a model with a relation to the model it names; a double head stands for many.{" "}
-        <span class="hide-narrow">
-          Arrow keys go to the next model, with Shift they move the graph; <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom.
-        </span>
-      </p>
+      {isHelped && (
+        <p class="explorer-graph-hint">
+          An arrow leads from a model with a relation to the model it names; a double head stands for many. Drag to move
+          the graph, or <kbd>Shift</kbd> and an arrow key; arrow keys go to the next model; <kbd>+</kbd> <kbd>-</kbd>{" "}
+          <kbd>0</kbd> zoom.
+        </p>
+      )}
     </div>
   );
 }
@@ -196,9 +200,10 @@ function Lines({ layout: { edges }, selected }: { layout: Layout; selected: stri
 interface BoxProps extends GraphProps {
   node: Node;
   layout: Layout;
+  scale: number;
 }
 
-function ModelBox({ node, catalog, layout, selected, onSelect }: BoxProps) {
+function ModelBox({ node, catalog, layout, selected, onSelect, scale }: BoxProps) {
   const model = catalog.models[node.name];
   const isSelected = node.name === selected;
   const isNear = layout.edges.some(
@@ -210,6 +215,8 @@ function ModelBox({ node, catalog, layout, selected, onSelect }: BoxProps) {
   };
   const counts = `${counted(model?.fields, "field")}, ${counted(model?.links, "link")}`;
   const look = isSelected ? "chosen" : isNear ? "near" : "far";
+  const isSmall = scale < READABLE - 0.01;
+  const size = isSmall ? Math.min(MOST_NAME_SIZE, NAME_SIZE / scale) : NAME_SIZE;
   const transform = `translate(${node.x} ${node.y})`;
   return (
     <>
@@ -225,18 +232,18 @@ function ModelBox({ node, catalog, layout, selected, onSelect }: BoxProps) {
         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && select(event)}
       >
         <rect width={WIDTH} height={node.height} rx="8" />
-        <text class="explorer-node-name" x="12" y="22">
-          {short(node.name, 24)}
+        <text class="explorer-node-name" font-size={size} x="12" y={isSmall ? (node.height + size * 0.7) / 2 : 22}>
+          {short(node.name, Math.floor((WIDTH - 24) / size / 0.58))}
         </text>
       </g>
       {/* No part of the button's name: the tables of the chosen model say the same. */}
-      <g class={classes("explorer-rows", look)} transform={transform} aria-hidden="true">
+      <g class={classes("explorer-rows", look, isSmall && "small")} transform={transform} aria-hidden="true">
         {node.rows.length > 0 && <path class="explorer-rule" d={`M0 ${HEAD - 1}H${WIDTH}`} />}
         {node.rows.map(({ name, what, isLink }, at) => (
           <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
             <tspan x="12">{short(name, 18)}</tspan>
             <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
-              {short(what, Math.max(4, 28 - Math.min(name.length, 18)))}
+              {short(what, Math.max(4, 24 - Math.min(name.length, 18)))}
             </tspan>
           </text>
         ))}

@@ -5,7 +5,7 @@ import { kindName } from "./describe";
 
 /** The height of the name, and of a row. */
 export const HEAD = 34;
-export const ROW = 20;
+export const ROW = 22;
 const FOOT = 6;
 /** Fields at most; in a large graph only relations are shown. */
 const MOST_FIELDS = 7;

@@ -3,11 +3,11 @@
 import type { Catalog } from "../catalog";
 import { HEAD, heightOf, ROW, type Row, rowsOf } from "./box";
 
-export const WIDTH = 208;
-const GAP_X = 80;
+export const WIDTH = 188;
+const GAP_X = 44;
 const GAP_Y = 24;
 /** How far a line goes out that comes back to the same side. */
-const MOST_REACH = 70;
+const MOST_REACH = 42;
 
 export interface Node {
   name: string;
@@ -212,7 +212,7 @@ function headPort(end: Ends, siblings: Ends[]): number {
 
 /** From one box to another; through the gaps of the columns that lie between. */
 function lineOf({ from, to, leaves, arrives }: Ends, start: Point, end: Point, nodes: Node[], at: number): string {
-  const reach = MOST_REACH - (at % 4) * 10;
+  const reach = MOST_REACH - (at % 4) * 6;
   if (leaves === arrives) return roundabout(start, end, reach);
   const path = [`M${point(start)}`];
   let last = start;

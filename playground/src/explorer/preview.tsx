@@ -22,21 +22,19 @@ export function Preview({ catalog }: { catalog: Catalog }) {
         <g key={node.name} transform={`translate(${node.x} ${node.y})`}>
           <rect class="preview-box" width={WIDTH} height={node.height} rx="10" />
           <text class="preview-name" x="14" y="26">
-            {node.name.length > LONGEST ? `${node.name.slice(0, LONGEST - 1)}…` : node.name}
+            {shortened(node.name)}
           </text>
           {node.rows.map(({ name, isLink }, at) => (
-            <rect
-              class={classes("preview-row", isLink && "link")}
-              key={name}
-              x="14"
-              y={HEAD + at * ROW + 6}
-              width={Math.min(WIDTH - 28, 24 + name.length * 6)}
-              height="8"
-              rx="4"
-            />
+            <text class={classes("preview-row", isLink && "link")} key={name} x="14" y={HEAD + at * ROW + 16}>
+              {shortened(name)}
+            </text>
           ))}
         </g>
       ))}
     </svg>
   );
+}
+
+function shortened(name: string): string {
+  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
 }

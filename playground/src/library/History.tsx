@@ -6,9 +6,9 @@ import { lazy } from "../lazy";
 import { JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/request";
-import { Badge, Button, Empty, Icon, IconButton, once } from "../ui";
+import { Badge, Button, Empty, Icon, IconButton, once, When } from "../ui";
 import { leaveRow } from "./focus";
-import { duration, size, time } from "./format";
+import { duration, size } from "./format";
 import { titleOf } from "./reading";
 import { history, historyRefusal, keepHistory, removeEntries, type Entry } from "./record";
 import { SaveDialog } from "./SaveDialog";
@@ -22,17 +22,20 @@ export function History() {
   const [shown, setShown] = useState(PAGE);
   const [saving, setSaving] = useState<Entry | null>(null);
   const [comparing, setComparing] = useState<Entry | null>(null);
+  const hasAny = history.value.length > 0;
   const found = history.value.filter((entry) => matches(entry, words));
   return (
     <section class="library-part" aria-label="History">
       <div class="library-bar">
-        <input
-          type="search"
-          aria-label="Search requests and replies"
-          placeholder="Search requests and replies"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
+        {hasAny && (
+          <input
+            type="search"
+            aria-label="Search requests and replies"
+            placeholder="Search requests and replies"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+        )}
         <label class="library-check">
           <input
             type="checkbox"
@@ -41,9 +44,11 @@ export function History() {
           />
           Keep until this browser tab closes
         </label>
-        <Button icon="remove" disabled={history.value.length === 0} onClick={() => removeEntries(history.value, "History cleared.")}>
-          Clear
-        </Button>
+        {hasAny && (
+          <Button icon="remove" onClick={() => removeEntries(history.value, "History cleared.")}>
+            Clear
+          </Button>
+        )}
       </div>
       {keepHistory.value && (
         <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
@@ -56,8 +61,8 @@ export function History() {
         {words.trim() ? `${found.length} found` : ""}
       </p>
       {found.length === 0 ? (
-        <Empty icon="history" title={history.value.length === 0 ? "No requests yet" : "No results"}>
-          {history.value.length === 0 && "Requests and their replies appear here, newest first."}
+        <Empty icon="history" title={hasAny ? "No results" : "No requests yet"}>
+          {!hasAny && "What you send appears here with its reply, newest first: to look at, to compare, to send again."}
         </Empty>
       ) : (
         <ol class="library-entries">
@@ -100,10 +105,10 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
           <Badge look={ok ? "ok" : "bad"}>{status || "no reply"}</Badge>
-          <span class="library-title">{title}</span>
+          <span class="library-title act">{title}</span>
         </button>
         <span class="library-facts">
-          {time(at)} · {duration(ms)} · {size(bytes)}
+          <When at={at} /> · {duration(ms)} · {size(bytes)}
         </span>
         <span class="library-acts">
           <Button small look="quiet" aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>

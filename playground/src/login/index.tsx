@@ -2,11 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { catalog, emptyRequest, loginOf, send, signIn, type ActRequest, type Reply } from "../state";
-import { NOTE } from "../brand";
-import { Prose } from "../request/docs";
 import { Button, Dialog, Empty, notify } from "../ui";
 import { ErrorsContext, errorsOf, Fields } from "../form";
 import "../form/form.css";
+import { DemoAccounts } from "./demo";
 
 export function LoginDialog({ onClose }: { onClose: () => void }) {
   const found = catalog.value && loginOf(catalog.value);
@@ -42,7 +41,7 @@ export function LoginDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <form id="log-in" class="stack" onSubmit={(event) => void submit(event)}>
-        {NOTE && <p><Prose text={NOTE} /></p>}
+        <DemoAccounts login={found} onDone={onClose} />
         <ErrorsContext.Provider value={sent ? errorsOf(sent.reply, sent.request, request) : {}}>
           <Fields kind={found.spec.set} path="set" value={request.set} onChange={(set) => setRequest({ ...request, set })} />
         </ErrorsContext.Provider>

@@ -1,14 +1,19 @@
 /** What is said of an act where its request is. */
 
 import type { Act } from "../catalog";
+import { token } from "../state";
 import { Badge, Icon } from "../ui";
+import { isLocked } from "./mark";
 
+/** Who may call it is said only to those who look, or may not. */
 export function ActFacts({ spec }: { spec: Act }) {
+  const isPublic = spec.access === "public" && !token.value;
+  if (!isPublic && spec.access !== "open" && !isLocked(spec) && !spec.limit.length) return null;
   return (
     <div class="row act-facts">
-      {spec.access === "public" && <Badge look="ok">Public</Badge>}
+      {isPublic && <Badge look="ok">Public</Badge>}
       {spec.access === "open" && <Badge look="warn">Open to all</Badge>}
-      {spec.access === "rule" && <Badge><Icon name="lock" />{spec.roles ? spec.roles.join(", ") : "Needs a log-in"}</Badge>}
+      {isLocked(spec) && <Badge><Icon name="lock" />{spec.roles ? spec.roles.join(", ") : "Needs a log-in"}</Badge>}
       {spec.limit.map((text) => (
         <Badge key={text}>{text}</Badge>
       ))}

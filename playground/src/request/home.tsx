@@ -1,17 +1,18 @@
 /** What is shown where no request is: what the service is, and where one may begin. */
 
 import type { ComponentChildren } from "preact";
-import { actOf, allActs, type Catalog, type PlacedAct } from "../catalog";
-import { NOTE, TITLE } from "../brand";
+import { actOf, allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
+import { TITLE } from "../brand";
 import { showLogin, showShortcuts } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
 import { lazy } from "../lazy";
+import { DemoAccounts } from "../login/demo";
 import { emptyTexts, loginOf, openRequest, showAct, token, type ActRequest } from "../state";
-import { Button, Icon, type IconName } from "../ui";
+import { Button, classes, Icon, type IconName } from "../ui";
 import { Prose } from "./docs";
-import { ActMark } from "./mark";
+import { ActLock, ActMark, ActName, isLocked } from "./mark";
 
 const Preview = lazy(() => import("../explorer/preview").then((part) => part.Preview), "");
 
@@ -26,18 +27,7 @@ export function Home({ catalog }: { catalog: Catalog }) {
   const recent = [...new Map(history.value.map(({ request }) => [titleOf(request), request])).values()];
   return (
     <div class="home">
-      <header>
-        <h2>{TITLE}</h2>
-        <p class="muted">
-          {counted(acts.length, "act")} · {counted(models, "model")}
-        </p>
-        {NOTE && (
-          <p>
-            <Prose text={NOTE} />
-          </p>
-        )}
-      </header>
-      <Welcome catalog={catalog} acts={acts} />
+      <Welcome catalog={catalog} acts={acts} models={models} />
       <div class="home-columns">
         <div class="home-lists">
           <List catalog={catalog} title="Recent" requests={recent} />
@@ -57,8 +47,8 @@ export function Home({ catalog }: { catalog: Catalog }) {
           <a href="#/downloads">
             <Way icon="download" title="Downloads">Clients for TypeScript and Python, OpenAPI, JSON Schema</Way>
           </a>
-          <p class="muted small">
-            <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view. <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends.{" "}
+          <p class="home-keys muted small hide-narrow">
+            <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view.{" "}
             <Button small look="quiet" onClick={showShortcuts}>
               All shortcuts
             </Button>
@@ -69,24 +59,35 @@ export function Home({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** Before a log-in: how many acts ask for one. */
-function Welcome({ catalog, acts }: { catalog: Catalog; acts: PlacedAct[] }) {
+/** The name of the service, and before a log-in how many acts ask for one. */
+function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[]; models: number }) {
   const login = loginOf(catalog);
-  if (!login || token.value) return null;
+  const isOut = login && !token.value;
   const locked = acts.filter(({ spec }) => spec.access === "rule").length;
   return (
-    <div class="home-login">
-      <Icon name="lock" />
-      <p class="grow">
-        <strong>Log in to call {locked === acts.length ? "the acts" : `${locked} of the ${acts.length} acts`}.</strong>{" "}
-        <span class="muted">
-          With the act <code>{login.act}</code>; its token is sent with every call.
-        </span>
-      </p>
-      <Button look="primary" onClick={showLogin}>
-        Log in
-      </Button>
-    </div>
+    <header class="home-head">
+      <div>
+        <h2>{TITLE}</h2>
+        <p class="muted">
+          {counted(acts.length, "act")} · {counted(models, "model")}
+          <span class="home-address">
+            {" "}
+            · <code>{GATEWAY_URL}</code>
+          </span>
+        </p>
+      </div>
+      {isOut && (
+        <div class="home-login">
+          <Button look="primary" onClick={showLogin}>
+            Log in
+          </Button>
+          <span class="muted">
+            {locked === acts.length ? "All acts" : `${locked} of the ${acts.length} acts`} ask for it.
+          </span>
+        </div>
+      )}
+      <DemoAccounts login={login} />
+    </header>
   );
 }
 
@@ -111,17 +112,25 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
     <section aria-label={title}>
       <h3>{title}</h3>
       <ul>
-        {requests.slice(0, MOST).map(({ name, ...request }) => (
-          <li key={name ?? titleOf(request)}>
-            <button type="button" class="home-act" onClick={() => (request.set ? openRequest(request) : showAct(request))}>
-              <ActMark act={request.act} />
-              <span class="home-name">{name ?? titleOf(request)}</span>
-              <span class="muted home-said">
-                <Prose text={actOf(catalog, request)?.description ?? ""} />
-              </span>
-            </button>
-          </li>
-        ))}
+        {requests.slice(0, MOST).map(({ name, ...request }) => {
+          const spec = actOf(catalog, request);
+          return (
+            <li key={name ?? titleOf(request)}>
+              <button
+                type="button"
+                class={classes("home-act", spec && isLocked(spec) && "locked")}
+                onClick={() => (request.set ? openRequest(request) : showAct(request))}
+              >
+                <span class="home-name">{name ?? <ActName {...request} />}</span>
+                {spec && <ActLock spec={spec} />}
+                <ActMark act={request.act} />
+                <span class="muted small home-said">
+                  <Prose text={spec?.description ?? ""} />
+                </span>
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

@@ -2,16 +2,17 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { showBatch } from "../account";
-import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
+import { catalog, activeId, activeTab, closeTab, sendTab, tabs, type Tab } from "../state";
 import { Divider, paneStyle } from "../panes";
 import { ReplyPanel } from "../reply";
 import { Button, Icon, nextIndex, once } from "../ui";
 import { Home } from "./home";
 import { ActList } from "./list";
-import { ActMark } from "./mark";
+import { ActName } from "./mark";
 import { RequestPanel, SendButton } from "./panel";
 import "./home.css";
 import "./request.css";
+import "./narrow.css";
 import "../form/form.css";
 
 export function Acts() {
@@ -33,8 +34,8 @@ export function Acts() {
       <Divider pane="side" />
       <div class="acts-main" tabIndex={-1} data-content>
         <div class="acts-bar">
-          <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
-            Acts
+          <Button class="acts-toggle" icon="menu" aria-label="All acts" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            All acts
           </Button>
           <TabStrip />
           {catalog.value.maxBatch > 0 && tabs.value.length > 1 && (
@@ -45,11 +46,7 @@ export function Acts() {
           {tab && <SendButton key={tab.id} tab={tab} isAbove />}
         </div>
         {tab ? (
-          <div class="acts-split" key={tab.id} style={paneStyle("request")}>
-            <RequestPanel tab={tab} />
-            <Divider pane="request" />
-            <ReplyPanel tab={tab} />
-          </div>
+          <Sides tab={tab} key={tab.id} />
         ) : (
           <Home catalog={catalog.value} />
         )}
@@ -57,6 +54,38 @@ export function Acts() {
     </div>
   );
 }
+
+/** The request and the reply; on a phone one of them, by a switch above or by a swipe. */
+function Sides({ tab }: { tab: Tab }) {
+  const split = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState<Side>("request");
+  const status = tab.reply.value?.status;
+  const choose = (side: Side) => split.current?.querySelector(`.${side}`)?.scrollIntoView({ block: "nearest" });
+  return (
+    <>
+      <div class="sides" role="group" aria-label="What is shown">
+        <button type="button" aria-pressed={shown === "request"} onClick={() => choose("request")}>
+          Request
+        </button>
+        <button type="button" aria-pressed={shown === "reply"} onClick={() => choose("reply")}>
+          Reply{status ? ` · ${status}` : ""}
+        </button>
+      </div>
+      <div
+        class="acts-split"
+        style={paneStyle("request")}
+        ref={split}
+        onScroll={({ currentTarget: { scrollLeft, clientWidth } }) => setShown(scrollLeft > clientWidth / 2 ? "reply" : "request")}
+      >
+        <RequestPanel tab={tab} />
+        <Divider pane="request" />
+        <ReplyPanel tab={tab} />
+      </div>
+    </>
+  );
+}
+
+type Side = "request" | "reply";
 
 /** The open requests: a row of buttons, because each can be closed. */
 function TabStrip() {
@@ -81,9 +110,8 @@ function TabStrip() {
             aria-pressed={id === activeId.value}
             onClick={() => void (activeId.value = id)}
           >
-            <ActMark act={request.value.act} />
             {running.value && "… "}
-            <span class="muted">{request.value.model}</span> {request.value.act}
+            <ActName {...request.value} />
           </button>
           <button
             type="button"

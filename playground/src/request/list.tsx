@@ -5,8 +5,9 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { activeTab, openRequest, showAct, token } from "../state";
 import { classes, Icon, isTyping } from "../ui";
-import { ActMark } from "./mark";
+import { ActLock, ActMark, isLocked } from "./mark";
 import { SavedList } from "./saved-list";
+import "./list.css";
 
 const folded = signal<ReadonlySet<string>>(new Set());
 /** Groups with so many acts in all begin folded. */
@@ -63,7 +64,7 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                     <li key={act}>
                       <button
                         type="button"
-                        class={classes("acts-act", isNow && "now")}
+                        class={classes("acts-act", isNow && "now", isLocked(spec) && "locked")}
                         title={spec.description ?? undefined}
                         onClick={(event) => {
                           const isNew = event.ctrlKey || event.metaKey;
@@ -71,18 +72,14 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                           onOpen();
                         }}
                       >
-                        <ActMark act={act} />
-                        <span>{act}</span>
-                        {spec.access !== "rule" && (
+                        <span class="act">{act}</span>
+                        {spec.access !== "rule" && !token.value && (
                           <span class="acts-public" aria-hidden="true" title="Anyone may call it">
                             public
                           </span>
                         )}
-                        {spec.access === "rule" && !token.value && (
-                          <span class="acts-locked" aria-hidden="true" title="Log in to call it">
-                            <Icon name="lock" />
-                          </span>
-                        )}
+                        <ActLock spec={spec} />
+                        <ActMark act={act} />
                       </button>
                     </li>
                   );

@@ -1,20 +1,45 @@
-/** What an act seems to do, judged by its name: a letter and a colour. */
+/** What an act seems to do, judged by its name, and whether it may be called. */
+
+import type { Act } from "../catalog";
+import { identity, token } from "../state";
+import { Icon } from "../ui";
 
 const MARKS = [
-  { look: "read", letter: "R", title: "reads", verb: /^(get|list|find|count|search|read)(?![a-z])/ },
-  { look: "remove", letter: "D", title: "removes", verb: /^(remove|delete|purge|clear)(?![a-z])/ },
-  { look: "write", letter: "W", title: "writes", verb: /^(add|create|update|set|put|save|move|import)(?![a-z])/ },
+  { word: "read", verb: /^(get|list|find|count|search|read)(?![a-z])/ },
+  { word: "delete", verb: /^(remove|delete|purge|clear)(?![a-z])/ },
+  { word: "write", verb: /^(add|create|update|set|put|save|move|import)(?![a-z])/ },
 ] as const;
 
-/** A hint for the eye only: the name beside it says the same, and other names have an empty place. */
+/** A hint for the eye only: the name beside it says the same, and other names have none. */
 export function ActMark({ act }: { act: string }) {
-  const mark = MARKS.find(({ verb }) => verb.test(act));
+  const word = MARKS.find(({ verb }) => verb.test(act))?.word;
+  return word ? <span class={`act-mark ${word}`} data-word={word} title="By its name" aria-hidden="true" /> : null;
+}
+
+/** Whether whoever is signed in cannot call an act, as far as the page knows: the service decides. */
+export function isLocked({ access, roles }: Act): boolean {
+  if (access !== "rule") return false;
+  if (!token.value) return true;
+  const own = identity.value?.session.roles ?? [];
+  return roles !== null && own.length > 0 && !own.some(({ name }) => roles.includes(name));
+}
+
+/** Only where it is locked: what is open to those who look needs no mark. */
+export function ActLock({ spec }: { spec: Act }) {
+  if (!isLocked(spec)) return null;
   return (
-    <span
-      class={mark ? `act-mark ${mark.look}` : "act-mark"}
-      data-letter={mark?.letter}
-      title={mark && `By its name it ${mark.title}`}
-      aria-hidden="true"
-    />
+    <span class="act-lock" aria-hidden="true" title={token.value ? "Not for your role" : "Log in to call it"}>
+      <Icon name="lock" />
+    </span>
+  );
+}
+
+/** The name of an act with its model: `user.getUsers`. */
+export function ActName({ model, act }: { model: string; act: string }) {
+  return (
+    <span class="act">
+      <span class="muted">{model}.</span>
+      {act}
+    </span>
   );
 }

@@ -9,6 +9,7 @@ import { emptyTexts, isListing, putDraft, reasonNot, remember, resetTab, sendTab
 import { Button, CopyButton, Empty, Field, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActFacts, Prose } from "./docs";
+import { ActName } from "./mark";
 import { GetPart, SetPart } from "./parts";
 import { Sender } from "./sender";
 
@@ -40,7 +41,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       <div class="request-head">
         <div class="grow">
           <h2 class="act-name">
-            <span class="muted">{request.model}</span> {request.act}
+            <ActName {...request} />
           </h2>
           <ActFacts spec={spec} />
           <Sender tab={tab} />

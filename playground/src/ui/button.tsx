@@ -6,17 +6,20 @@ type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "class" | "
 export interface ButtonProps extends Native {
   children: ComponentChildren;
   icon?: IconName;
+  /** Behind the words, such as the arrow of a menu. */
+  after?: IconName;
   /** `primary` once a view; `danger` for what removes; `quiet` has no border. */
   look?: "primary" | "danger" | "quiet" | undefined;
   small?: boolean;
   type?: "button" | "submit";
 }
 
-export function Button({ children, icon, look, small, class: more, type = "button", ...rest }: ButtonProps) {
+export function Button({ children, icon, after, look, small, class: more, type = "button", ...rest }: ButtonProps) {
   return (
     <button {...rest} type={type} class={classes("button", look, small && "small", more)}>
       {icon && <Icon name={icon} />}
       <span>{children}</span>
+      {after && <Icon name={after} />}
     </button>
   );
 }

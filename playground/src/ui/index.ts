@@ -7,3 +7,4 @@ export * from "./menu";
 export * from "./notice";
 export * from "./table";
 export * from "./tabs";
+export * from "./when";

@@ -19,6 +19,8 @@ export interface MenuProps {
   label: string;
   icon?: IconName;
   iconOnly?: boolean;
+  /** What the button shows instead of its name. */
+  face?: ComponentChildren;
   /** The tooltip of the button. */
   title?: string;
   items: readonly MenuItem[];
@@ -27,7 +29,7 @@ export interface MenuProps {
 }
 
 /** A button with a menu; arrow keys, Home, End, Escape. */
-export function Menu({ label, icon = "down", iconOnly, title, items, small = false, look }: MenuProps) {
+export function Menu({ label, icon, iconOnly, face, title, items, small = false, look }: MenuProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -71,10 +73,10 @@ export function Menu({ label, icon = "down", iconOnly, title, items, small = fal
   return (
     <div class="menu" ref={root}>
       {iconOnly ? (
-        <IconButton icon={icon} label={label} {...trigger} />
+        <IconButton icon={icon ?? "down"} label={label} {...trigger} />
       ) : (
-        <Button icon={icon} title={title} look={look} {...trigger}>
-          {label}
+        <Button {...(icon && { icon })} after="down" title={title} look={look} aria-label={face ? label : undefined} {...trigger}>
+          {face ?? label}
         </Button>
       )}
       {open && (
