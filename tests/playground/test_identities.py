@@ -21,7 +21,7 @@ def log_in(page, who):
 
 def account(page, who):
     """Open the menu at the top."""
-    page.get_by_role("button", name=f"{who}@example.com", exact=True).click()
+    page.get_by_role("button", name=f"{who.title()}, {who}@example.com", exact=True).click()
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_one_switches_at_the_top_and_logs_out_one_by_one(both):
     account(both, "manager")
     lines = both.get_by_role("menuitemradio").all_inner_texts()
     assert [line.split(",")[0] for line in lines] == [f"{who}@example.com ({who.title()})" for who in PEOPLE]
-    assert all("until" in line for line in lines)
+    assert all("expires" in line for line in lines)
     both.get_by_role("menuitemradio", name="employee@example.com").click()
     assert answer(both)[0] == "employee@example.com"
     send_as(both, "manager@example.com")

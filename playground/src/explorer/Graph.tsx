@@ -243,13 +243,18 @@ function ModelBox({ node, catalog, layout, selected, onSelect, scale }: BoxProps
           <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
             <tspan x="12">{short(name, 18)}</tspan>
             <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
-              {short(what, Math.max(4, 24 - Math.min(name.length, 18)))}
+              {short(what, roomBeside(name))}
             </tspan>
           </text>
         ))}
       </g>
     </>
   );
+}
+
+/** The characters that fit beside a name in a row, by how wide they are at most times. */
+function roomBeside(name: string): number {
+  return Math.max(3, Math.floor((WIDTH - 28 - Math.min(name.length, 18) * 6.6) / 6.3));
 }
 
 function counted(all: object | undefined, what: string): string {

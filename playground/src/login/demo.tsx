@@ -10,7 +10,8 @@ import { Button, notify } from "../ui";
 
 export function DemoAccounts({ login, onDone }: { login: PlacedAct | undefined; onDone?: () => void }) {
   const [waiting, setWaiting] = useState(false);
-  if (!NOTE && !ACCOUNTS.length) return null;
+  const isOffered = !token.value || onDone !== undefined;
+  if (ACCOUNTS.length ? !isOffered : !NOTE) return null;
   const logIn = async (request: ActRequest) => {
     if (waiting) return;
     setWaiting(true);
@@ -20,7 +21,7 @@ export function DemoAccounts({ login, onDone }: { login: PlacedAct | undefined; 
     notify("Logged in.");
     onDone?.();
   };
-  const offered = token.value && !onDone ? [] : ACCOUNTS.map((one) => ({ one, request: login && requestOf(login, one) }));
+  const offered = ACCOUNTS.map((one) => ({ one, request: login && requestOf(login, one) }));
   return (
     <div class="demo">
       {NOTE && (

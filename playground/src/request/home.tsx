@@ -2,18 +2,18 @@
 
 import type { ComponentChildren } from "preact";
 import { actOf, allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
-import { TITLE } from "../brand";
+import { ACCOUNTS, NOTE, TITLE } from "../brand";
 import { showLogin, showShortcuts } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
 import { lazy } from "../lazy";
-import { DemoAccounts } from "../login/demo";
 import { emptyTexts, loginOf, openRequest, showAct, token, type ActRequest } from "../state";
 import { Button, classes, Icon, type IconName } from "../ui";
 import { Prose } from "./docs";
 import { ActLock, ActMark, ActName, isLocked } from "./mark";
 
+const DemoAccounts = lazy(() => import("../login/demo").then((part) => part.DemoAccounts), "");
 const Preview = lazy(() => import("../explorer/preview").then((part) => part.Preview), "");
 
 /** The most lines of each list. */
@@ -70,11 +70,8 @@ function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[
         <h2>{TITLE}</h2>
         <p class="muted">
           {counted(acts.length, "act")} · {counted(models, "model")}
-          <span class="home-address">
-            {" "}
-            · <code>{GATEWAY_URL}</code>
-          </span>
         </p>
+        <code class="home-address muted">{GATEWAY_URL}</code>
       </div>
       {isOut && (
         <div class="home-login">
@@ -86,7 +83,7 @@ function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[
           </span>
         </div>
       )}
-      <DemoAccounts login={login} />
+      {(NOTE || ACCOUNTS.length > 0) && <DemoAccounts login={login} />}
     </header>
   );
 }
