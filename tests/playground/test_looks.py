@@ -148,6 +148,7 @@ def test_all_views_have_the_edges_of_the_page(page):
     seen = {}
     for view in VIEWS:
         show(page, view)
+        page.locator(".acts, .explorer, .page").wait_for()
         boxes = [one.bounding_box() for one in page.locator(".topbar, .acts, .explorer, .page").all()]
         seen[view] = {(box["x"], box["x"] + box["width"]) for box in boxes if box["width"] != 2560}
     assert seen["acts"] == seen["schema"] == set()
