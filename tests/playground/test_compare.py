@@ -101,7 +101,7 @@ def test_large_replies_are_compared_whole_and_shown_by_pages(keeping, service_ur
         keeping.get_by_role("navigation", name="Acts").get_by_role("button", name="echo", exact=True).click(
             modifiers=["Control"]
         )
-    keeping.get_by_role("group", name="Open requests").get_by_role("button", name="thing echo").nth(1).click()
+    keeping.get_by_role("group", name="Open requests").get_by_role("button", name="thing.echo").nth(1).click()
     dialog = compared(keeping)
     assert dialog.locator("p[role=status]").inner_text() == "3000 changed, 1 reordered"
     assert dialog.get_by_role("region", name="Differences").locator("tbody tr").count() == 200

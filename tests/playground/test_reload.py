@@ -61,15 +61,15 @@ def test_a_reload_keeps_the_open_requests(page, bodies):
     open_act(page, "keep")
     at(page, "set.note").fill("a note")
     open_act(page, "remove")
-    page.get_by_role("button", name="thing keep").click()
+    page.get_by_role("button", name="thing.keep").click()
     reloaded(page)
-    assert tabs_of(page) == [("thing.echo", "false"), ("thing keep", "true"), ("thing remove", "false")]
+    assert tabs_of(page) == [("thing.echo", "false"), ("thing.keep", "true"), ("thing.remove", "false")]
     assert at(page, "set.note").input_value() == "a note"
     page.get_by_role("button", name="thing.echo").click()
     assert sent(page, bodies) == '{"decimal":1.10000000000000000001}'
     page.get_by_role("button", name="Close remove").click()
     reloaded(page)
-    assert tabs_of(page) == [("thing.echo", "true"), ("thing keep", "false")]
+    assert tabs_of(page) == [("thing.echo", "true"), ("thing.keep", "false")]
 
 
 def test_a_reload_while_a_reply_is_awaited_says_what_is_not_known(page):
@@ -107,7 +107,7 @@ def test_a_reload_keeps_what_is_not_valid_and_does_not_send_it(page, bodies):
     reloaded(page)
     assert page.get_by_role("tab", name="JSON").get_attribute("aria-selected") == "true"
     assert (text_of_editor(page), send_button(page).is_disabled()) == (BROKEN, True)
-    page.get_by_role("button", name="thing remove").click()
+    page.get_by_role("button", name="thing.remove").click()
     assert (at(page, "set.any").input_value(), send_button(page).is_disabled()) == ("[1,", True)
     assert bodies == []
 
@@ -172,7 +172,7 @@ def test_a_duplicated_tab_begins_with_copies_and_goes_its_own_way(page, service_
     open_act(other, "keep")
     reloaded(other)
     reloaded(page)
-    assert [name for name, _ in tabs_of(other)] == ["thing.echo", "thing keep"]
+    assert [name for name, _ in tabs_of(other)] == ["thing.echo", "thing.keep"]
     assert [name for name, _ in tabs_of(page)] == ["thing.echo"]
     assert problems == []
 

@@ -60,7 +60,7 @@ def test_broken_json_waits_while_other_parts_and_tabs_are_shown(broken, bodies):
     try_to_send(broken)
     open_act(broken, "echo")
     assert not send_button(broken).is_disabled()
-    broken.get_by_role("button", name="thing remove").click()
+    broken.get_by_role("button", name="thing.remove").click()
     broken.get_by_role("link", name="History").click()
     broken.get_by_role("link", name="Acts").click()
     broken.get_by_role("button", name="Go there").click()
