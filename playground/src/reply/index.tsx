@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parse, stringify, type Json, type JsonObject } from "../json";
-import { catalog, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Envelope, type Failure, type Page, type Reply, type Shown, type Tab } from "../state";
+import { catalog, heldOf, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Envelope, type Failure, type Page, type Reply, type Shown, type Tab } from "../state";
 import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
 import { lazy } from "../lazy";
 import { openerOf, type Path } from "./documents";
@@ -40,7 +40,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
     first.current = reply;
   }, [reply]);
   return (
-    <section class="reply" aria-label="Reply" ref={section}>
+    <section class={reply && heldOf(tab) ? "reply old" : "reply"} aria-label="Reply" ref={section}>
       <div role="status" class="sr-only">
         {tab.running.value ? "Waiting for the reply" : reply ? statusText(reply, page) : ""}
       </div>
@@ -52,6 +52,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
         onChange={(next) => void (tab.shown.value = next)}
         aside={reply && !tab.running.value ? <Facts reply={reply} tab={tab} /> : null}
       >
+        {reply && shown !== "code" && heldOf(tab) && <p class="reply-old">Not sent. This is the reply to an earlier request.</p>}
         <Content tab={tab} reply={reply} shown={shown} />
       </Tabs>
       {page && <Pager tab={tab} page={page} />}

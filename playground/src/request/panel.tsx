@@ -5,10 +5,11 @@ import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
-import { emptyTexts, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { heldOf, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, Field, Menu, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActFacts, Prose } from "./docs";
+import { Held } from "./held";
 import { GetPart, SetPart } from "./parts";
 import { Sender } from "./sender";
 
@@ -26,11 +27,11 @@ export function RequestPanel({ tab }: { tab: Tab }) {
   const part = tab.part.value;
   const request = tab.request.value;
   const spec = specOf(request);
+  const held = heldOf(tab);
   const errors = useMemo(() => {
-    const held = tab.checked.value === request ? emptyTexts(spec?.set, request.set, "set") : [];
-    const missing = Object.fromEntries(held.map((path) => [path, ["This is required."]]));
+    const missing = Object.fromEntries((held?.empty ?? []).map((path) => [path, ["This is required."]]));
     return { ...missing, ...errorsOf(tab.reply.value, tab.sent.value, request) };
-  }, [tab.reply.value, tab.checked.value, request]);
+  }, [tab.reply.value, held, request]);
   const undoable = (what: string) => notify(what, { undo: remember(tab) });
   if (!spec) return <Gone request={request} />;
   const isLocked = tab.drafts.value.size > 0 && !tab.drafts.value.has("");
@@ -50,6 +51,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
           <SendButton tab={tab} />
         </div>
       </div>
+      <Held tab={tab} />
       {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>

@@ -27,8 +27,8 @@ export interface Tab {
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
-  /** The request that was held back once, because a required text in it is empty. */
-  checked: Signal<ActRequest | null>;
+  /** What was not sent when it was asked for last, and the required texts that are empty in it. */
+  held: Signal<Held | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
   files: Signal<Files>;
@@ -40,6 +40,11 @@ export interface Tab {
   part: Signal<Part>;
   /** How its reply is shown. */
   shown: Signal<Shown>;
+}
+export interface Held {
+  request: ActRequest;
+  /** Paths; none where something else was in the way. */
+  empty: readonly string[];
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
@@ -87,7 +92,7 @@ export function addTab(request: ActRequest): Tab {
     folds: signal<ReadonlyMap<string, boolean>>(new Map()),
     page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
-    checked: signal<ActRequest | null>(null),
+    held: signal<Held | null>(null),
     drafts: signal<Drafts>(new Map()),
     files: signal<Files>(new Map()),
     as: signal(""),
@@ -179,22 +184,29 @@ function fillOrTell(request: ActRequest): ActRequest | undefined {
   }
 }
 
-/** Send a tab's request, unless it is under way already, or something in it is not valid: that is told. */
-export async function sendTab(tab: Tab): Promise<void> {
+/** What of a tab was not sent, for as long as it has not been changed. */
+export function heldOf({ held, request }: Tab): Held | null {
+  return held.value?.request === request.value ? held.value : null;
+}
+
+/**
+ * Send a tab's request, unless it is under way already, or something in it is not valid: that is told. One with
+ * required texts that are empty is held back; `isEmptyMeant` sends it all the same.
+ */
+export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<void> {
   if (tab.running.value) return;
-  const reason = reasonNot(tab.drafts.value);
-  if (reason) return notify(reason, { bad: true });
   const request = tab.request.value;
-  const empty = emptyTexts(specOf(request)?.set, request.set, "set");
-  if (empty.length && tab.checked.value !== request) {
-    tab.checked.value = request;
-    return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
-  }
+  const reason = reasonNot(tab.drafts.value);
+  const empty = reason || isEmptyMeant ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
+  tab.held.value = { request, empty };
+  if (reason) return notify(reason, { bad: true });
+  if (empty.length) return;
   const token = tokenOf(tab.as.value);
   if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
   if (!filled) return;
   const controller = new AbortController();
+  tab.held.value = null;
   tab.running.value = controller;
   const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
   tab.running.value = null;
