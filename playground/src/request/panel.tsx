@@ -23,6 +23,12 @@ const SHOWN = [
   { key: "about", label: "About" },
 ] as const;
 
+const FIELDS_TO_RETURN = (
+  <h3>
+    Fields to return <code>get</code>
+  </h3>
+);
+
 export function RequestPanel({ tab }: { tab: Tab }) {
   const part = tab.part.value;
   const request = tab.request.value;
@@ -212,10 +218,13 @@ function Form({ spec, tab, onChange }: FormProps) {
     <fieldset class="request-form" disabled={tab.drafts.value.has("")} onKeyDown={(event) => sendFromPassword(event, tab)}>
       <legend class="sr-only">Form</legend>
       {spec.idempotent !== null && <Key tab={tab} />}
-      <h3>Set</h3>
+      <div class="part-head">
+        <h3>
+          Input <code>set</code>
+        </h3>
+      </div>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
-      <h3>Get</h3>
-      <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
+      <GetPart heading={FIELDS_TO_RETURN} kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
 }
