@@ -229,14 +229,15 @@ def test_optional_and_defaulted_fields_are_sent_only_when_they_are_filled_in(pag
     open_act(page, "addUser")
     page.get_by_role("button", name="None").click()
     assert "isActive" not in request_of(page)
-    assert at(page, "set.isActive").locator("option").all_inner_texts() == ["default true", "true", "false"]
-    assert at(page, "set.activeRoleId").get_attribute("placeholder") == "optional"
+    assert at(page, "set.isActive").locator("option").all_inner_texts() == ["true (default)", "true", "false"]
+    assert at(page, "set.activeRoleId").get_attribute("placeholder") is None
+    assert page.get_by_role("group", name="Form").locator(".part-head").first.inner_text() == "Input set\n* required"
     at(page, "set.isActive").select_option("false")
     at(page, "set.activeRoleId").fill("5")
     request = request_of(page)
     assert '"isActive": false' in request
     assert '"activeRoleId": "5"' in request
-    at(page, "set.isActive").select_option("default true")
+    at(page, "set.isActive").select_option("true (default)")
     at(page, "set.activeRoleId").fill("")
     request = request_of(page)
     assert "isActive" not in request

@@ -122,11 +122,19 @@ function PlainInput({ ids, kind, path, value, onChange, type }: InputProps & { t
   );
 }
 
-/** What it means that nothing is written; in browsers that show dates in their own way, their own words. */
+/** What the service takes where nothing is written; in browsers that show dates in their own way, their own words. */
 function whenLeftOut(kind: Kind, value: Value): string | undefined {
   if (value === "") return kind.presence === "required" ? undefined : "sent as empty text";
-  if (kind.presence !== "defaulted") return kind.presence === "optional" ? "optional" : undefined;
-  return kind.default === undefined ? "filled in" : `default ${typeof kind.default === "string" ? kind.default : stringify(kind.default)}`;
+  if (kind.presence !== "defaulted") return undefined;
+  if (kind.default === undefined) return "filled in";
+  return typeof kind.default === "string" ? kind.default : stringify(kind.default);
+}
+
+/** The choice that leaves a field out. */
+function noChoice(kind: Kind): string {
+  if (kind.presence === "required") return "Choose…";
+  const taken = whenLeftOut(kind, undefined);
+  return taken === undefined ? "Not set" : `${taken} (default)`;
 }
 
 const EMAIL = /^e_?mail$/i;
@@ -218,7 +226,7 @@ function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
       value={value === undefined ? "none" : String(at)}
       onChange={(event) => onChange(kind.choices[Number(event.currentTarget.value)])}
     >
-      {(value === undefined || kind.presence !== "required") && <option value="none">{whenLeftOut(kind, undefined) ?? "Choose…"}</option>}
+      {(value === undefined || kind.presence !== "required") && <option value="none">{noChoice(kind)}</option>}
       {at < 0 && value !== undefined && <option value="-1">{`${stringify(value)} (unknown)`}</option>}
       {kind.choices.map((choice, index) => (
         <option key={index} value={String(index)}>

@@ -1,7 +1,7 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import type { Act } from "../catalog";
+import type { Act, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
@@ -222,11 +222,20 @@ function Form({ spec, tab, onChange }: FormProps) {
         <h3>
           Input <code>set</code>
         </h3>
+        {hasRequired(spec.set) && (
+          <span class="part-legend muted small">
+            <span class="required">*</span> required
+          </span>
+        )}
       </div>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
       <GetPart heading={FIELDS_TO_RETURN} kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
+}
+
+function hasRequired(kind: Kind): boolean {
+  return kind.kind === "object" && Object.values(kind.fields ?? {}).some(({ presence }) => presence === "required");
 }
 
 /** Of an act that answers a repeated key with its first reply. */
@@ -240,7 +249,6 @@ function Key({ tab }: { tab: Tab }) {
             class="mono"
             autocomplete="off"
             spellcheck={false}
-            placeholder="optional"
             value={tab.key.value}
             onInput={(event) => void (tab.key.value = event.currentTarget.value)}
           />
