@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatewayfw import gateway
-from tests.playground.conftest import open_act
+from tests.playground.conftest import open_act, send
 from tests.playground.service import sample_app
 from tests.playground.test_acts import at
 
@@ -107,3 +107,12 @@ def test_the_token_is_copied(page, login):
     page.get_by_role("menuitem", name="Copy the token").click()
     page.get_by_text("The token is copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("eyJ")
+
+
+def test_a_role_is_offered_by_its_name_and_where_it_holds(page, login):
+    login("OrgHead")
+    open_act(page, "getOrganizations")
+    send(page)
+    open_act(page, "updateUser")
+    assert page.locator(".roles button").all_inner_texts() == ["OrgHead · organization Harbour Works"]
+    page.get_by_text("Acts with the rights of this role.").wait_for()

@@ -66,6 +66,8 @@ def test_a_user_with_organizations_is_added_through_the_form(page, login):
     dialog.get_by_text("2 of 2 found").wait_for()
     for name in ORGANIZATIONS:
         dialog.get_by_role("button", name=name).click()
+    dialog.get_by_text("2 chosen").wait_for()
+    assert dialog.locator(".picker-list [aria-pressed=true] .icon").count() == 2
     dialog.get_by_role("button", name="Done").click()
     assert page.get_by_role("textbox", name=re.compile("^organizations [12]")).count() == 2
     at(page, "get.first_name").check()

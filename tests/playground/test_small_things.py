@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.schemas import date, object_id, string
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act
 from tests.playground.test_acts import at
 
 #: Whether the border of one is red.

@@ -4,7 +4,7 @@ import type { ComponentChild } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
-import { identityOf, ROLE, titleOfId } from "../state";
+import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { canPick, Picker } from "./picker";
@@ -25,8 +25,8 @@ export function ScalarField(props: ScalarProps) {
     <Field {...shown} required={kind.presence === "required"} aside={nameOfKind(kind)}>
       {(ids) => (
         <>
-          <Input {...props} ids={ids} />
           {name === ROLE && <Roles {...props} />}
+          <Input {...props} ids={ids} />
           <Offers {...props} />
         </>
       )}
@@ -46,13 +46,18 @@ function hintOf(kind: Kind): ComponentChild {
 /** The roles of whoever it is sent as: one click fills one in. */
 function Roles({ value, onChange }: ScalarProps) {
   const { roles = [] } = identityOf(useContext(WhoContext))?.session ?? {};
+  if (roles.length === 0) return null;
   return (
     <div class="row roles">
-      {roles.map(({ id, name }) => (
-        <Button key={id} small aria-pressed={value === id} onClick={() => onChange(id)}>
-          {name}
-        </Button>
-      ))}
+      {roles.map((role) => {
+        const place = whereOf(role);
+        return (
+          <Button key={role.id} small aria-pressed={value === role.id} onClick={() => onChange(role.id)}>
+            {role.name}
+            {place && <span class="role-place"> · {place}</span>}
+          </Button>
+        );
+      })}
     </div>
   );
 }
@@ -280,11 +285,12 @@ function IdInput(props: InputProps<IdKind>) {
           Find
         </Button>
       )}
-      {title && <span class="id-title muted small">{title}</span>}
+      {title && <span class="id-title small">{title}</span>}
       {picking && (
         <Picker
           parts={parts}
           of={kind.of}
+          taken={typeof value === "string" && value ? [value] : []}
           onClose={() => setPicking(false)}
           onPick={(id) => {
             onChange(id);
