@@ -129,6 +129,20 @@ def test_an_error_in_a_list_names_its_item_as_the_form_does(page, login):
     assert page.get_by_label("organizations 2", exact=False).first.get_attribute("data-path") == "set.organizations.1"
 
 
+def test_a_value_that_is_taken_is_shown_at_its_field(page, login):
+    login()
+    open_act(page, "addUser")
+    for name in ("first_name", "last_name", "password"):
+        at(page, f"set.{name}").fill("Ada")
+    email = at(page, "set.email")
+    email.fill("manager@example.com")
+    send(page)
+    errors = email.get_attribute("aria-describedby")
+    assert (page.locator(f"[id='{errors}']").inner_text(), email.get_attribute("aria-invalid")) == ("is taken", "true")
+    page.get_by_role("button", name="email", exact=True).click()
+    assert page.evaluate("document.activeElement.dataset.path") == "set.email"
+
+
 def test_the_id_below_a_relation_is_ticked_only_where_it_is_sent(page):
     open_act(page, "getUsers")
     page.get_by_role("button", name="Fields of units").click()

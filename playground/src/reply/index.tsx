@@ -246,8 +246,9 @@ function numbered(path: string): string {
 /** Put the focus on the field of a path, or the nearest above it. */
 function goTo(path: string): void {
   for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
-    const named = (attribute: string) => document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(at)}"]`);
-    const field = named("data-path") ?? named("data-switch");
+    const named = (attribute: string, path = at) => document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(path)}"]`);
+    // A unique index names the field of the stored document.
+    const field = named("data-path") ?? named("data-switch") ?? named("data-path", `set.${at}`);
     if (!field) continue;
     field.scrollIntoView({ block: "center" });
     field.focus();
