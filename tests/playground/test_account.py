@@ -71,8 +71,12 @@ def test_an_act_begins_in_a_role_that_may_call_it(page):
 
     open_act(page, "addUser")
     assert at(page, "set.activeRoleId").input_value() == ""
+    rule = page.locator(".act-facts")
+    assert rule.inner_text().split("\n")[0] == "Manager, Admin, OrgHead"
+    page.get_by_text("Log in to call it").first.wait_for()
     page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
     log_in("manager")
+    rule.get_by_text("You may call it").wait_for()
     manager = at(page, "set.activeRoleId").input_value()
     page.get_by_role("button", name="manager@example.com").click()
     page.get_by_role("menuitem", name="Log in as somebody else").click()

@@ -41,6 +41,8 @@ def test_a_password_is_masked_and_enter_in_it_sends(page):
     assert [at(page, f"set.{name}").get_attribute("type") for name in ("email", "password")] == ["text", "password"]
     at(page, "set.email").press("Enter")
     at(page, "set.password").fill("demo-manager")
+    page.get_by_role("button", name="Show password").click()
+    assert at(page, "set.password").get_attribute("type") == "text"
     page.get_by_label("token", exact=True).check()
     at(page, "set.password").press("Enter")
     page.get_by_role("button", name="Use it").wait_for()

@@ -94,7 +94,7 @@ def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_pa
     dialog.get_by_label("Address of its gateway").fill("https://staging.example/api/gateway")
     dialog.get_by_role("button", name="Done").click()
     open_act(two, "echo")
-    two.get_by_role("tab", name="As code").click()
+    two.get_by_role("button", name="Code", exact=True).click()
     code = two.get_by_role("region", name="Code")
     code.get_by_text("'https://staging.example/api/gateway'").wait_for()
     assert sent(two).url.startswith("http://127.0.0.1")

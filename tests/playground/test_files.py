@@ -68,7 +68,7 @@ def test_the_code_of_a_request_sends_its_file(page, avatar, token, service_url, 
     page.get_by_role("button", name="None").click()
     page.get_by_role("button", name="Fields of avatar").click()
     at(page, "get.avatar.size").check()
-    page.get_by_role("tab", name="As code").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     page.get_by_role("tab", name=language, exact=True).click()
     text = page.get_by_role("region", name="Code").locator("pre").evaluate("element => element.textContent")
     (tmp_path / name).write_bytes(PICTURE)

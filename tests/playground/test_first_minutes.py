@@ -149,5 +149,5 @@ def test_a_request_has_a_key_and_asks_for_the_revision(page, stage):
         send(page)
     assert (len(key), asked.value.headers["idempotency-key"]) == (32, key)
     assert asked.value.post_data_json["details"]["get"] == {"title": 1, "_rev": 1}
-    page.get_by_role("tab", name="As code").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     page.get_by_role("region", name="Code").get_by_text(f"'Idempotency-Key: {key}'").wait_for()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.playground.conftest import empty, open_act, send
+from tests.playground.conftest import empty, open_act, send, share
 from tests.playground.echo import LARGEST, echo_app
 from tests.playground.links import decoded_text, open_text
 from tests.playground.test_acts import at, compact, reply_rows
@@ -116,7 +116,7 @@ def test_a_reply_is_shown_as_it_is_written(page):
 def test_a_link_and_code_keep_the_digits(page, service_url, tmp_path):
     given = '{"v":1,"service":"main","model":"thing","act":"echo","set":{"any":[9007199254740993,1.10]},"get":{}}'
     open_text(page, service_url, given, "echo")
-    page.get_by_role("button", name="Share", exact=True).click()
+    share(page)
     page.get_by_text("The link is copied").wait_for()
     assert decoded_text(page.evaluate("navigator.clipboard.readText()")) == given
     page.get_by_role("button", name="Code", exact=True).click()

@@ -33,9 +33,13 @@ def other(page, service_url):  # noqa: F811
 
 
 def save_open(page, name):
-    """Save the open request under a name."""
+    """Save the open request under a name; what it was saved as before stays."""
     page.bring_to_front()  # the browser hardly draws a tab behind
-    page.get_by_role("button", name="Save", exact=True).click()
+    if page.get_by_role("button", name="Update", exact=True).count():
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="Save as new").click()
+    else:
+        page.get_by_role("button", name="Save", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_role("button", name="Save").or_(dialog.get_by_role("button", name="Replace")).last.click()

@@ -112,12 +112,13 @@ function text(value: Value): string {
 
 type InputType = "text" | "password" | "email" | "url" | "date" | "time";
 
-function PlainInput({ ids, kind, path, value, onChange, type }: InputProps & { type: InputType }) {
+function PlainInput({ ids, kind, path, value, onChange, type, isPassword }: InputProps & { type: InputType; isPassword?: boolean }) {
   return (
     <input
       {...ids}
       type={type as "text"}
       data-path={path}
+      data-password={isPassword}
       autocomplete="off"
       spellcheck={false}
       placeholder={whenLeftOut(kind, value)}
@@ -151,7 +152,7 @@ const TYPES = { uri: "url", date: "date", time: "time", uuid: "text", none: "tex
 
 function TextInput(props: InputProps<TextKind>) {
   const { ids, kind, name, path, value, onChange } = props;
-  if (PASSWORD.test(name)) return <PlainInput {...props} type="password" />;
+  if (PASSWORD.test(name)) return <PasswordInput {...props} />;
   const isLong = (kind.sized !== false && (kind.maxLength ?? 0) > LONG) || text(value).includes("\n") || text(value).length > LONG;
   if (isLong && !kind.format)
     return (
@@ -167,6 +168,20 @@ function TextInput(props: InputProps<TextKind>) {
     );
   const type = TYPES[kind.format ?? "none"];
   return <PlainInput {...props} type={fitsNative(type, text(value)) ? type : "text"} />;
+}
+
+/** Masked until it is asked to be shown; a form knows it by `data-password`. */
+function PasswordInput(props: InputProps<TextKind>) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <div class="with-button">
+      <PlainInput {...props} type={isShown ? "text" : "password"} isPassword />
+      <Button small onClick={() => setShown(!isShown)}>
+        {isShown ? "Hide" : "Show"}
+        <span class="sr-only"> {props.name}</span>
+      </Button>
+    </div>
+  );
 }
 
 /** Whether the browser's own input shows this text: else it would look empty. */

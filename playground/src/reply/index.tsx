@@ -13,7 +13,7 @@ import { documentsIn, DocumentTable } from "./table";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
-const Snippets = lazy(() => import("../request/snippets-dialog").then((part) => part.Snippets), "");
+const Snippets = lazy(() => import("../request/snippets").then((part) => part.Snippets), "");
 
 const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
 const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
@@ -23,7 +23,6 @@ const SHOWN = [
   { key: "table", label: "Table" },
   { key: "raw", label: "Raw" },
   { key: "exchange", label: "Headers" },
-  { key: "code", label: "As code" },
 ] as const;
 /** Characters of raw text that are shown at once. */
 const RAW_STEP = 200_000;
@@ -39,6 +38,15 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
     if (reply !== first.current && matchMedia("(max-width: 1020px)").matches) section.current?.scrollIntoView();
     first.current = reply;
   }, [reply]);
+  useEffect(() => {
+    if (shown === "code" && matchMedia("(max-width: 1020px)").matches) section.current?.scrollIntoView();
+  }, [shown]);
+  if (shown === "code")
+    return (
+      <section class="reply reply-code" aria-label="Reply" ref={section}>
+        <Snippets tab={tab} />
+      </section>
+    );
   return (
     <section class={reply && heldOf(tab) ? "reply old" : "reply"} aria-label="Reply" ref={section}>
       <div role="status" class="sr-only">
@@ -52,7 +60,7 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
         onChange={(next) => void (tab.shown.value = next)}
         aside={reply && !tab.running.value ? <Facts reply={reply} tab={tab} /> : null}
       >
-        {reply && shown !== "code" && heldOf(tab) && <p class="reply-old">Not sent. This is the reply to an earlier request.</p>}
+        {reply && heldOf(tab) && <p class="reply-old">Not sent. This is the reply to an earlier request.</p>}
         <Content tab={tab} reply={reply} shown={shown} />
       </Tabs>
       {page && <Pager tab={tab} page={page} />}
@@ -63,7 +71,6 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
   const [find, setFind] = useState("");
   const [comparing, setComparing] = useState(false);
-  if (shown === "code") return <Snippets tab={tab} />;
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply) return <NoReply tab={tab} />;
   if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;

@@ -72,7 +72,7 @@ function TabStrip() {
   };
   return (
     <div class="strip" role="group" aria-label="Open requests" ref={strip} onKeyDown={keys}>
-      {tabs.value.map(({ id, request, running }) => (
+      {tabs.value.map(({ id, request, saved, running }) => (
         <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
           <button
             type="button"
@@ -82,7 +82,11 @@ function TabStrip() {
           >
             <ActMark act={request.value.act} />
             {running.value && "… "}
-            <span class="muted">{request.value.model}</span> {request.value.act}
+            {saved.value || (
+              <>
+                <span class="muted">{request.value.model}</span> {request.value.act}
+              </>
+            )}
           </button>
           <button
             type="button"

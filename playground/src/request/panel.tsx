@@ -1,21 +1,20 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
-import { useEffect, useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import type { Act, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
-import { heldOf, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, Field, Menu, notify, once, Tabs } from "../ui";
+import { heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { Button, CopyButton, Empty, Field, notify, once, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActFacts, Prose } from "./docs";
 import { Held } from "./held";
+import { RequestMenu, SavedAs } from "./menu";
 import { GetPart, SetPart } from "./parts";
 import { Sender } from "./sender";
 
 const About = lazy(() => import("./about").then((part) => part.About));
-const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
-const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
 
 const SHOWN = [
   { key: "form", label: "Form" },
@@ -49,7 +48,8 @@ export function RequestPanel({ tab }: { tab: Tab }) {
           <h2 class="act-name">
             <span class="muted">{request.model}</span> {request.act}
           </h2>
-          <ActFacts spec={spec} />
+          <SavedAs tab={tab} />
+          <ActFacts spec={spec} tab={tab} />
           <Sender tab={tab} />
         </div>
         <div class="request-actions">
@@ -160,51 +160,6 @@ export function SendButton({ tab, isAbove = false }: { tab: Tab; isAbove?: boole
   );
 }
 
-function RequestMenu({ tab }: { tab: Tab }) {
-  const [dialog, setDialog] = useState<"" | "snippets" | "save">("");
-  const request = tab.request.value;
-  const disabled = reasonNot(tab.drafts.value) !== "";
-  const share = async () => (await import("../library/share")).copyLink(request);
-  useEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      if (!disabled) setDialog("save");
-    };
-    document.addEventListener("keydown", keys);
-    return () => document.removeEventListener("keydown", keys);
-  }, [disabled]);
-  const addStep = async () => (await import("../reply/values")).addToSequence(request, tab.files.value.size > 0);
-  return (
-    <>
-      <Button small look="quiet" icon="code" disabled={disabled} title="As code" onClick={() => setDialog("snippets")}>
-        Code
-      </Button>
-      <Button small look="quiet" icon="share" disabled={disabled} title="Copy a link to this request" onClick={() => void share()}>
-        Share
-      </Button>
-      <Button small look="quiet" icon="save" disabled={disabled} title="Save (Ctrl+S)" onClick={() => setDialog("save")}>
-        Save
-      </Button>
-      <Menu
-        label="More"
-        icon="more"
-        iconOnly
-        items={[
-          { label: "Add to the sequence", icon: "list", disabled, onSelect: () => void addStep() },
-          {
-            label: "Reset",
-            icon: "remove",
-            onSelect: () => resetTab(tab),
-          },
-        ]}
-      />
-      {dialog === "snippets" && <SnippetsDialog tab={tab} onClose={() => setDialog("")} />}
-      {dialog === "save" && <SaveDialog request={request} onClose={() => setDialog("")} />}
-    </>
-  );
-}
-
 interface FormProps {
   spec: Act;
   tab: Tab;
@@ -270,7 +225,7 @@ function newKey(): string {
 function sendFromPassword(event: KeyboardEvent, tab: Tab): void {
   const field = event.target;
   if (event.key !== "Enter" || event.repeat || event.ctrlKey || event.metaKey || event.isComposing) return;
-  if (!(field instanceof HTMLInputElement) || field.type !== "password") return;
+  if (!(field instanceof HTMLInputElement) || field.dataset.password === undefined) return;
   event.preventDefault();
   void sendTab(tab);
 }

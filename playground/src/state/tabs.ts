@@ -36,6 +36,8 @@ export interface Tab {
   as: Signal<string>;
   /** The `Idempotency-Key` that is sent with it; empty for none. */
   key: Signal<string>;
+  /** The name of the saved request that it is; empty for none. */
+  saved: Signal<string>;
   /** What is shown of it. */
   part: Signal<Part>;
   /** How its reply is shown. */
@@ -72,12 +74,13 @@ export function specOf(request: ActRequest): Act | undefined {
 /** Open a request in a new tab and show it. `set` and `get` may be left out: the act's own beginning. */
 export function openRequest(
   request: Partial<ActRequest> & Pick<ActRequest, "service" | "model" | "act">,
-  { run = false }: { run?: boolean } = {},
+  { run = false, saved = "" }: { run?: boolean; saved?: string } = {},
 ): void {
   view.value = "acts";
   if (tabs.value.length >= MOST_TABS) return notify(`${MOST_TABS} requests are open: close some first.`, { bad: true });
   const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
+  tab.saved.value = saved;
   activeId.value = tab.id;
   if (run) void sendTab(tab);
 }
@@ -97,6 +100,7 @@ export function addTab(request: ActRequest): Tab {
     files: signal<Files>(new Map()),
     as: signal(""),
     key: signal(""),
+    saved: signal(""),
     part: signal<Part>("form"),
     shown: signal<Shown>("tree"),
   };
@@ -121,6 +125,16 @@ export function showRequest(request: ActRequest, { run = false }: { run?: boolea
   view.value = "acts";
   activeId.value = found.id;
   if (run) void sendTab(found);
+}
+
+/** Show the tab of a saved request, with what was changed in it; open one where there is none. */
+export function showSaved(name: string, request: ActRequest): void {
+  const isAlike = ({ saved, request: { value } }: Tab) => !saved.value && isSame(value as never, request as never);
+  const found = tabs.value.find(({ saved }) => saved.value === name) ?? tabs.value.find(isAlike);
+  if (!found) return openRequest(request, { saved: name });
+  view.value = "acts";
+  found.saved.value = name;
+  activeId.value = found.id;
 }
 
 /** Close a tab; what was written in it can be had back for some seconds. */
@@ -207,6 +221,7 @@ export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<
   if (!filled) return;
   const controller = new AbortController();
   tab.held.value = null;
+  if (tab.shown.value === "code") tab.shown.value = "tree";
   tab.running.value = controller;
   const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
   tab.running.value = null;
