@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.playground.conftest import open_act, share
@@ -37,7 +39,7 @@ def both(page):
 
 def send_as(page, who):
     """Choose whose token the open request is sent with."""
-    page.get_by_role("region", name="Request").get_by_role("button", name="as ").click()
+    page.get_by_role("region", name="Request").get_by_role("button", name=re.compile("^as ")).click()
     page.get_by_role("menuitemradio", name=who).click()
 
 
