@@ -177,7 +177,7 @@ def test_the_reply_is_searched_and_compared_in_one_line(used):
 def test_what_is_not_chosen_is_as_quiet_as_what_is_not_written(page):
     open_act(page, "getUsers")
     colour = "(one, part) => getComputedStyle(one, part).color"
-    written = page.locator("[data-path='set.limit']").evaluate(colour, "::placeholder")
+    written = page.get_by_label("Search acts").evaluate(colour, "::placeholder")
     choice = page.locator("[data-path='set.sort']")
     assert choice.evaluate(colour) == written
     choice.select_option(index=1)

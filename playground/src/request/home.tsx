@@ -8,7 +8,7 @@ import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
 import { lazy } from "../lazy";
-import { emptyTexts, loginOf, openRequest, showAct, token, type ActRequest } from "../state";
+import { emptyTexts, loginOf, openRequest, showAct, showSaved, token, type ActRequest } from "../state";
 import { Button, Icon, type IconName } from "../ui";
 import { Prose } from "./docs";
 import { ActMark } from "./mark";
@@ -113,7 +113,7 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
       <ul>
         {requests.slice(0, MOST).map(({ name, ...request }) => (
           <li key={name ?? titleOf(request)}>
-            <button type="button" class="home-act" onClick={() => (request.set ? openRequest(request) : showAct(request))}>
+            <button type="button" class="home-act" onClick={() => open(name, request)}>
               <ActMark act={request.act} />
               <span class="home-name">{name ?? titleOf(request)}</span>
               <span class="muted home-said">
@@ -125,6 +125,12 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
       </ul>
     </section>
   );
+}
+
+function open(name: string | undefined, { set, get = {}, ...place }: Line): void {
+  if (!set) showAct(place);
+  else if (name) showSaved(name, { ...place, set, get });
+  else openRequest({ ...place, set, get });
 }
 
 /** Acts that read first, and of these the ones that need the least to be written. */
