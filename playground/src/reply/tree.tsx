@@ -22,13 +22,17 @@ export interface JsonTreeProps {
   find?: string;
   /** What can be done with the chosen value; `path` leads to it from the root. */
   bar?: (value: Json, path: readonly (string | number)[]) => ComponentChildren;
+  /** Whether that stands in the row of the value, else below the tree. */
+  barInRow?: boolean;
+  /** A short text at the end of a row; empty for none. */
+  markOf?: (path: readonly (string | number)[]) => string;
   /** What is folded and unfolded by hand, where that outlives the value. */
   kept?: Signal<Folds>;
   /** Where a click leads from a value, and its name. */
   leadsTo?: (value: Json, path: readonly (string | number)[]) => { label: string; go: () => void } | undefined;
 }
 
-export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }: JsonTreeProps) {
+export function JsonTree({ value, label, height, find = "", bar, barInRow, markOf, kept, leadsTo }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const own = useSignal<Folds>(new Map());
@@ -101,6 +105,8 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
               chosen={from + index === chosen}
               onChoose={() => setAt(from + index)}
               onFold={() => fold(row, !row.open)}
+              mark={row.depth > 0 ? markOf?.(stepsTo(value as Json, row.path)) : undefined}
+              bar={barInRow && bar && from + index === chosen && row.depth > 0 ? bar(row.value, stepsTo(value as Json, row.path)) : undefined}
               link={row.size === undefined ? leadsTo?.(row.value, stepsTo(value as Json, row.path)) : undefined}
             />
           ))}
@@ -108,7 +114,7 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
       </div>
     </div>
   );
-  if (!bar) return tree;
+  if (!bar || barInRow) return tree;
   return (
     <>
       {tree}
@@ -145,9 +151,11 @@ interface RowProps {
   onChoose: () => void;
   onFold: () => void;
   link: { label: string; go: () => void } | undefined;
+  mark: string | undefined;
+  bar: ComponentChildren;
 }
 
-function RowView({ id, row, chosen, onChoose, onFold, link }: RowProps) {
+function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProps) {
   const { name, value, size, open, depth } = row;
   return (
     <div
@@ -171,8 +179,19 @@ function RowView({ id, row, chosen, onChoose, onFold, link }: RowProps) {
           <Icon name="link" />
         </span>
       )}
+      {mark && <span class="json-at">{mark}</span>}
+      {bar && (
+        <span class="json-row-bar" role="group" aria-label="The chosen value" onKeyDown={keep} onDblClick={keep}>
+          {bar}
+        </span>
+      )}
     </div>
   );
+}
+
+/** The buttons in a row have the keys for themselves. */
+function keep(event: Event): void {
+  event.stopPropagation();
 }
 
 function Value({ value, open, size }: { value: Json; open: boolean; size: number | undefined }) {
