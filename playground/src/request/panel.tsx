@@ -183,7 +183,7 @@ function RequestMenu({ tab }: { tab: Tab }) {
         icon="more"
         iconOnly
         items={[
-          { label: "Add to the sequence", icon: "list", disabled, onSelect: () => void addStep() },
+          { label: "Add to a sequence", icon: "list", disabled, onSelect: () => void addStep() },
           {
             label: "Reset",
             icon: "remove",
