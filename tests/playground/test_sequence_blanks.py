@@ -44,7 +44,7 @@ def test_a_password_that_a_reload_forgot_is_not_sent_as_an_empty_text(reloaded):
     held.get_by_text(HELD).wait_for()
     assert bodies == []
     held.get_by_role("button", name="Go there").click()
-    assert at(reloaded, "set.password").evaluate("one => one === document.activeElement")
+    at(reloaded, "set.password").and_(reloaded.locator(":focus")).wait_for()
     reloaded.keyboard.type("demo-manager")
     held.wait_for(state="detached")
     run(reloaded, "passed")
@@ -86,6 +86,7 @@ def test_a_secret_variable_without_a_value_holds_a_run_back(sequences):  # noqa:
     held = press_run(sequences)
     held.get_by_text("Step 1, Log in: the variable password has no value.").wait_for()
     held.get_by_role("button", name="Go there").click()
+    sequences.locator("[data-variable]:focus").wait_for()
     sequences.keyboard.type("demo-manager")
     run(sequences, "passed")
 

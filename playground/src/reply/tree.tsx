@@ -179,10 +179,14 @@ function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProp
           <Icon name="link" />
         </span>
       )}
-      {mark && <span class="json-at">{mark}</span>}
-      {bar && (
-        <span class="json-row-bar" role="group" aria-label="The chosen value" onKeyDown={keep} onDblClick={keep}>
-          {bar}
+      {(mark || bar) && (
+        <span class="json-end">
+          {mark && <span class="json-at">{mark}</span>}
+          {bar && (
+            <span class="json-row-bar" role="group" aria-label="The chosen value" onKeyDown={keep} onDblClick={keep}>
+              {bar}
+            </span>
+          )}
         </span>
       )}
     </div>

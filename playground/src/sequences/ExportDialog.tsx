@@ -1,6 +1,7 @@
 /** A sequence as a test: what it asks for, how to run it, and what may be refused the second time. */
 
 import { GATEWAY_URL } from "../catalog";
+import { leaveRow } from "../library/focus";
 import { fileName } from "../library/names";
 import { environmentUrl, environmentValues, token } from "../state";
 import { Button, CopyButton, Dialog, notify, saveFile } from "../ui";
@@ -26,13 +27,13 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
         <>
           <Button onClick={onClose}>Done</Button>
           <Button look="primary" icon="download" data-focus onClick={save}>
-            Download {file}
+            Download
           </Button>
         </>
       }
     >
       <div class="sequences-export">
-        <p>It needs nothing but Python and pytest, and holds no passwords and tokens. Run it with:</p>
+        <p>The file needs nothing but Python and pytest, and holds no passwords and tokens. Run it with:</p>
         <div class="sequences-command">
           <pre>
             <code>{command}</code>
@@ -71,7 +72,13 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
                   <span class="grow">
                     Step {one.number}, {one.title}: {one.field} is <code>{one.text}</code>
                   </span>
-                  <Button small onClick={() => generate(one)}>
+                  <Button
+                    small
+                    onClick={(event) => {
+                      leaveRow(event);
+                      generate(one);
+                    }}
+                  >
                     Use {one.generated}
                   </Button>
                 </li>

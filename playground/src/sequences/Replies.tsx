@@ -168,6 +168,11 @@ function markOf({ captures, checks }: SequenceStep, path: string): string {
   return [...names, ...(checks.some((one) => isAt(one, path)) ? ["expected"] : [])].join(" ");
 }
 
+/** The button goes; the keyboard stays at its row. */
+function toTree({ currentTarget }: Event): void {
+  (currentTarget as HTMLElement).closest<HTMLElement>("[role=tree]")?.focus();
+}
+
 /** Whether a capture or check is of a path, however that is written. */
 function isAt(one: { path: string }, path: string): boolean {
   return pathText(parsePath(one.path)) === path;
@@ -176,8 +181,12 @@ function isAt(one: { path: string }, path: string): boolean {
 /** What a value of a reply may become in the step that it answers. */
 function ValueBar({ step: { id, captures, checks }, value, path }: { step: SequenceStep; value: Json; path: string }) {
   if (!path.startsWith("body")) return null;
-  const capture = () => notify(`Later steps have it as {{${addCapture(id, path)}}}.`);
-  const expect = () => {
+  const capture = (event: Event) => {
+    toTree(event);
+    notify(`Later steps have it as {{${addCapture(id, path)}}}.`);
+  };
+  const expect = (event: Event) => {
+    toTree(event);
     addCheck(id, path, value);
     notify(`The step expects this at ${path}.`);
   };

@@ -1,6 +1,7 @@
 /** What a run came to, in one band; and what holds a run back. */
 
 import { showEnvironments } from "../account";
+import { leaveRow } from "../library/focus";
 import { duration } from "../library/format";
 import { fileName } from "../library/names";
 import { Badge, Button, IconButton, saveFile } from "../ui";
@@ -95,7 +96,13 @@ function BlankLine({ blank }: { blank: Blank }) {
         Go there
       </Button>
       {!variable && (
-        <Button small onClick={() => meanEmpty(step, path)}>
+        <Button
+          small
+          onClick={(event) => {
+            leaveRow(event);
+            meanEmpty(step, path);
+          }}
+        >
           Send it empty
         </Button>
       )}

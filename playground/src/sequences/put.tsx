@@ -11,7 +11,7 @@ import "./put.css";
 
 /** Add a request as the last step. */
 export async function addRequest(request: ActRequest, hasFiles: boolean): Promise<void> {
-  if (!(await askWhere(`${titleOf(request)} becomes a step of it.`))) return;
+  if (!(await askWhere(`${titleOf(request)} is added as its last step.`))) return;
   const number = store.addStep(request, titleOf(request));
   const id = store.current.value.steps[number - 1]?.id;
   if (id) tell(id, `${titleOf(request)} is step ${number} of ${named()} now${hasFiles ? ", without its files" : ""}.`);
@@ -19,14 +19,14 @@ export async function addRequest(request: ActRequest, hasFiles: boolean): Promis
 
 /** Let later steps have a value of the reply to a request. */
 export async function capture(request: ActRequest, path: string): Promise<void> {
-  if (!(await askWhere(`${titleOf(request)} becomes a step of it, if it is none yet, and captures ${path}.`))) return;
+  if (!(await askWhere(`It captures ${path} of ${titleOf(request)}, which is added as a step unless it is one.`))) return;
   const { id, number } = stepOfRequest(request, titleOf(request));
   if (id) tell(id, `Step ${number} of ${named()} captures {{${store.addCapture(id, path)}}}.`);
 }
 
 /** Expect a value of the reply to a request. */
 export async function expect(request: ActRequest, path: string, value: Json): Promise<void> {
-  if (!(await askWhere(`${titleOf(request)} becomes a step of it, if it is none yet, and expects this at ${path}.`))) return;
+  if (!(await askWhere(`It expects this at ${path} of ${titleOf(request)}, which is added as a step unless it is one.`))) return;
   const { id, number } = stepOfRequest(request, titleOf(request));
   if (!id) return;
   store.addCheck(id, path, value);
