@@ -10,7 +10,7 @@ import { beginningOf } from "./beginning";
 import { emptyTexts } from "./empty";
 import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
-import { isListing, pageOf, type Page } from "./pages";
+import { isListing, pageOf, pageRequest, type Page } from "./pages";
 import { envelopeOf, type ActRequest, type Reply } from "./request";
 import { send, sendBatch } from "./send";
 import { tokenOf } from "./session";
@@ -190,13 +190,22 @@ export async function sendTab(tab: Tab): Promise<void> {
     tab.checked.value = request;
     return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
   }
+  await call(tab, request, tab.files.value, tab.key.value.trim());
+}
+
+/** Ask for another page of what a tab lists, as it was asked for before: what is written in the form stays, and is not sent. */
+export async function turnPage(tab: Tab, after: Json | undefined): Promise<void> {
+  if (tab.sent.value && !tab.running.value) await call(tab, pageRequest(tab.sent.value, after));
+}
+
+async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
   if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
   if (!filled) return;
   const controller = new AbortController();
   tab.running.value = controller;
-  const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
+  const reply = await send(filled, controller.signal, token, files, key);
   tab.running.value = null;
   answer(tab, request, reply);
 }
