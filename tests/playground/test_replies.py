@@ -151,6 +151,57 @@ def test_no_text_has_the_green_of_what_went_well(page):
     assert page.locator(".json-text").first.evaluate(colour) != page.locator(".badge.ok").evaluate(colour)
 
 
+def shown(page, **reply):
+    """Send, and give what the reply is said to be; without a reply the network is down."""
+    page.route("**/gateway", lambda route: route.fulfill(**reply) if reply else route.abort())
+    open_act(page, "getUsers")
+    page.get_by_role("button", name="Send", exact=True).first.click()
+    page.get_by_role("group", name="About the reply").wait_for()
+    return page.locator(".reply .empty, .failure").inner_text().split("\n")
+
+
+def test_what_was_not_reached_says_what_may_be_wrong(page):
+    told = [one for one in shown(page) if one]
+    assert told == [
+        "No reply",
+        "The service was not reached: it may have stopped, or this computer is offline.",
+        "Failed to fetch",
+    ]
+    assert page.get_by_role("group", name="About the reply").locator(".badge").inner_text() == "No reply"
+
+
+def test_what_the_gateway_did_not_write_leads_to_its_text(page):
+    told = [one for one in shown(page, status=502, body="<h1>Bad</h1>", content_type="text/html") if one]
+    assert told[:2] == ["This is no reply of the gateway", "Something before it may have answered, such as a proxy."]
+    page.get_by_role("button", name="Show its text").click()
+    assert page.get_by_role("region", name="Reply as text").inner_text() == "<h1>Bad</h1>"
+
+
+def test_an_error_of_the_service_says_where_more_is_known(page):
+    refused = {"body": {"message": "internal error"}, "success": False}
+    told = shown(page, status=500, json=refused, headers={"X-Request-Id": "abc-1"})
+    assert [one for one in told if one] == [
+        "Internal error",
+        "The log of the service has more, under the request id abc-1.",
+    ]
+
+
+def test_who_must_log_in_can_do_so_there(page):
+    shown(page, status=401, json={"body": {"message": "not authenticated"}, "success": False})
+    page.locator(".failure").get_by_role("button", name="Log in").click()
+    page.get_by_role("dialog", name="Log in").wait_for()
+
+
+def test_an_empty_list_is_told_from_none(page):
+    answered(page, {"rows": [], "next": None})
+    page.get_by_role("tab", name="Table").click()
+    page.get_by_text("The list is empty").wait_for()
+    page.unroute("**/gateway")
+    page.route("**/gateway", lambda route: route.fulfill(json={"body": {"_id": ID}, "success": True}))
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("No list in this reply").wait_for()
+
+
 @pytest.fixture
 def options(request):
     return getattr(request, "param", {"viewport": {"width": 1280, "height": 800}})

@@ -33,7 +33,7 @@ export function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
   const id = requestId(reply);
   return (
     <div class="reply-facts" role="group" aria-label="About the reply">
-      <Badge look={ok ? "ok" : "bad"}>{statusWords(reply.status)}</Badge>
+      {reply.error === "Cancelled." ? <Badge>Cancelled</Badge> : <Badge look={ok ? "ok" : "bad"}>{statusWords(reply.status)}</Badge>}
       <span class="reply-fact" title="From sending to the last byte">
         {duration(reply.ms)}
       </span>
@@ -60,7 +60,8 @@ export function statusWords(status: number): string {
   return status ? [status, WORDS[status]].filter(Boolean).join(" ") : "No reply";
 }
 
-function requestId({ headers = [] }: Reply): string {
+/** Empty where the reply has none. */
+export function requestId({ headers = [] }: Reply): string {
   return headers.find(([name]) => name.toLowerCase() === "x-request-id")?.[1] ?? "";
 }
 

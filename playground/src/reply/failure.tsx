@@ -1,16 +1,49 @@
-/** What a refused request is told: the message, and each error with a way to its field. */
+/** What a refused request is told: the message, each error with a way to its field, and what can be done. */
 
-import type { Failure } from "../state";
-import { notify } from "../ui";
+import { showLogin } from "../account";
+import { catalog, loginOf, type Failure, type Reply } from "../state";
+import { Button, Empty, notify } from "../ui";
+import { requestId } from "./facts";
 
-export function FailureBox({ failure }: { failure: Failure }) {
+/** What stands there where no envelope came. */
+export function NoEnvelope({ reply: { status, error = "", text }, showText }: { reply: Reply; showText: () => void }) {
+  if (status)
+    return (
+      <Empty icon="close" title="This is no reply of the gateway">
+        <p>Something before it may have answered, such as a proxy.</p>
+        {text && (
+          <Button small onClick={showText}>
+            Show its text
+          </Button>
+        )}
+      </Empty>
+    );
+  const why = /^No reply: (.*)/.exec(error)?.[1];
+  if (why === undefined) return <Empty icon="stop" title={error} />;
+  return (
+    <Empty icon="close" title="No reply">
+      <p>The service was not reached: it may have stopped, or this computer is offline.</p>
+      <p class="small">{why}</p>
+    </Empty>
+  );
+}
+
+export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply }) {
+  const canLogIn = reply.status === 401 && catalog.value && loginOf(catalog.value);
+  const id = requestId(reply);
   const errors = Object.entries(failure.errors ?? {});
   return (
     <div class="failure">
       <p>
         <strong>{headOf(failure, errors[0]?.[0])}</strong>
         {failure.code && <code>{failure.code}</code>}
+        {canLogIn && (
+          <Button small icon="key" onClick={showLogin}>
+            Log in
+          </Button>
+        )}
       </p>
+      {reply.status >= 500 && id && <p class="failure-more">The log of the service has more, under the request id {id}.</p>}
       {errors.length > 0 && (
         <ul>
           {errors.map(([path, texts]) => (

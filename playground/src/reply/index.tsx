@@ -3,12 +3,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Json, JsonObject } from "../json";
 import { catalog, isOnlyPage, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Page, type Reply, type Shown, type Tab } from "../state";
-import { Button, Empty, notify, once, Tabs } from "../ui";
+import { Button, notify, once, Tabs } from "../ui";
 import { lazy } from "../lazy";
 import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
 import { Facts, duration, size, statusWords } from "./facts";
-import { FailureBox } from "./failure";
+import { FailureBox, NoEnvelope } from "./failure";
 import { Pager, pageText } from "./pager";
 import { Promised } from "./promised";
 import { shapeOf } from "./shape";
@@ -77,15 +77,11 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
   if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
   const { envelope } = reply;
   if (!envelope)
-    return (
-      <Empty icon="close" title={reply.error ?? "No envelope"}>
-        {reply.text && <p>Status {reply.status}. What came is under “Raw”.</p>}
-      </Empty>
-    );
+    return <NoEnvelope reply={reply} showText={() => void (tab.shown.value = "raw")} />;
   const parts = { tab, body: envelope.body as Json, find: find.trim() };
   return (
     <div class="reply-body">
-      {!envelope.success && <FailureBox failure={envelope.body} />}
+      {!envelope.success && <FailureBox failure={envelope.body} reply={reply} />}
       {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
       <div class="reply-search row">
         <input
@@ -225,7 +221,8 @@ function Raw({ text }: { text: string }) {
 }
 
 function statusText(reply: Reply, page: Page | null): string {
-  const what = reply.error ?? (reply.envelope?.success ? "Succeeded" : "Failed");
+  if (!reply.status) return reply.error ?? "No reply.";
+  const what = reply.error ?? (reply.envelope?.success ? "Succeeded." : "Failed.");
   const which = page ? `. ${pageText(page)}` : "";
-  return `${what}. Status ${statusWords(reply.status)}, ${duration(reply.ms)}, ${size(reply.bytes)}${which}`;
+  return `${what} Status ${statusWords(reply.status)}, ${duration(reply.ms)}, ${size(reply.bytes)}${which}`;
 }

@@ -38,6 +38,10 @@ function documentsIn(body: Json, path: Path = ["body"], levels = 3): Found | und
   return undefined;
 }
 
+function hasEmptyList(body: Json): boolean {
+  return [body, ...(isObject(body) ? Object.values(body) : [])].some((one) => Array.isArray(one) && !one.length);
+}
+
 interface Props {
   tab: Tab;
   body: Json;
@@ -49,7 +53,7 @@ interface Props {
 
 export function Documents({ body, ...rest }: Props) {
   const found = useMemo(() => documentsIn(body), [body]);
-  if (!found) return <Empty icon="list" title="No list in this reply" />;
+  if (!found) return <Empty icon="list" title={hasEmptyList(body) ? "The list is empty" : "No list in this reply"} />;
   return <DocumentTable found={found} {...rest} />;
 }
 
@@ -145,7 +149,14 @@ function Cell({ value, isNumeric, isChosen, onChoose }: CellProps) {
   const look = classes(isNumeric && "numeric", isId && "reply-oid", isChosen && "chosen", (isOpen || value === null) && "reply-dim");
   return (
     <td class={look} title={isId || text.length > LONG ? text : undefined} onClick={onChoose}>
-      {isId ? <span>{text}</span> : text}
+      {isId ? (
+        <span>
+          <span>{text.slice(0, -8)}</span>
+          {text.slice(-8)}
+        </span>
+      ) : (
+        text
+      )}
     </td>
   );
 }
