@@ -166,7 +166,7 @@ def test_a_double_click_sends_once_and_does_not_cancel(page, bodies):  # noqa: F
     open_act(page, "remove")
     send_button(page).dblclick()
     page.get_by_role("tree", name="Reply as a tree").wait_for()
-    page.get_by_text("success:").wait_for()
+    page.get_by_role("group", name="About the reply").wait_for()
     assert len(bodies) == 1
 
 
