@@ -100,7 +100,8 @@ def answered_by(text, route):
 COMPARED = """async (button) => {
     const start = performance.now();
     button.click();
-    while (!document.querySelector('dialog p[role=status], dialog .empty')) await new Promise((done) => setTimeout(done));
+    const shown = () => document.querySelector('dialog p[role=status], dialog .empty');
+    while (!shown()) await new Promise((done) => setTimeout(done));
     document.body.offsetHeight;
     return performance.now() - start;
 }"""

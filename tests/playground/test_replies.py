@@ -8,6 +8,7 @@ import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import reply_rows
+from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 
 ID = "6b0702a42f0611f6c159d637"
 LONG = "word " * 60
@@ -200,6 +201,29 @@ def test_an_empty_list_is_told_from_none(page):
     page.route("**/gateway", lambda route: route.fulfill(json={"body": {"_id": ID}, "success": True}))
     page.keyboard.press("Control+Enter")
     page.get_by_text("No list in this reply").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", ["wide", "narrow"])
+def test_axe_finds_nothing_in_replies_of_all_kinds(page, axe, theme, width):  # noqa: F811
+    page.set_viewport_size(WIDTHS[width])
+    page.emulate_media(color_scheme=theme)
+    found = []
+    headers = {"X-Request-Id": "abc-1"}
+    errors = {"message": "not valid", "code": "x", "errors": {"set.limit": ["Too many."], "set.sort": ["Unknown."]}}
+    for status, body in ((200, BODY), (200, None), (400, errors), (401, {"message": "no"}), (500, {"message": "no"})):
+        page.unroute_all()
+        answered(page, body, status=status, headers=headers, success=status == 200)
+        found += [*judged(page, axe), *page.evaluate(CUT)]
+    page.unroute_all()
+    shown(page)
+    found += judged(page, axe)
+    page.get_by_role("tab", name="Table").click()
+    page.unroute_all()
+    page.route("**/gateway", lambda route: route.fulfill(json={"body": BODY, "success": True}))
+    page.keyboard.press("Control+Enter")
+    page.locator(".reply-table td").nth(2).click()
+    assert [*found, *judged(page, axe)] == []
 
 
 @pytest.fixture

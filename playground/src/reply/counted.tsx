@@ -40,7 +40,7 @@ export function Counted({ tab, all, found, most, order, isPart }: Props) {
         </span>
       )}
       {sort !== undefined && (
-        <Button small look="quiet" disabled={reason !== ""} title={reason || `Sets sort to ${sort} in the form, and sends it`} onClick={once(whole)}>
+        <Button small disabled={reason !== ""} title={reason || `Sets sort to ${sort} in the form, and sends it`} onClick={once(whole)}>
           Sort the whole listing
         </Button>
       )}
