@@ -104,8 +104,8 @@ def test_a_file_that_is_too_large_is_marked_before_it_is_sent(page, avatar):
 def test_a_sequence_says_that_it_sends_no_files(page, avatar):
     avatar("me.png", PICTURE)
     page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_role("menuitem", name="Add to the sequence").click()
-    note = page.locator(".notice").filter(has_text="It is step 1 of the sequence now, without its files.")
+    page.get_by_role("menuitem", name="Add to a sequence").click()
+    note = page.locator(".notice").filter(has_text="is step 1 of “Sequence” now, without its files.")
     note.get_by_role("button", name="Show").click()
     form = page.get_by_role("group", name="Form of step 1")
     form.get_by_text("Files are sent from the view of acts only.").wait_for()

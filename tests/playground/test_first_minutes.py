@@ -115,9 +115,11 @@ def test_a_reply_is_searched_sorted_in_a_table_and_shown_with_its_headers(page, 
     page.get_by_role("searchbox", name="Search the reply").fill("employee@")
     rows = [row.replace("\n", "") for row in page.get_by_role("treeitem").all_inner_texts()]
     assert rows[-1] == 'email:"employee@example.com"'
-    assert len(rows) == 5
+    assert len(rows) == 4
+    page.get_by_role("searchbox", name="Search the reply").fill("")
     page.get_by_role("tab", name="Table").click()
     table = page.get_by_role("region", name="Reply as a table")
+    table.wait_for()
     column = table.get_by_role("columnheader", name="email")
     cells = table.locator("tbody td:nth-child(4)")
     before = cells.all_inner_texts()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.front_end import SOURCE, copied, install, require_node
+from tests.playground.test_sequences import add_step
 
 VIEWS = ["acts", "schema", "sequences", "history", "downloads"]
 WIDTHS = {
@@ -149,8 +150,7 @@ def test_the_header_has_room_for_all_views(used):
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_a_step_has_the_form_of_an_act(page):
     show(page, "sequences")
-    page.get_by_label("Add a step").select_option(label="addUser")
-    page.get_by_role("button", name="Add", exact=True).click()
+    add_step(page, "addUser")
     form = page.get_by_role("group", name="Form of step 1")
     name, control = form.get_by_text("first_name").first, form.locator("[data-path='set.first_name']")
     assert min(edges(control)) - min(edges(name)) == 188

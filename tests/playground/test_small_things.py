@@ -48,15 +48,6 @@ def test_the_palette_finds_by_letters_in_order(page):
     assert page.get_by_role("option").all_inner_texts() == ["thing · getShipments\nact"]
 
 
-def test_a_failed_run_has_a_red_bar(page):
-    page.get_by_role("navigation", name="Views").get_by_role("link", name="Sequences").click()
-    page.get_by_label("Add a step").select_option(label="addThing")
-    page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text("failed", exact=True).wait_for()
-    assert page.get_by_role("progressbar").get_attribute("class") == "bad"
-
-
 def test_a_part_that_the_connection_lost_says_so_and_the_page_goes_on(browser, service_url):
     context = browser.new_context()
     try:

@@ -64,9 +64,8 @@ function Roles({ value, onChange }: ScalarProps) {
 
 /** In a sequence, what earlier steps captured, and an e-mail address that nobody has: one click puts it in. */
 function Offers({ kind, name, value, onChange }: ScalarProps) {
-  const captured = useContext(OfferContext);
-  const offers = kind.kind === "object_id" ? captured : kind.kind === "email" || EMAIL.test(name) ? ["{{$email}}"] : [];
-  if (!captured || !offers?.length) return null;
+  const offers = useContext(OfferContext)?.(kind, name) ?? [];
+  if (!offers.length) return null;
   return (
     <div class="row roles">
       {offers.map((text) => (
@@ -143,7 +142,6 @@ function noChoice(kind: Kind): string {
   return taken === undefined ? "Not set" : `${taken} (default)`;
 }
 
-const EMAIL = /^e_?mail$/i;
 const PASSWORD = /passw|passphrase/i;
 
 const LONG = 300;

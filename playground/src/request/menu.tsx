@@ -76,7 +76,7 @@ export function RequestMenu({ tab }: { tab: Tab }) {
         items={[
           ...(one ? [{ label: "Save as new", icon: "save" as const, disabled, onSelect: () => setSaving(true) }] : []),
           { label: "Share", icon: "share", disabled, onSelect: () => void share() },
-          { label: "Add to the sequence", icon: "list", disabled, onSelect: () => void addStep() },
+          { label: "Add to a sequence", icon: "list", disabled, onSelect: () => void addStep() },
           { label: "Reset", icon: "history", onSelect: () => resetTab(tab) },
         ]}
       />

@@ -10,7 +10,7 @@ import { beginningOf } from "./beginning";
 import { emptyTexts } from "./empty";
 import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
-import { isListing, pageOf, type Page } from "./pages";
+import { isListing, pageOf, pageRequest, type Page } from "./pages";
 import { envelopeOf, type ActRequest, type Reply } from "./request";
 import { send, sendBatch } from "./send";
 import { tokenOf } from "./session";
@@ -215,6 +215,15 @@ export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<
   tab.held.value = { request, empty };
   if (reason) return notify(reason, { bad: true });
   if (empty.length) return;
+  await call(tab, request, tab.files.value, tab.key.value.trim());
+}
+
+/** Ask for another page of what a tab lists, as it was asked for before: what is written in the form stays, and is not sent. */
+export async function turnPage(tab: Tab, after: Json | undefined): Promise<void> {
+  if (tab.sent.value && !tab.running.value) await call(tab, pageRequest(tab.sent.value, after));
+}
+
+async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
   if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
@@ -223,7 +232,7 @@ export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<
   tab.held.value = null;
   if (tab.shown.value === "code") tab.shown.value = "tree";
   tab.running.value = controller;
-  const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
+  const reply = await send(filled, controller.signal, token, files, key);
   tab.running.value = null;
   answer(tab, request, reply);
 }
