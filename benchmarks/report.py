@@ -93,7 +93,7 @@ def noise(samples: Sequence[Sample]) -> str:
     if not found:
         return "Without the reference twice: the noise is unknown."
     spread = Spread.of(found)
-    return f"Noise: the reference against itself, all works and rounds, CPU {spread}."
+    return f"Noise: the reference against itself, all tasks and rounds, CPU {spread}."
 
 
 def failures(samples: Sequence[Sample]) -> list[str]:

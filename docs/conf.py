@@ -38,7 +38,9 @@ html_theme = "furo"
 html_title = "gatewayfw"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_copy_source = False
+# The Markdown of each page is in `_sources`, for readers of llms.txt.
+html_copy_source = True
+html_sourcelink_suffix = ""
 html_show_sourcelink = False
 
 
@@ -50,10 +52,10 @@ def setup(app: Sphinx) -> None:
 
 
 def write_llms(app: Sphinx, error: Exception | None) -> None:
-    """List all pages for language models. Source: https://llmstxt.org."""
+    """List the Markdown of all pages for language models. Source: https://llmstxt.org."""
     if error is None:
         titles = sorted((name, title.astext()) for name, title in app.env.titles.items() if name != "index")
-        pages = "".join(f"- [{title}]({name}.html)\n" for name, title in titles)
+        pages = "".join(f"- [{title}](_sources/{name}.md)\n" for name, title in titles)
         (Path(app.outdir) / "llms.txt").write_text(f"# {project}\n\n> {gatewayfw.__doc__}\n\n## Pages\n\n{pages}")
 
 

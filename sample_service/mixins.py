@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw import optional, string
+from gatewayfw import described, optional, string
 
 #: A name of somebody or something, or a position.
 NAME = string(size=(None, 200))
@@ -13,4 +13,4 @@ EMAIL = string(size=(None, 254))
 PASSWORD = string(size=(None, 200))
 
 #: The role the caller acts in. Optional here, because the access check reports a missing one.
-ACTIVE_ROLE = {"activeRoleId": optional(string())}
+ACTIVE_ROLE = {"activeRoleId": optional(described(string(), "Acts with the rights of this role."))}

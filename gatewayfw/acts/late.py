@@ -65,7 +65,7 @@ def refuse_answer(hook: Hook, given: Any) -> None:
         return
     name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
     what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
-    raise DefinitionError(f"{what} {kind}, which is ignored: raise an error to refuse, return None to let pass")
+    raise DefinitionError(f"{what} {kind}: raise an error to refuse, return None to let pass")
 
 
 def with_late_hooks(fn: ActFn, hooks: Sequence[LateHook]) -> ActFn:

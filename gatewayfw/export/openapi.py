@@ -19,7 +19,7 @@ from gatewayfw.errors import DefinitionError, missing_extra
 from gatewayfw.export.forms import HEADER, form_of, needs_file
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema.kinds import Schema
-from gatewayfw.export.text import header
+from gatewayfw.export.text import OPENING
 
 if TYPE_CHECKING:
     from apispec import APISpec
@@ -123,7 +123,7 @@ def openapi(
     else:
         spec.path(path, operations={"post": _operation(catalog)})
     # apispec begins with the paths.
-    head = {"openapi": VERSION, "x-generated": header(catalog)}
+    head = {"openapi": VERSION, "x-generated": OPENING}
     return {**head, **{key: value for key, value in spec.to_dict().items() if key != "openapi"}}
 
 

@@ -38,7 +38,14 @@ export type MappingKind = Common & { kind: "mapping"; values: Kind };
 export type ObjectKind = Common & { kind: "object"; fields: Record<string, Kind> | null; open?: boolean };
 
 /** What a listing is filtered by: names with a value, or with an object of operators. */
-export type FilterKind = Common & { kind: "filter"; fields: Record<string, { value: Kind; operators: string[] }> };
+export type FilterKind = Common & { kind: "filter"; fields: Record<string, FilterField> };
+export interface FilterField {
+  /** Of a list, the kind of an element. */
+  value: Kind;
+  operators: string[];
+  /** Where a document may have several values: one that fits is enough. */
+  list?: true;
+}
 /** How many rows match: a number, beyond `most` an object with `atLeast`. */
 export type CountKind = Common & { kind: "count"; most: number };
 

@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /** Operators in words, where their names are none. */
-export const OPERATORS: Readonly<Record<string, string>> = {
+const OPERATORS: Readonly<Record<string, string>> = {
   eq: "equals",
   ne: "differs from",
   gt: "above",
@@ -23,6 +23,26 @@ export const OPERATORS: Readonly<Record<string, string>> = {
   nin: "none of",
   prefix: "begins with",
 };
+/** The same where a document has a list: one of its values has to fit. */
+const OF_LISTS: Readonly<Record<string, string>> = {
+  eq: "has",
+  ne: "does not have",
+  gt: "has one above",
+  gte: "has one of at least",
+  lt: "has one below",
+  lte: "has one of at most",
+  in: "has one of",
+  nin: "has none of",
+  prefix: "has one that begins with",
+  contains: "has one that contains",
+};
+
+/** `at least (gte)` */
+export function operatorText(filter: FilterKind, field: string, operator: string): string {
+  const isList = Object.hasOwn(filter.fields, field) && filter.fields[field]?.list === true;
+  const words = (isList ? OF_LISTS : OPERATORS)[operator];
+  return words ? `${words} (${operator})` : operator;
+}
 
 /** Those that find null, which a value that is missing is, too. */
 const NULLABLE = ["eq", "ne", "in", "nin"];
@@ -94,11 +114,8 @@ export function readRows(text: string): Row[] | undefined {
   }
 }
 
-/** The first field and operator that no row has; undefined where all are there. */
-export function unusedOf(filter: FilterKind, rows: readonly Row[]): { field: string; operator: string } | undefined {
-  for (const [field, { operators }] of Object.entries(filter.fields)) {
-    const operator = operators.find((one) => !rows.some((row) => row.field === field && row.operator === one));
-    if (operator !== undefined) return { field, operator };
-  }
-  return undefined;
+/** The first operator of a field that no row has; undefined where all are there. */
+export function unusedOf(filter: FilterKind, field: string, rows: readonly Row[]): string | undefined {
+  const operators = filter.fields[field]?.operators ?? [];
+  return operators.find((one) => !rows.some((row) => row.field === field && row.operator === one));
 }

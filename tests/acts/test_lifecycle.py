@@ -242,7 +242,7 @@ NO_ANSWERS = {
     "Response": lambda: Response("no", 403),
     "tuple": lambda: ("no", 403),
 }
-IGNORED = "which is ignored: raise an error to refuse, return None to let pass"
+ADVICE = "raise an error to refuse, return None to let pass"
 
 
 @pytest.mark.parametrize(("kind", "give"), NO_ANSWERS.items(), ids=NO_ANSWERS)
@@ -259,7 +259,7 @@ def test_a_hook_that_only_returns_its_refusal_stops_the_request(call, logging_ac
     logging_act(**{key: [hook]})
     with pytest.raises(DefinitionError) as caught:
         call("user", "addUser")
-    assert caught.value.message == f"hook {hook.__qualname__!r} returned {kind}, {IGNORED}"
+    assert caught.value.message == f"hook {hook.__qualname__!r} returned {kind}: {ADVICE}"
     assert "fn" not in log
 
 
@@ -285,7 +285,7 @@ def refuse_staff(body, need=1):
 def test_a_rule_is_one_wherever_its_mark_is(call, acts, log, key, rule):
     acts.act("user", "addUser", **{key: [rule]})(lambda body: log.append("fn"))
     assert acts.get_main_act("user", "addUser").access_rules == [rule]
-    with pytest.raises(DefinitionError, match="^access rule .* returned bool, which is ignored"):
+    with pytest.raises(DefinitionError, match="^access rule .* returned bool: raise an error"):
         call("user", "addUser")
     assert log == []
 
@@ -293,7 +293,7 @@ def test_a_rule_is_one_wherever_its_mark_is(call, acts, log, key, rule):
 def test_a_future_of_asyncio_is_no_answer(call, logging_act, log):
     loop = asyncio.new_event_loop()
     logging_act(pre_act=[lambda: loop.create_future()])
-    with pytest.raises(DefinitionError, match="returned Future, which is ignored"):
+    with pytest.raises(DefinitionError, match="returned Future: raise an error"):
         call("user", "addUser")
     loop.close()
     assert "fn" not in log
@@ -308,7 +308,7 @@ def test_an_access_rule_that_returns_anything_lets_nobody_pass(call, logging_act
     with pytest.raises(DefinitionError) as caught:
         call("user", "addUser")
     kind = type(answer).__name__
-    assert caught.value.message == f"access rule {rule.__qualname__!r} returned {kind}, {IGNORED}"
+    assert caught.value.message == f"access rule {rule.__qualname__!r} returned {kind}: {ADVICE}"
     assert "fn" not in log
 
 

@@ -65,7 +65,7 @@ def test_the_noise_is_that_of_all_works_and_rounds():
     samples = [sample(REFERENCE, number, cpu, work) for work, number, cpu, _ in pairs]
     assert report.noise(samples) == "Without the reference twice: the noise is unknown."
     samples += [sample(TWIN, number, cpu, work) for work, number, _, cpu in pairs]
-    assert report.noise(samples) == "Noise: the reference against itself, all works and rounds, CPU 1.00 (0.90-1.50)."
+    assert report.noise(samples) == "Noise: the reference against itself, all tasks and rounds, CPU 1.00 (0.90-1.50)."
 
 
 def test_a_busy_machine_is_told():

@@ -214,5 +214,5 @@ def test_the_input_of_a_tool_has_the_filter():
         "type": "string",
         "minLength": 1,
         "maxLength": 2048,
-        "description": "The text of next of the page before; filter and sort must be the same.",
+        "description": "The next of the previous page. Keep filter and sort the same.",
     }

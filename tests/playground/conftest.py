@@ -172,3 +172,9 @@ def send(page) -> None:
     """Send the request and wait for the reply."""
     page.get_by_role("button", name="Send", exact=True).first.click()
     page.get_by_role("tree", name="Reply as a tree").wait_for()
+
+
+def share(page) -> None:
+    """Copy the link to the request that is open."""
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Share").click()

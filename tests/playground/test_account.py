@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatewayfw import gateway
 from sample_service import demo
-from tests.playground.conftest import open_act
+from tests.playground.conftest import open_act, send
 from tests.playground.service import sample_app
 from tests.playground.test_acts import at
 
@@ -72,8 +72,12 @@ def test_an_act_begins_in_a_role_that_may_call_it(page):
 
     open_act(page, "addUser")
     assert at(page, "set.activeRoleId").input_value() == ""
+    rule = page.locator(".act-facts")
+    assert rule.inner_text().split("\n")[0] == "Manager, Admin, OrgHead"
+    page.get_by_text("Log in to call it").first.wait_for()
     page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
     log_in("manager")
+    rule.get_by_text("You may call it").wait_for()
     manager = at(page, "set.activeRoleId").input_value()
     page.get_by_role("button", name="manager@example.com").click()
     page.get_by_role("menuitem", name="Log in as somebody else").click()
@@ -143,3 +147,12 @@ def test_acts_are_marked_while_one_may_not_call_them(page):
     page.keyboard.press("Enter")
     page.get_by_role("button", name="OrgHead, orghead@example.com").wait_for()
     assert seen() == {"login": (0, 0), "addUser": (0, 0), "setUserRoles": (0, 1), "getMe": (0, 0)}
+
+
+def test_a_role_is_offered_by_its_name_and_where_it_holds(page, login):
+    login("OrgHead")
+    open_act(page, "getOrganizations")
+    send(page)
+    open_act(page, "updateUser")
+    assert page.locator(".roles button").all_inner_texts() == ["OrgHead · organization Harbour Works"]
+    page.get_by_text("Acts with the rights of this role.").wait_for()

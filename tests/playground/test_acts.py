@@ -41,6 +41,8 @@ def test_a_password_is_masked_and_enter_in_it_sends(page):
     assert [at(page, f"set.{name}").get_attribute("type") for name in ("email", "password")] == ["text", "password"]
     at(page, "set.email").press("Enter")
     at(page, "set.password").fill("demo-manager")
+    page.get_by_role("button", name="Show password").click()
+    assert at(page, "set.password").get_attribute("type") == "text"
     page.get_by_label("token", exact=True).check()
     at(page, "set.password").press("Enter")
     page.get_by_role("button", name="Use it").wait_for()
@@ -64,6 +66,8 @@ def test_a_user_with_organizations_is_added_through_the_form(page, login):
     dialog.get_by_text("2 of 2 found").wait_for()
     for name in ORGANIZATIONS:
         dialog.get_by_role("button", name=name).click()
+    dialog.get_by_text("2 chosen").wait_for()
+    assert dialog.locator(".picker-list [aria-pressed=true] .icon").count() == 2
     dialog.get_by_role("button", name="Done").click()
     assert page.get_by_role("textbox", name=re.compile("^organizations [12]")).count() == 2
     at(page, "get.first_name").check()
@@ -74,7 +78,7 @@ def test_a_user_with_organizations_is_added_through_the_form(page, login):
     rows = reply_rows(page)
     assert 'first_name:"Nora"' in rows
     assert [row for row in rows if row.startswith("name:")] == [f'name:"{compact(name)}"' for name in ORGANIZATIONS]
-    assert rows[-1] == "success:true"
+    page.get_by_role("group", name="About the reply").get_by_text("200 OK").wait_for()
 
 
 @pytest.fixture
@@ -125,6 +129,20 @@ def test_an_error_in_a_list_names_its_item_as_the_form_does(page, login):
     assert page.get_by_label("organizations 2", exact=False).first.get_attribute("data-path") == "set.organizations.1"
 
 
+def test_a_value_that_is_taken_is_shown_at_its_field(page, login):
+    login()
+    open_act(page, "addUser")
+    for name in ("first_name", "last_name", "password"):
+        at(page, f"set.{name}").fill("Ada")
+    email = at(page, "set.email")
+    email.fill("manager@example.com")
+    send(page)
+    errors = email.get_attribute("aria-describedby")
+    assert (page.locator(f"[id='{errors}']").inner_text(), email.get_attribute("aria-invalid")) == ("is taken", "true")
+    page.get_by_role("button", name="email", exact=True).click()
+    assert page.evaluate("document.activeElement.dataset.path") == "set.email"
+
+
 def test_the_id_below_a_relation_is_ticked_only_where_it_is_sent(page):
     open_act(page, "getUsers")
     page.get_by_role("button", name="Fields of units").click()
@@ -169,15 +187,19 @@ def test_the_boxes_of_a_link_are_all_some_or_none(page, login):
     assert compact(request_of(page)).endswith('"get":{}}')
 
 
-def test_all_none_and_invert(page):
+def test_all_and_none(page):
     open_act(page, "getCity")
-    tree = page.get_by_role("region", name="Fields of city")
-    everything = '"get":{"name":1,"country":1}}'
-    for button, expected in (("All", everything), ("Invert", '"get":{"_id":0}}'), ("Invert", everything)):
+    tree = page.get_by_role("region", name="Fields to return get")
+    told = []
+    for button, expected in (("All", '"get":{"name":1,"country":1}}'), ("None", '"get":{}}')):
         tree.get_by_role("button", name=button).click()
         assert compact(request_of(page)).endswith(expected)
-    tree.get_by_role("button", name="None").click()
-    assert compact(request_of(page)).endswith('"get":{}}')
+        told.append(tree.locator(".part-head > .small").inner_text())
+    assert told == ["3 of 4", "1 of 4"]
+    assert page.get_by_role("group", name="Form").get_by_role("heading").all_inner_texts() == [
+        "Input set",
+        "Fields to return get",
+    ]
 
 
 def test_form_and_json_are_in_step(page):
@@ -223,14 +245,15 @@ def test_optional_and_defaulted_fields_are_sent_only_when_they_are_filled_in(pag
     open_act(page, "addUser")
     page.get_by_role("button", name="None").click()
     assert "isActive" not in request_of(page)
-    assert at(page, "set.isActive").locator("option").all_inner_texts() == ["default true", "true", "false"]
-    assert at(page, "set.activeRoleId").get_attribute("placeholder") == "optional"
+    assert at(page, "set.isActive").locator("option").all_inner_texts() == ["true (default)", "true", "false"]
+    assert at(page, "set.activeRoleId").get_attribute("placeholder") is None
+    assert page.get_by_role("group", name="Form").locator(".part-head").first.inner_text() == "Input set\n* required"
     at(page, "set.isActive").select_option("false")
     at(page, "set.activeRoleId").fill("5")
     request = request_of(page)
     assert '"isActive": false' in request
     assert '"activeRoleId": "5"' in request
-    at(page, "set.isActive").select_option("default true")
+    at(page, "set.isActive").select_option("true (default)")
     at(page, "set.activeRoleId").fill("")
     request = request_of(page)
     assert "isActive" not in request

@@ -81,5 +81,5 @@ def test_an_exported_test_sends_the_token_there(page, service_url, tmp_path):
     page.get_by_role("list", name="Steps").wait_for()
     path = exported(page, "Test for pytest", tmp_path)
     assert pytest_of(path, service_url, GATEWAY_TOKEN=GOOD)[0] == 0
-    code, output = pytest_of(path, service_url)
+    code, output = pytest_of(path, service_url, GATEWAY_TOKEN="another")
     assert (code, "1. Name: expected success, got status 401" in output) == (1, True), output

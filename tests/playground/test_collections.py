@@ -65,6 +65,11 @@ def edit(page, which, **fields):
     dialog.wait_for(state="detached")
 
 
+def kept_set(page, name):
+    """The ``set`` of a request as the browser keeps it."""
+    return json.loads(keys(page, f"saved/{name}")[f"saved/{name}"])["set"]
+
+
 def undo(page):
     page.get_by_role("button", name="Undo").last.click()
 
@@ -78,16 +83,41 @@ def test_a_request_is_saved_in_a_folder_and_opened_from_the_side_list(page):
     dialog.get_by_label("Folder").fill("Numbers")
     dialog.get_by_role("button", name="Save").click()
     wait_for_lists(page, ["Numbers 1", "seven"])
-    line = page.get_by_role("button", name="seven", exact=True)
-    line.click()  # it is open: no other tab
+    line = page.get_by_role("navigation", name="Acts").get_by_role("button", name="seven", exact=True)
     at(page, "set.whole").fill("8")
-    line.click()
-    assert at(page, "set.whole").input_value() == "7"
-    assert page.get_by_role("group", name="Open requests").locator(".strip-tab").count() == 2
+    open_act(page, "keep")
+    line.click()  # it is open: no other tab
+    assert at(page, "set.whole").input_value() == "8"
+    tabs = page.get_by_role("group", name="Open requests").locator(".strip-open")
+    assert tabs.all_inner_texts() == ["seven", "thing.keep"]
     page.get_by_role("button", name="Numbers 1").click()
     assert lists(page) == ["Numbers 1"]
     page.get_by_role("searchbox", name="Search acts").fill("seve")
     assert lists(page) == ["Numbers 1", "seven"]
+
+
+def test_a_saved_request_is_updated_or_saved_as_new_and_its_tab_has_its_name(folders):
+    folders.get_by_role("navigation", name="Acts").get_by_role("button", name="first", exact=True).click()
+    region = folders.get_by_role("region", name="Request")
+    said, update = region.locator(".request-saved"), region.get_by_role("button", name="Update", exact=True)
+    assert (said.inner_text().split("\n")[-1], update.is_disabled()) == ("Tests / first", True)
+    at(folders, "set.whole").fill("5")
+    assert said.inner_text().endswith("Tests / first · changed")
+    update.click()
+    folders.get_by_text("“first” updated.").wait_for()
+    assert kept_set(folders, "first") == {"whole": 5}
+    undo(folders)
+    assert (kept_set(folders, "first"), said.inner_text().endswith("· changed")) == ({"whole": 1}, True)
+    region.get_by_role("button", name="More", exact=True).click()
+    folders.get_by_role("menuitem", name="Save as new").click()
+    dialog = folders.get_by_role("dialog", name="Save as new")
+    assert [dialog.get_by_label(name).input_value() for name in ("Name", "Folder")] == ["first 2", "Tests"]
+    dialog.get_by_role("button", name="Save").click()
+    folders.reload()
+    wait_for_lists(folders, ["Saved 1", "alone", "Tests 3", "first", "first 2", "second"])
+    edit(folders, "first 2", name="third")
+    assert folders.locator(".strip-tab.now .strip-open").inner_text() == "third"
+    assert [kept_set(folders, name) for name in ("first", "third")] == [{"whole": 1}, {"whole": 5}]
 
 
 def test_requests_are_moved_renamed_and_removed_and_each_can_be_had_back(folders):

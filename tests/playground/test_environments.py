@@ -89,21 +89,27 @@ def test_headers_and_sequences_have_the_variables(two):
     two.get_by_text("passed", exact=True).wait_for()
 
 
+def test_an_exported_test_has_the_variables_that_it_uses(two, tmp_path):
+    open_act(two, "echo")
+    at(two, "set.note").fill("{{who}}")
+    add_step(two, "thing.echo")
+    assert '    values["who"] = fill("Bob", values)\n' in exported(two, "Test for pytest", tmp_path).read_text()
+
+
 def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_path):
     dialog = dialog_of(two)
     dialog.get_by_label("Address of its gateway").fill("https://staging.example/api/gateway")
     dialog.get_by_role("button", name="Done").click()
     open_act(two, "echo")
-    two.get_by_role("tab", name="As code").click()
+    two.get_by_role("button", name="Code", exact=True).click()
     code = two.get_by_role("region", name="Code")
     code.get_by_text("'https://staging.example/api/gateway'").wait_for()
     assert sent(two).url.startswith("http://127.0.0.1")
     add_step(two, "thing.echo")
     test = exported(two, "Test for pytest", tmp_path).read_text()
     assert 'os.environ.get("GATEWAY_URL", "https://staging.example/api/gateway")' in test
-    two.locator(".notice").filter(has_text="Run it with: GATEWAY_TOKEN=... pytest test_sequence.py").wait_for()
     two.reload()
-    two.get_by_label("Add a step").wait_for()
+    two.get_by_role("button", name="Add a step").wait_for()
     assert dialog_of(two).get_by_label("Address of its gateway").input_value().endswith("/api/gateway")
 
 

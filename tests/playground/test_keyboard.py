@@ -88,7 +88,8 @@ def test_arrows_lead_through_the_projection(page):
     assert page.locator("[data-path='get.country']").evaluate("box => box.indeterminate") is True
 
 
-def test_arrows_lead_through_the_reply(page):
+def test_arrows_lead_through_the_reply(page, login):
+    login()
     open_act(page, "getUsers")
     page.keyboard.press("Control+Enter")
     tree = page.get_by_role("tree", name="Reply as a tree")
@@ -99,6 +100,9 @@ def test_arrows_lead_through_the_reply(page):
     assert (row.get_attribute("aria-selected"), row.get_attribute("aria-expanded")) == ("true", "false")
     page.keyboard.press("ArrowRight")
     assert row.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("End")  # The closing bracket there is no value.
+    page.get_by_role("treeitem", selected=True).filter(has_text="next:").wait_for()
+    assert page.get_by_role("treeitem").last.inner_text().split() == ["next:", "null"]
 
 
 def test_tab_leaves_the_editor(page):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.playground.conftest import send
+from tests.playground.conftest import send, share
 from tests.playground.links import decoded, encoded, open_shared
 
 LOGIN = {
@@ -169,7 +169,7 @@ def test_a_broken_file_is_refused_with_the_reason(page):
 def test_a_share_link_makes_the_round_trip(page, service_url):
     given = {**ANSWER, "set": {"cityId": "5" * 24}, "get": {"name": 1, "country": {"name": 1}}}
     open_shared(page, service_url, given)
-    page.get_by_role("button", name="Share", exact=True).click()
+    share(page)
     page.get_by_text("The link is copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{service_url}/playground/#share=")
@@ -192,14 +192,14 @@ def test_a_link_opens_in_the_page_that_is_open(page, service_url):
 def test_a_request_that_is_too_long_for_a_link_is_told(page, service_url):
     open_shared(page, service_url, LOGIN)
     page.locator("[data-path='set.email']").fill("x" * 30_000)
-    page.get_by_role("button", name="Share", exact=True).click()
+    share(page)
     page.get_by_text("The request is too long for a link; save it and export a file.").wait_for()
 
 
 def test_a_share_link_has_no_token_and_no_password(page, service_url, login):
     login()
     fill_password(page)
-    page.get_by_role("button", name="Share", exact=True).click()
+    share(page)
     page.get_by_text("The link is copied").wait_for()
     assert decoded(page.evaluate("navigator.clipboard.readText()")) == {"v": 1, **KEPT, "get": {"token": 1, "roles": 1}}
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.front_end import SOURCE, copied, install, require_node
+from tests.playground.test_sequences import add_step
 
 VIEWS = ["acts", "schema", "sequences", "history", "downloads"]
 WIDTHS = {
@@ -135,8 +136,8 @@ def test_controls_and_boxes_of_a_form_have_one_left_edge_each(used):
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_a_filter_has_the_left_edges_of_the_form(page):
     open_act(page, "getUsers")
-    page.get_by_label("Send filter").check()
     page.get_by_role("button", name="Add filter").click()
+    page.get_by_role("menuitem", name="email").click()
     row = page.get_by_role("group", name="filter 1")
     below = edges(row.locator(".filter-value"))
     assert edges(row.get_by_label("operator")) == below == edges(page.locator("[data-path='set.limit']"))
@@ -174,8 +175,7 @@ def test_the_header_has_room_for_all_views(used):
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_a_step_has_the_form_of_an_act(page):
     show(page, "sequences")
-    page.get_by_label("Add a step").select_option(label="addUser")
-    page.get_by_role("button", name="Add", exact=True).click()
+    add_step(page, "addUser")
     form = page.get_by_role("group", name="Form of step 1")
     name, control = form.get_by_text("first_name").first, form.locator("[data-path='set.first_name']")
     assert min(edges(control)) - min(edges(name)) == 188
@@ -202,7 +202,7 @@ def test_the_reply_is_searched_and_compared_in_one_line(used):
 def test_what_is_not_chosen_is_as_quiet_as_what_is_not_written(page):
     open_act(page, "getUsers")
     colour = "(one, part) => getComputedStyle(one, part).color"
-    written = page.locator("[data-path='set.limit']").evaluate(colour, "::placeholder")
+    written = page.get_by_label("Search acts").evaluate(colour, "::placeholder")
     choice = page.locator("[data-path='set.sort']")
     assert choice.evaluate(colour) == written
     choice.select_option(index=1)

@@ -46,7 +46,7 @@ def snippet(page, service_url):
     def given(language, request=REQUEST):
         open_shared(page, service_url, request)
         page.get_by_role("button", name="Code", exact=True).click()
-        page.get_by_role("dialog").get_by_role("tab", name=language).click()
+        page.get_by_role("region", name="Reply").get_by_role("tab", name=language).click()
         return page.get_by_role("region", name="Code").locator("pre").evaluate("element => element.textContent")
 
     return given
@@ -93,7 +93,7 @@ def test_hostile_names_are_quoted_too(snippet, tmp_path, language):
 def test_a_snippet_is_copied_and_has_no_token(page, snippet, login):
     login()
     text = snippet("curl")
-    page.get_by_role("dialog").get_by_role("button", name="Copy").click()
+    page.get_by_role("region", name="Reply").get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == text
     assert "eyJ" not in text  # how a token begins
@@ -102,7 +102,7 @@ def test_a_snippet_is_copied_and_has_no_token(page, snippet, login):
 def test_the_snippet_with_the_generated_client_sends_the_same(page, service_url, token, tmp_path):
     request = {"model": "user", "act": "getMe", "set": {}, "get": {"_id": 0, "email": 1}}
     open_shared(page, service_url, request)
-    page.get_by_role("tab", name="As code").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     code = page.get_by_role("region", name="Code")
     page.get_by_role("tab", name="Generated client").click()
     text = code.inner_text()

@@ -9,7 +9,8 @@ import pytest
 from tests.playground.conftest import open_act, watch
 from tests.playground.test_library import saved
 from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
-from tests.playground.test_sequences import SEQUENCE, import_text
+from tests.playground.test_sequences import SEQUENCE, import_text, names
+from tests.playground.test_sequences import add_step as add
 
 PREFIX = "gatewayfw:/playground/:"
 THING = {"service": "main", "model": "thing", "act": "echo", "set": {}, "get": {}}
@@ -33,9 +34,13 @@ def other(page, service_url):  # noqa: F811
 
 
 def save_open(page, name):
-    """Save the open request under a name."""
+    """Save the open request under a name; what it was saved as before stays."""
     page.bring_to_front()  # the browser hardly draws a tab behind
-    page.get_by_role("button", name="Save", exact=True).click()
+    if page.get_by_role("button", name="Update", exact=True).count():
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="Save as new").click()
+    else:
+        page.get_by_role("button", name="Save", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_role("button", name="Save").or_(dialog.get_by_role("button", name="Replace")).last.click()
@@ -100,8 +105,7 @@ def sequences_of(page):
 
 
 def add_step(page, act):
-    sequences_of(page).get_by_label("Add a step").select_option(label=act)
-    page.get_by_role("button", name="Add", exact=True).click()
+    add(sequences_of(page), act)
 
 
 def steps(page, expected):
@@ -133,10 +137,9 @@ def test_sequences_of_two_tabs_are_both_kept_and_a_removed_one_does_not_come_bac
         import_text(sequences_of(one), json.dumps({**SEQUENCE, "name": name}))
         one.get_by_role("list", name="Steps").wait_for()
     for one in (page, other):
-        names = one.get_by_label("Sequence", exact=True).locator("option")
-        names.nth(1).wait_for(state="attached")
-        assert names.all_inner_texts() == ["One", "Two"]
-    other.get_by_label("Sequence", exact=True).select_option(label="One")
+        names(one).nth(1).wait_for()
+        assert names(one).all_inner_texts() == ["One", "Two"]
+    names(other).first.click()
     other.get_by_role("button", name="Remove", exact=True).click()
     page.get_by_text("“One” was removed in another tab.").wait_for()
     assert page.get_by_label("Name", exact=True).first.input_value() == "Two"
@@ -171,7 +174,7 @@ def test_what_an_earlier_version_kept_is_taken_over(page, service_url):  # noqa:
     page.get_by_text("cannot be read").wait_for()
     wait_for_saved(page, ["a"])
     sequences_of(page)
-    assert page.get_by_label("Sequence", exact=True).locator("option").all_inner_texts() == ["Add users"] * 2
+    assert names(page).all_inner_texts() == ["Add users"] * 2
     assert sorted(keys(page)) == ["saved/a", "saved:damaged", "sequence/before-0", "sequence/before-1"]
 
 

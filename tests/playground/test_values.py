@@ -90,26 +90,49 @@ def test_an_id_in_a_field_has_the_name_of_its_document(organizations):
     organizations.locator(".id-title").get_by_text("City Library").wait_for()
 
 
-def test_a_value_goes_into_the_sequence_with_its_request(organizations):
+def test_a_value_goes_into_a_sequence_with_its_request(organizations):
     choose(organizations, "_id").get_by_role("button", name="Capture").click()
-    organizations.get_by_text("Step 1 of the sequence captures {{id}}.").wait_for()
+    organizations.get_by_text("Step 1 of “Sequence” captures {{organizationId}}.").wait_for()
     choose(organizations, "name:").get_by_role("button", name="Expect this").click()
-    organizations.get_by_text("Step 1 of the sequence expects this at body.rows[0].name.").wait_for()
+    where = organizations.get_by_role("dialog", name="Which sequence?")
+    where.get_by_role("button", name="Sequence 1 step", exact=True).click()
+    organizations.get_by_text("Step 1 of “Sequence” expects this at body.rows[0].name.").wait_for()
     open_act(organizations, "getOrganization")
     organizations.get_by_role("button", name="More", exact=True).click()
-    organizations.get_by_role("menuitem", name="Add to the sequence").click()
-    note = organizations.locator(".notice").filter(has_text="It is step 2 of the sequence now.")
+    organizations.get_by_role("menuitem", name="Add to a sequence").click()
+    where.locator("button:focus").wait_for()
+    organizations.keyboard.press("Enter")  # the one that was chosen last
+    note = organizations.locator(".notice").filter(has_text="organization.getOrganization is step 2 of “Sequence” now.")
     note.get_by_role("button", name="Show").click()
     titles = organizations.locator(".sequences-step .library-title")
     titles.nth(1).wait_for()
     assert titles.all_inner_texts() == ["organization.getOrganizations", "organization.getOrganization"]
     form = organizations.get_by_role("group", name="Form of step 2")
-    form.get_by_role("button", name="{{id}}").click()
-    assert at(form, "set.organizationId").input_value() == "{{id}}"
+    form.get_by_role("button", name="{{organizationId}}").click()
+    assert at(form, "set.organizationId").input_value() == "{{organizationId}}"
     organizations.get_by_role("button", name="Run", exact=True).click()
     report = organizations.get_by_role("region", name="Report")
     report.get_by_text("2 of 2 sent, 2 as expected, 0 not").wait_for()
     assert report.get_by_role("status").evaluate("one => one.getBoundingClientRect().top < innerHeight")
+
+
+def test_a_value_goes_into_no_sequence_that_was_not_chosen(organizations):
+    capture = choose(organizations, "_id").get_by_role("button", name="Capture")
+    capture.click()
+    organizations.get_by_text("Step 1 of “Sequence” captures").wait_for()
+    where = organizations.get_by_role("dialog", name="Which sequence?")
+    capture.click()
+    where.wait_for()
+    organizations.keyboard.press("Escape")
+    where.wait_for(state="detached")
+    capture.click()
+    where.get_by_role("button", name="New sequence").click()
+    note = organizations.locator(".notice").filter(has_text="Step 1 of “Sequence 2” captures {{organizationId}}.")
+    note.get_by_role("button", name="Show").click()
+    rail = organizations.get_by_role("navigation", name="Sequences")
+    rail.get_by_text("Sequence 2").wait_for()
+    assert rail.locator(".acts-act").all_inner_texts() == ["Sequence\n1 step", "Sequence 2\n1 step"]
+    assert organizations.get_by_label("From").input_value() == "body.rows[0]._id"
 
 
 @pytest.fixture
@@ -150,8 +173,7 @@ def test_what_is_not_valid_and_a_replaced_request_can_be_had_back(page):
     page.get_by_text("Saved.", exact=True).wait_for()
     at(page, "set.name").fill("Luleå")
     page.keyboard.press("Control+s")
-    page.get_by_role("dialog").get_by_role("button", name="Replace").click()
-    undo(page, "Replaced.")
-    open_act(page, "getCity")
+    undo(page, "“city.addCity” updated.")
+    page.get_by_role("button", name="Close addCity").click()
     page.get_by_role("group", name="Saved requests").get_by_role("button", name="city.addCity", exact=True).click()
     assert at(page, "set.name").input_value() == "Kiruna"

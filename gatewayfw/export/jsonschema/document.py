@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values
-from gatewayfw.export.text import header
+from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -74,7 +74,7 @@ def json_schema(catalog: Mapping[str, Any]) -> Schema:
     requests = [{"$ref": f"{_DEFS}{name}"} for name in requests_of(catalog)]
     return {
         "$schema": DIALECT,
-        "$comment": header(catalog),
+        "$comment": OPENING,
         "title": "A request to the gateway",
         **({"oneOf": requests} if requests else {"not": {}}),
         "$defs": defs,

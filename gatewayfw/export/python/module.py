@@ -14,7 +14,7 @@ from typing import Any, final
 from gatewayfw.export.python.runtime import import_lines, runtime
 from gatewayfw.export.python.selections import Selections
 from gatewayfw.export.python.types import IMPORTS, Entry, Types, class_name, comment, docstring, quoted
-from gatewayfw.export.text import header
+from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 
 _HEAD = '''\
@@ -99,7 +99,7 @@ def python(catalog: Mapping[str, Any]) -> str:
     methods |= {"pages": acts.pages, "batch": [_BATCH] if takes_batches else []}
     protocol = "\n".join([_PROTOCOL, *(part for name, found in methods.items() for part in _overload(name, found))])
     requests = _requests(acts.requests) if takes_batches else ""
-    head = _HEAD.format(header=header(catalog), imports=import_lines(IMPORTS | runtime().imports))
+    head = _HEAD.format(header=OPENING, imports=import_lines(IMPORTS | runtime().imports))
     return head + "\n\n".join(filter(None, [types.source(), requests, protocol, runtime().code, _CLIENT]))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.catalog.kinds import Description
-from gatewayfw.export.text import FROZEN, header
+from gatewayfw.export.text import FROZEN, OPENING
 from gatewayfw.export.typescript.batches import ASK, BATCH
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
 from gatewayfw.export.typescript.parts import CLIENT, TYPES
@@ -25,7 +25,7 @@ def typescript(catalog: Mapping[str, Any]) -> str:
     services = block(Member(name, _service(models, service)) for name, service in catalog["services"].items())
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
     parts = [
-        f"// {header(catalog)}\n",
+        f"// {OPENING}\n",
         f"export interface Models {described}\n",
         f"export interface Services {services}\n",
         f"{TYPES}/** One level less. */\ntype Below = [{below}];\n",

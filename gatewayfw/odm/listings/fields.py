@@ -45,7 +45,11 @@ class FilterField(KindField, mm.Raw, own=True):
     def description(self) -> Description:
         found = resolve(self.schemas, self.declaration)
         fields = {
-            name: {"value": _describe_operand(one.field), "operators": list(one.operators)}
+            name: {
+                "value": _describe_operand(one.field),
+                "operators": list(one.operators),
+                **({"list": True} if one.is_list else {}),
+            }
             for name, one in found.filters.items()
         }
         return {"kind": "filter", "fields": fields}

@@ -61,11 +61,11 @@ class Listing:
         if declared.filters:
             fields["filter"] = optional(FilterField(self._schemas, declared))
         if declared.sorts:
-            text = f"The order of the rows; without it {declared.default_sort}. With - the other way round."
+            text = f"Order of rows; - in front means descending. Default {declared.default_sort}."
             fields["sort"] = optional(described(enums(*declared.orders), text))
-        text = f"Rows of a page at most; without it {declared.default}."
+        text = f"Max rows per page. Default {declared.default}."
         fields["limit"] = optional(described(integer(minimum=1, maximum=declared.most), text))
-        text = "The text of next of the page before; filter and sort must be the same."
+        text = "The next of the previous page. Keep filter and sort the same."
         fields["after"] = optional(described(string(size=(1, MOST_CHARACTERS)), text))
         return fields
 

@@ -3,16 +3,20 @@
 import { useMemo, useState } from "preact/hooks";
 import { isObject, stringify, type Json } from "../json";
 import { summary } from "../reply/rows";
+import { Scalar } from "../reply/tree";
 import { pathText } from "../sequences/path";
 import { Badge, Button, Dialog, Empty, Field, Table, type Column } from "../ui";
 import { differences, type Difference } from "./differences";
 import { earlierThan, keptReplies, type KeptReply } from "./replies";
 import "../form/form.css";
+import "./compare.css";
 
 /** Differences that are shown at once. */
 const PAGE = 200;
 const LONGEST = 200;
 const LOOKS = { added: "ok", removed: "bad", changed: "warn", reordered: undefined } as const;
+/** Told without colours, too. */
+const SIGNS = { added: "+", removed: "−", changed: "~", reordered: "↕" } as const;
 
 /** `at` is when the newer reply was asked for. */
 export function Compare({ at, onClose }: { at: number; onClose: () => void }) {
@@ -58,11 +62,24 @@ function Choice({ label, all, value, onChange }: ChoiceProps) {
 }
 
 const COLUMNS: readonly Column<Difference>[] = [
-  { key: "what", title: "What", cell: ({ what }) => <Badge look={LOOKS[what]}>{what}</Badge> },
-  { key: "path", title: "Path", cell: ({ path }) => <code>{pathText(path) || "all of it"}</code> },
-  { key: "before", title: "Before", cell: ({ before }) => textOf(before) },
-  { key: "after", title: "After", cell: ({ after }) => textOf(after) },
+  { key: "what", title: "What", cell: ({ what }) => <Mark what={what} /> },
+  { key: "path", title: "Path", cell: ({ path }) => <code class="compare-path">{pathText(path) || "all of it"}</code> },
+  { key: "before", title: "Before", cell: ({ before }) => <Value value={before} /> },
+  { key: "after", title: "After", cell: ({ after }) => <Value value={after} /> },
 ];
+
+function Mark({ what }: Pick<Difference, "what">) {
+  return (
+    <Badge look={LOOKS[what]}>
+      <span>
+        <span class="compare-sign" aria-hidden="true">
+          {SIGNS[what]}
+        </span>{" "}
+        {what}
+      </span>
+    </Badge>
+  );
+}
 
 function Found({ before, after }: { before: Json | undefined; after: Json | undefined }) {
   const [most, setMost] = useState(PAGE);
@@ -85,9 +102,16 @@ function Found({ before, after }: { before: Json | undefined; after: Json | unde
   );
 }
 
-function textOf(value: Json | undefined): string {
-  if (value === undefined) return "";
+/** As replies draw it. */
+function Value({ value }: { value: Json | undefined }) {
+  if (value === undefined) return null;
   const isLarge = isObject(value) || Array.isArray(value);
+  return <span class="compare-value">{isLarge ? <span class="json-mark">{textOf(value)}</span> : <Scalar value={value} />}</span>;
+}
+
+/** Of an object or list: its text where that is short. */
+function textOf(value: Json): string {
   const text = stringify(value);
-  return isLarge && text.length > LONGEST ? summary(value) : text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  if (text.length <= LONGEST) return text;
+  return Array.isArray(value) ? `[ ${summary(value)} ]` : `{ ${summary(value)} }`;
 }

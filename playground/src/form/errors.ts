@@ -18,8 +18,16 @@ export function useErrors(path: string): readonly string[] | undefined {
 /** The errors of a reply whose values have not been changed since it was sent. */
 export function errorsOf(reply: Reply | null, sent: ActRequest | null, now: ActRequest): Errors {
   if (!reply?.envelope || reply.envelope.success || !sent) return {};
-  const all = Object.entries(reply.envelope.body.errors ?? {});
+  const named = Object.entries(reply.envelope.body.errors ?? {});
+  const all = named.map(([path, texts]): [string, string[]] => [placed(path, sent), texts]);
   return Object.fromEntries(all.filter(([path]) => isSame(at(sent, path), at(now, path))));
+}
+
+/** Where in a request the field is that a stored document calls so, as an error of a unique index does. */
+function placed(path: string, sent: ActRequest): string {
+  if (/^(set|get)\./.test(path)) return path;
+  const within = Object.keys(sent.set).map((name) => `set.${name}.${path}`);
+  return [`set.${path}`, ...within].find((one) => at(sent, one) !== undefined) ?? path;
 }
 
 /** The value at a path such as `set.features.0.feature`. */

@@ -1,20 +1,24 @@
 /** The filter of a listing: rows of field, operator and value. */
 
-import { useContext, useRef } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { FilterKind, JsonObject } from "../catalog";
-import { filterOf, operandOf, OPERATORS, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
-import { isObject, stringify } from "../json";
+import { filterOf, operandOf, operatorText, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
+import { isObject, stringify, type Json } from "../json";
 import { dropDrafts, emptyValue, putDraft } from "../state";
-import { Button, Field, IconButton } from "../ui";
+import { classes, Field, IconButton, Menu } from "../ui";
 import { DraftsContext, useTyped } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
 import { Group } from "./group";
 import { UndoContext } from "./undo";
 import type { Parts, ValueProps } from "./value";
 
-type FilterProps = Omit<ValueProps<FilterKind>, "value"> & { value: JsonObject | undefined; parts: Parts };
+type FilterProps = Omit<ValueProps<FilterKind>, "value" | "onChange"> & {
+  value: JsonObject | undefined;
+  parts: Parts;
+  onChange: (value: Json | undefined) => void;
+};
 
-/** Rows that mean no filter are a draft; others stay in the order in which they were made while they mean what is sent. */
+/** Without a row it is left out where it may be. Rows that mean no filter are a draft; others stay in the order in which they were made while they mean what is sent. */
 export function FilterField({ kind, name, path, value = {}, onChange, parts }: FilterProps) {
   const root = useRef<HTMLDivElement>(null);
   const drafts = useContext(DraftsContext);
@@ -22,46 +26,74 @@ export function FilterField({ kind, name, path, value = {}, onChange, parts }: F
   const sent = rowsOf(value);
   const [typed, setTyped] = useTyped(stringify(sent));
   const rows = readRows(drafts.value.get(path) ?? typed) ?? sent;
-  const unused = unusedOf(kind, rows);
+  /** The row whose operator is to get the focus; behind the last one, the button. */
+  const [next, setNext] = useState<{ row: number }>();
+  useEffect(() => {
+    if (!next) return;
+    const row = root.current?.querySelectorAll(".filter-row")[next.row];
+    (row?.querySelector<HTMLElement>("[data-operator]") ?? root.current?.querySelector<HTMLElement>(".filter-add button"))?.focus();
+  }, [next]);
   const change = (next: Row[]) => {
     const isWrong = next.some((_, at) => problemOf(next, at) !== "");
     putDraft(drafts, path, isWrong ? stringify(next) : undefined);
     if (isWrong) return;
     const filter = filterOf(next);
     setTyped(stringify(next), stringify(rowsOf(filter)));
-    onChange(filter);
+    onChange(next.length === 0 && kind.presence !== "required" ? undefined : filter);
   };
   const put = (at: number, row: Row) => change(rows.map((other, index) => (index === at ? row : other)));
   const remove = (at: number) => {
     undoable(`${name} ${at + 1} removed.`);
     change(rows.filter((_, index) => index !== at));
-    root.current?.querySelector<HTMLButtonElement>(".array-add button")?.focus();
+    setNext({ row: rows.length });
   };
-  return (
-    <Group kind={kind} name={name} path={path}>
-      <div class="array" ref={root}>
-        {rows.map((row, at) => (
-          <FilterRow
-            key={at}
-            kind={kind}
-            name={`${name} ${at + 1}`}
-            path={path}
-            place={placeOf(row, value)}
-            row={row}
-            problem={problemOf(rows, at)}
-            parts={parts}
-            onChange={(next) => put(at, next)}
-            onRemove={() => remove(at)}
-          />
-        ))}
-        <div class="array-add row">
-          <Button small icon="add" disabled={!unused} onClick={() => unused && change([...rows, begun(kind, unused)])}>
-            Add {name}
-          </Button>
-          {rows.length === 0 && <span class="muted small">none</span>}
-        </div>
+  const add = (field: string) => {
+    const operator = unusedOf(kind, field, rows);
+    if (operator === undefined) return;
+    change([...rows, begun(kind, { field, operator })]);
+    setNext({ row: rows.length });
+  };
+  const items = Object.keys(kind.fields).map((field) => ({
+    label: field,
+    disabled: unusedOf(kind, field, rows) === undefined,
+    onSelect: () => add(field),
+  }));
+  const errors = useErrors(path);
+  const adder = (
+    <div class="filter-add">
+      <Menu small icon="add" label={`Add ${name}`} items={items} />
+    </div>
+  );
+  if (rows.length === 0)
+    return (
+      <div class={classes("value-off", errors && "wrong")} data-path={path} ref={root}>
+        <span class="value-name">{name}</span>
+        {adder}
+        {errors && <p class="field-errors">{errors.join(" ")}</p>}
       </div>
-    </Group>
+    );
+  return (
+    <div ref={root}>
+      <Group kind={kind} name={name} path={path}>
+        <div class="array">
+          {rows.map((row, at) => (
+            <FilterRow
+              key={at}
+              kind={kind}
+              name={`${name} ${at + 1}`}
+              path={path}
+              place={placeOf(row, value)}
+              row={row}
+              problem={problemOf(rows, at)}
+              parts={parts}
+              onChange={(next) => put(at, next)}
+              onRemove={() => remove(at)}
+            />
+          ))}
+          {adder}
+        </div>
+      </Group>
+    </div>
   );
 }
 
@@ -133,9 +165,10 @@ function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onR
       />
       <Choice
         label="operator"
+        isOperator
         errors={PROBLEMS[problem]}
         value={operator}
-        choices={(known?.operators ?? []).map((one) => [one, operatorText(one)])}
+        choices={(known?.operators ?? []).map((one) => [one, operatorText(kind, field, one)])}
         onChange={(next) => turn(begun(kind, { field, operator: next, value: old }))}
       />
       <div class="filter-value">
@@ -165,14 +198,9 @@ function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onR
   );
 }
 
-/** `at least (gte)` */
-function operatorText(name: string): string {
-  const words = OPERATORS[name];
-  return words ? `${words} (${name})` : name;
-}
-
 interface ChoiceProps {
   label: string;
+  isOperator?: boolean;
   path?: string | undefined;
   errors: readonly string[] | undefined;
   value: string;
@@ -181,12 +209,12 @@ interface ChoiceProps {
   onChange: (value: string) => void;
 }
 
-function Choice({ label, path, errors, value, choices, onChange }: ChoiceProps) {
+function Choice({ label, isOperator, path, errors, value, choices, onChange }: ChoiceProps) {
   const isKnown = choices.some(([one]) => one === value);
   return (
     <Field class="filter-choice" label={<span class="sr-only">{label}</span>} errors={errors}>
       {(ids) => (
-        <select {...ids} data-path={path} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <select {...ids} data-path={path} data-operator={isOperator} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           {!isKnown && <option value={value}>{value === "" ? "Choose…" : `${value} (unknown)`}</option>}
           {choices.map(([one, text]) => (
             <option key={one} value={one}>

@@ -32,6 +32,7 @@ export function ValueField(props: ValueProps) {
   if (kind.kind === "file") return <FileField {...props} kind={kind} />;
   const isQuiet = isScalar(kind) && kind.presence !== "required";
   if (isQuiet && !kind.nullable) return <QuietField {...props} />;
+  if (kind.kind === "filter" && !kind.nullable && kind.default === undefined) return <Control {...props} />;
   if (!isQuiet && value === undefined && kind.presence !== "required") {
     return (
       <div class={classes("value-off", errors && "wrong")}>

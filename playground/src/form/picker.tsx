@@ -4,8 +4,8 @@ import { useSignal } from "@preact/signals";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
 import { isObject, stringify } from "../json";
-import { beginningOf, catalog, learnTitles, send, textsOf, tokenOf, type Drafts } from "../state";
-import { Button, Dialog, Empty, Field } from "../ui";
+import { beginningOf, catalog, learnTitles, send, textsOf, titleOf, tokenOf, type Drafts } from "../state";
+import { Button, Dialog, Empty, Field, Icon } from "../ui";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, type Errors } from "./errors";
 import type { Parts } from "./value";
@@ -99,6 +99,7 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
         />
         <div role="status" class="small muted">
           {state.busy ? "Searching…" : state.error ? "" : `${fits.length} of ${state.rows.length} found`}
+          {taken.length > 0 && <strong class="picker-chosen">{taken.length} chosen</strong>}
         </div>
         {state.error && (
           <Empty title="The search failed">
@@ -116,9 +117,9 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
             const isTaken = taken.includes(id);
             return (
               <li key={id}>
-                <button type="button" aria-pressed={taken.length ? isTaken : undefined} onClick={() => onPick(id)}>
-                  <span>{textsOf(row).slice(0, 3).join(" · ") || "(no text)"}</span>
-                  <code class="muted">{id}</code>
+                <button type="button" aria-pressed={isTaken} title={id} onClick={() => onPick(id)}>
+                  <span class="picker-check">{isTaken && <Icon name="check" />}</span>
+                  <Named row={row} id={id} />
                 </button>
               </li>
             );
@@ -126,6 +127,19 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
         </ul>
       </div>
     </Dialog>
+  );
+}
+
+/** A document by its name, and what else its texts say; by its id where it has none. */
+function Named({ row, id }: { row: JsonObject; id: string }) {
+  const title = titleOf(row);
+  if (!title) return <code>{id}</code>;
+  const more = textsOf(row).filter((text) => !title.split(" · ").includes(text));
+  return (
+    <>
+      <span class="picker-name">{title}</span>
+      <span class="muted small">{more.slice(0, 3).join(" · ")}</span>
+    </>
   );
 }
 

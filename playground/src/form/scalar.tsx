@@ -4,7 +4,7 @@ import type { ComponentChild } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
-import { identityOf, ROLE, titleOfId } from "../state";
+import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { canPick, Picker } from "./picker";
@@ -25,8 +25,8 @@ export function ScalarField(props: ScalarProps) {
     <Field {...shown} required={kind.presence === "required"} aside={nameOfKind(kind)}>
       {(ids) => (
         <>
-          <Input {...props} ids={ids} />
           {name === ROLE && <Roles {...props} />}
+          <Input {...props} ids={ids} />
           <Offers {...props} />
         </>
       )}
@@ -46,22 +46,26 @@ function hintOf(kind: Kind): ComponentChild {
 /** The roles of whoever it is sent as: one click fills one in. */
 function Roles({ value, onChange }: ScalarProps) {
   const { roles = [] } = identityOf(useContext(WhoContext))?.session ?? {};
+  if (roles.length === 0) return null;
   return (
     <div class="row roles">
-      {roles.map(({ id, name }) => (
-        <Button key={id} small aria-pressed={value === id} onClick={() => onChange(id)}>
-          {name}
-        </Button>
-      ))}
+      {roles.map((role) => {
+        const place = whereOf(role);
+        return (
+          <Button key={role.id} small aria-pressed={value === role.id} onClick={() => onChange(role.id)}>
+            {role.name}
+            {place && <span class="role-place"> · {place}</span>}
+          </Button>
+        );
+      })}
     </div>
   );
 }
 
 /** In a sequence, what earlier steps captured, and an e-mail address that nobody has: one click puts it in. */
 function Offers({ kind, name, value, onChange }: ScalarProps) {
-  const captured = useContext(OfferContext);
-  const offers = kind.kind === "object_id" ? captured : kind.kind === "email" || EMAIL.test(name) ? ["{{$email}}"] : [];
-  if (!captured || !offers?.length) return null;
+  const offers = useContext(OfferContext)?.(kind, name) ?? [];
+  if (!offers.length) return null;
   return (
     <div class="row roles">
       {offers.map((text) => (
@@ -107,12 +111,13 @@ function text(value: Value): string {
 
 type InputType = "text" | "password" | "email" | "url" | "date" | "time";
 
-function PlainInput({ ids, kind, path, value, onChange, type }: InputProps & { type: InputType }) {
+function PlainInput({ ids, kind, path, value, onChange, type, isPassword }: InputProps & { type: InputType; isPassword?: boolean }) {
   return (
     <input
       {...ids}
       type={type as "text"}
       data-path={path}
+      data-password={isPassword}
       autocomplete="off"
       spellcheck={false}
       placeholder={whenLeftOut(kind, value)}
@@ -122,14 +127,21 @@ function PlainInput({ ids, kind, path, value, onChange, type }: InputProps & { t
   );
 }
 
-/** What it means that nothing is written; in browsers that show dates in their own way, their own words. */
+/** What the service takes where nothing is written; in browsers that show dates in their own way, their own words. */
 function whenLeftOut(kind: Kind, value: Value): string | undefined {
   if (value === "") return kind.presence === "required" ? undefined : "sent as empty text";
-  if (kind.presence !== "defaulted") return kind.presence === "optional" ? "optional" : undefined;
-  return kind.default === undefined ? "filled in" : `default ${typeof kind.default === "string" ? kind.default : stringify(kind.default)}`;
+  if (kind.presence !== "defaulted") return undefined;
+  if (kind.default === undefined) return "filled in";
+  return typeof kind.default === "string" ? kind.default : stringify(kind.default);
 }
 
-const EMAIL = /^e_?mail$/i;
+/** The choice that leaves a field out. */
+function noChoice(kind: Kind): string {
+  if (kind.presence === "required") return "Choose…";
+  const taken = whenLeftOut(kind, undefined);
+  return taken === undefined ? "Not set" : `${taken} (default)`;
+}
+
 const PASSWORD = /passw|passphrase/i;
 
 const LONG = 300;
@@ -138,7 +150,7 @@ const TYPES = { uri: "url", date: "date", time: "time", uuid: "text", none: "tex
 
 function TextInput(props: InputProps<TextKind>) {
   const { ids, kind, name, path, value, onChange } = props;
-  if (PASSWORD.test(name)) return <PlainInput {...props} type="password" />;
+  if (PASSWORD.test(name)) return <PasswordInput {...props} />;
   const isLong = (kind.sized !== false && (kind.maxLength ?? 0) > LONG) || text(value).includes("\n") || text(value).length > LONG;
   if (isLong && !kind.format)
     return (
@@ -154,6 +166,20 @@ function TextInput(props: InputProps<TextKind>) {
     );
   const type = TYPES[kind.format ?? "none"];
   return <PlainInput {...props} type={fitsNative(type, text(value)) ? type : "text"} />;
+}
+
+/** Masked until it is asked to be shown; a form knows it by `data-password`. */
+function PasswordInput(props: InputProps<TextKind>) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <div class="with-button">
+      <PlainInput {...props} type={isShown ? "text" : "password"} isPassword />
+      <Button small onClick={() => setShown(!isShown)}>
+        {isShown ? "Hide" : "Show"}
+        <span class="sr-only"> {props.name}</span>
+      </Button>
+    </div>
+  );
 }
 
 /** Whether the browser's own input shows this text: else it would look empty. */
@@ -218,7 +244,7 @@ function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
       value={value === undefined ? "none" : String(at)}
       onChange={(event) => onChange(kind.choices[Number(event.currentTarget.value)])}
     >
-      {(value === undefined || kind.presence !== "required") && <option value="none">{whenLeftOut(kind, undefined) ?? "Choose…"}</option>}
+      {(value === undefined || kind.presence !== "required") && <option value="none">{noChoice(kind)}</option>}
       {at < 0 && value !== undefined && <option value="-1">{`${stringify(value)} (unknown)`}</option>}
       {kind.choices.map((choice, index) => (
         <option key={index} value={String(index)}>
@@ -272,11 +298,12 @@ function IdInput(props: InputProps<IdKind>) {
           Find
         </Button>
       )}
-      {title && <span class="id-title muted small">{title}</span>}
+      {title && <span class="id-title small">{title}</span>}
       {picking && (
         <Picker
           parts={parts}
           of={kind.of}
+          taken={typeof value === "string" && value ? [value] : []}
           onClose={() => setPicking(false)}
           onPick={(id) => {
             onChange(id);

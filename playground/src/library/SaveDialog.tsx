@@ -4,12 +4,21 @@ import { useState } from "preact/hooks";
 import type { ActRequest } from "../state";
 import { Button, Dialog, Field, notify } from "../ui";
 import { FolderField } from "./FolderField";
+import { freeName } from "./names";
 import { titleOf, Unreadable } from "./reading";
-import { saveAll, saveRequest, saved } from "./saved";
+import { saveAll, saveRequest, saved, type Saved } from "./saved";
 
-export function SaveDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
-  const [name, setName] = useState(titleOf(request));
-  const [folder, setFolder] = useState("");
+interface Props {
+  request: ActRequest;
+  /** What it was saved as before: it is saved beside that. */
+  from?: Saved | undefined;
+  onSaved?: (name: string) => void;
+  onClose: () => void;
+}
+
+export function SaveDialog({ request, from, onSaved, onClose }: Props) {
+  const [name, setName] = useState(() => (from ? freeName(from.name, saved.value.map(({ name }) => name)) : titleOf(request)));
+  const [folder, setFolder] = useState(from?.folder ?? "");
   const taken = saved.value.find((one) => one.name === name.trim());
   const save = (event: Event) => {
     event.preventDefault();
@@ -21,6 +30,7 @@ export function SaveDialog({ request, onClose }: { request: ActRequest; onClose:
         bad,
         ...(undo && { undo }),
       });
+      onSaved?.(name.trim());
       onClose();
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
@@ -29,7 +39,7 @@ export function SaveDialog({ request, onClose }: { request: ActRequest; onClose:
   };
   return (
     <Dialog
-      title="Save the request"
+      title={from ? "Save as new" : "Save the request"}
       onClose={onClose}
       actions={
         <Button look="primary" type="submit" form="library-save" disabled={!name.trim()}>

@@ -1,7 +1,7 @@
 /** Saved requests: open, send, share, remove; import and export as a file. */
 
 import { useState } from "preact/hooks";
-import { openRequest } from "../state";
+import { openRequest, showSaved } from "../state";
 import { Button, Empty, IconButton, notify, once, saveFile } from "../ui";
 import { FileButton } from "./FileButton";
 import { leaveRow } from "./focus";
@@ -82,10 +82,10 @@ function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
         <span class="library-title">{name}</span>
         <span class="library-facts">{titleOf(request)}</span>
         <span class="library-acts">
-          <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => openRequest(request)}>
+          <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => showSaved(name, request)}>
             Open
           </Button>
-          <Button small look="quiet" icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true })}>
+          <Button small look="quiet" icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true, saved: name })}>
             Send
           </Button>
           <IconButton small icon="share" label={`Copy a link to ${name}`} onClick={() => void copyLink(request)} />

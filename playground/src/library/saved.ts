@@ -1,9 +1,11 @@
 /** Saved requests, by name; the browser keeps them, without tokens, headers and passwords. */
 
 import { batch, computed } from "@preact/signals";
+import { isSame } from "../json";
 import { collection } from "../state/collection";
 import type { ActRequest } from "../state/request";
 import type { Refusal } from "../state/storage";
+import { tabs } from "../state/tabs";
 import { notify } from "../ui/notice";
 import { Unreadable, readRequest, readList, readPlain, readText } from "./reading";
 import { withoutSecrets } from "./secrets";
@@ -42,9 +44,20 @@ export function replaceSaved(gone: readonly Saved[], added: readonly Saved[], wh
       const names = to.map(({ name }) => name);
       for (const { name } of from) if (!names.includes(name)) kept.remove(name);
       for (const one of to) kept.put(one.name, withoutSecretsOf(one));
+      if (from.length === to.length) from.forEach(({ name }, at) => rename(name, to[at]?.name ?? name));
     });
   swap(gone, added);
   notify(what, { undo: () => swap(added, gone) });
+}
+
+/** Let the tabs of a saved request follow its name. */
+function rename(name: string, next: string): void {
+  for (const tab of tabs.value) if (name !== next && tab.saved.value === name) tab.saved.value = next;
+}
+
+/** Whether a request is what was saved, but for what is never saved. */
+export function isAsSaved(request: ActRequest, one: Saved): boolean {
+  return isSame(withoutSecretsOf({ ...one, request }).request as never, withoutSecretsOf(one).request as never);
 }
 
 export function removeSaved(one: Saved): void {

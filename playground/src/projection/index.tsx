@@ -1,14 +1,14 @@
 /** A tree of boxes for what a `get` shows. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { levelOf, linksOf, type JsonObject, type Json, type Level, type Selection } from "../catalog";
+import { levelOf, linksOf, type Catalog, type JsonObject, type Json, type Level, type Selection } from "../catalog";
 import { useErrors } from "../form/errors";
 import { isObject } from "../json";
 import { catalog, specOf, activeTab } from "../state";
 import { Button, classes, Icon } from "../ui";
 import {
   all,
-  inverted,
   isShown,
   leaves,
   shortest,
@@ -29,13 +29,15 @@ const REVISION = "_rev";
 export interface ProjectionProps {
   selection: Selection;
   label: string;
+  /** In the place of the label. */
+  heading?: ComponentChildren;
   /** Within the request: `get` or `get.user`. */
   path: string;
   value: JsonObject;
   onChange: (value: JsonObject) => void;
 }
 
-export function ProjectionTree({ selection, label, path, value, onChange }: ProjectionProps) {
+export function ProjectionTree({ selection, label, heading, path, value, onChange }: ProjectionProps) {
   const id = useId();
   const found = catalog.value;
   if (!found) return null;
@@ -44,10 +46,17 @@ export function ProjectionTree({ selection, label, path, value, onChange }: Proj
   const count = leaves(value);
   return (
     <section class="projection" aria-labelledby={id}>
-      <div class="projection-head">
-        <h4 id={id}>
-          {label} <span class="muted">of {selection.model}</span>
-        </h4>
+      <div class={heading ? "part-head" : "projection-head"}>
+        <div id={id}>
+          {heading ?? (
+            <h4>
+              {label} <span class="muted">of {selection.model}</span>
+            </h4>
+          )}
+        </div>
+        <span class="muted small" title="Fields and relations that are returned">
+          {countOf(found, level, value)}
+        </span>
         {most !== undefined && count > most * NEAR && (
           <span class={classes("small", count > most ? "field-errors" : "muted")}>
             {count} of at most {most} names
@@ -60,9 +69,6 @@ export function ProjectionTree({ selection, label, path, value, onChange }: Proj
           <Button small look="quiet" onClick={() => onChange({})}>
             None
           </Button>
-          <Button small look="quiet" onClick={() => onChange(inverted(found, level, value))}>
-            Invert
-          </Button>
         </div>
       </div>
       <div onKeyDown={walk}>
@@ -70,6 +76,14 @@ export function ProjectionTree({ selection, label, path, value, onChange }: Proj
       </div>
     </section>
   );
+}
+
+/** `9 of 13`: what is returned of what is shown here, without what is below. */
+function countOf(found: Catalog, level: Level, part: JsonObject): string {
+  const fields = [...level.fields.map((name) => isShown(name, part, level, true)), part[REVISION] === 1];
+  const links = Object.entries(level.links).map(([name, below]) => tickedOf(part[name], levelOf(found, below)) !== "none");
+  const all = [...fields, ...links];
+  return `${all.filter(Boolean).length} of ${all.length}`;
 }
 
 /** Arrow keys lead from box to box; left and right fold and unfold. */

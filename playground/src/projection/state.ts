@@ -70,15 +70,6 @@ export function all(catalog: Catalog, level: Level): JsonObject {
   return { ...ones(fields), ...(Object.fromEntries(links) as JsonObject) };
 }
 
-/** What was shown at the top is not, and what was not is; links count as shown when any of them is. */
-export function inverted(catalog: Catalog, level: Level, part: JsonObject): JsonObject {
-  const everything = all(catalog, level);
-  const kept = Object.entries(everything).filter(([name]) =>
-    name in level.links ? tickedOf(part[name], levelOf(catalog, level.links[name] as Selection)) === "none" : part[name] !== 1,
-  );
-  return { ...(part._id === 0 ? {} : { _id: 0 }), ...Object.fromEntries(kept) };
-}
-
 /** How many names a `get` has that hold no others. */
 export function leaves(part: JsonObject): number {
   return Object.values(part).reduce<number>((sum, value) => sum + (isObject(value) && Object.keys(value).length ? leaves(value) : 1), 0);

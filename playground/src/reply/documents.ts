@@ -20,7 +20,7 @@ export function openerOf(returns: Kind, value: Json, path: Path, who: string): {
 }
 
 /** The model that an id at a path below what an act returns is of. */
-function modelAt(known: Catalog, kind: Kind | undefined, path: Path): string | undefined {
+export function modelAt(known: Catalog, kind: Kind | undefined, path: Path): string | undefined {
   if (!kind) return undefined;
   const [step, ...rest] = path;
   if (kind.kind === "documents") return inDocument(known, kind.model, kind.type === "many" ? rest : path);

@@ -1,21 +1,24 @@
 /** What a call gave: status, duration, size; the body as a tree and as text. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { parse, stringify, type Json, type JsonObject } from "../json";
-import { catalog, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Envelope, type Failure, type Page, type Reply, type Shown, type Tab } from "../state";
-import { Badge, Button, CopyButton, Empty, notify, once, saveFile, Tabs } from "../ui";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Json, JsonObject } from "../json";
+import { catalog, heldOf, isOnlyPage, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Page, type Reply, type Shown, type Tab } from "../state";
+import { Button, notify, once, Tabs } from "../ui";
 import { lazy } from "../lazy";
 import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
+import { Facts, duration, size, statusWords } from "./facts";
+import { FailureBox, NoEnvelope } from "./failure";
 import { Pager, pageText } from "./pager";
+import { Promised } from "./promised";
 import { shapeOf } from "./shape";
-import { documentsIn, DocumentTable } from "./table";
 import { JsonTree } from "./tree";
 import "./reply.css";
 
-const Snippets = lazy(() => import("../request/snippets-dialog").then((part) => part.Snippets), "");
+const Snippets = lazy(() => import("../request/snippets").then((part) => part.Snippets), "");
 
 const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
+const Documents = lazy(() => import("./table").then((part) => part.Documents), "");
 const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
 
 const SHOWN = [
@@ -23,7 +26,6 @@ const SHOWN = [
   { key: "table", label: "Table" },
   { key: "raw", label: "Raw" },
   { key: "exchange", label: "Headers" },
-  { key: "code", label: "As code" },
 ] as const;
 /** Characters of raw text that are shown at once. */
 const RAW_STEP = 200_000;
@@ -32,15 +34,24 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
   const shown = tab.shown.value;
   const section = useRef<HTMLElement>(null);
   const reply = tab.reply.value;
-  const page = reply?.envelope?.success ? tab.page.value : null;
+  const page = pageShown(tab, reply);
   const first = useRef(reply);
   useEffect(() => {
     // Where the reply is below the request, it would come unseen.
     if (reply !== first.current && matchMedia("(max-width: 1020px)").matches) section.current?.scrollIntoView();
     first.current = reply;
   }, [reply]);
+  useEffect(() => {
+    if (shown === "code" && matchMedia("(max-width: 1020px)").matches) section.current?.scrollIntoView();
+  }, [shown]);
+  if (shown === "code")
+    return (
+      <section class="reply reply-code" aria-label="Reply" ref={section}>
+        <Snippets tab={tab} />
+      </section>
+    );
   return (
-    <section class="reply" aria-label="Reply" ref={section}>
+    <section class={reply && heldOf(tab) ? "reply old" : "reply"} aria-label="Reply" ref={section}>
       <div role="status" class="sr-only">
         {tab.running.value ? "Waiting for the reply" : reply ? statusText(reply, page) : ""}
       </div>
@@ -50,67 +61,66 @@ export function ReplyPanel({ tab }: { tab: Tab }) {
         items={SHOWN}
         value={shown}
         onChange={(next) => void (tab.shown.value = next)}
-        aside={reply && !tab.running.value ? <Facts reply={reply} tab={tab} /> : null}
       >
+        {reply && heldOf(tab) && <p class="reply-old">Not sent. This is the reply to an earlier request.</p>}
+        {reply && !tab.running.value && <Facts reply={reply} tab={tab} />}
         <Content tab={tab} reply={reply} shown={shown} />
       </Tabs>
-      {page && <Pager tab={tab} page={page} />}
+      {page && !isOnlyPage(page) && <Pager tab={tab} page={page} />}
     </section>
   );
+}
+
+/** The page that is shown; where another one was refused, the one before it, from which it can be asked for again. */
+function pageShown(tab: Tab, reply: Reply | null): Page | null {
+  return reply?.envelope?.success || tab.sent.value?.set.after !== undefined ? tab.page.value : null;
 }
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
   const [find, setFind] = useState("");
   const [comparing, setComparing] = useState(false);
-  if (shown === "code") return <Snippets tab={tab} />;
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply) return <NoReply tab={tab} />;
   if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;
   if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
   const { envelope } = reply;
   if (!envelope)
-    return (
-      <Empty icon="close" title={reply.error ?? "No envelope"}>
-        {reply.text && <p>Status {reply.status}. What came is under “Raw”.</p>}
-      </Empty>
-    );
+    return <NoEnvelope reply={reply} showText={() => void (tab.shown.value = "raw")} />;
+  const parts = { tab, body: envelope.body as Json, find: find.trim() };
   return (
     <div class="reply-body">
-      {!envelope.success && <FailureBox failure={envelope.body} />}
+      {!envelope.success && <FailureBox failure={envelope.body} reply={reply} />}
       {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
-      {shown === "table" ? (
-        <Documents key={reply.at} tab={tab} body={envelope.body as Json} />
-      ) : (
-        <>
-          <div class="reply-search row">
-            <input
-              type="search"
-              aria-label="Search the reply"
-              placeholder="Search the reply"
-              value={find}
-              onInput={(event) => setFind(event.currentTarget.value)}
-            />
-            <Button small look="quiet" title="With an earlier reply" onClick={() => setComparing(true)}>
-              Compare
-            </Button>
-            {comparing && <Compare at={reply.at} onClose={() => setComparing(false)} />}
-          </div>
-          <ReplyTree tab={tab} envelope={envelope} find={find.trim()} />
-        </>
-      )}
+      <div class="reply-search row">
+        <input
+          type="search"
+          aria-label="Search the reply"
+          placeholder="Search the reply"
+          value={find}
+          onInput={(event) => setFind(event.currentTarget.value)}
+        />
+        <Button small look="quiet" title="With an earlier reply" onClick={() => setComparing(true)}>
+          Compare
+        </Button>
+        {comparing && <Compare at={reply.at} onClose={() => setComparing(false)} />}
+      </div>
+      {shown === "table" ? <Documents key={reply.at} {...parts} Bar={Bar} /> : <ReplyTree {...parts} />}
     </div>
   );
 }
 
+const BODY = ["body"];
+
 /** The reply, whose values lead to documents and go into sequences. */
-function ReplyTree({ tab, envelope, find }: { tab: Tab; envelope: Envelope; find: string }) {
+function ReplyTree({ tab, body, find }: { tab: Tab; body: Json; find: string }) {
   const sent = tab.sent.value;
   const who = tab.as.value;
   if (!sent) return null;
   const returns = specOf(sent)?.returns;
   return (
     <JsonTree
-      value={envelope}
+      value={body}
+      root={BODY}
       label="Reply as a tree"
       find={find}
       kept={tab.folds}
@@ -121,12 +131,6 @@ function ReplyTree({ tab, envelope, find }: { tab: Tab; envelope: Envelope; find
       bar={(value, path) => <Bar tab={tab} value={value} path={path} />}
     />
   );
-}
-
-function Documents({ tab, body }: { tab: Tab; body: Json }) {
-  const found = useMemo(() => documentsIn(body), [body]);
-  if (!found) return <Empty icon="list" title="No list in this reply" />;
-  return <DocumentTable found={found} bar={(value, path) => <Bar tab={tab} value={value} path={path} />} />;
 }
 
 /** What can be done with a value of a tab's reply. */
@@ -149,11 +153,7 @@ function NoReply({ tab }: { tab: Tab }) {
           Send
         </Button>
       </p>
-      {shape && (
-        <pre class="reply-shape" tabIndex={0} role="region" aria-label="Shape of the reply">
-          {shape}
-        </pre>
-      )}
+      {shape && <Promised shape={shape} />}
     </div>
   );
 }
@@ -183,76 +183,6 @@ function Waiting({ stop }: { stop: () => void }) {
       </p>
     </div>
   );
-}
-
-function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
-  const ok = reply.envelope?.success === true;
-  const name = `${tab.request.value.act}.json`;
-  return (
-    <>
-      <Badge look={ok ? "ok" : "bad"}>{reply.status || "none"}</Badge>
-      <span class="reply-fact" title="From sending to the last byte">
-        {duration(reply.ms)}
-      </span>
-      <span class="reply-fact">{size(reply.bytes)}</span>
-      <CopyButton iconOnly label="Copy the reply" text={() => pretty(reply.text)} />
-      <Button small look="quiet" icon="download" class="hide-narrow" title="Download" onClick={() => saveFile(name, pretty(reply.text))}>
-        Download
-      </Button>
-    </>
-  );
-}
-
-function FailureBox({ failure }: { failure: Failure }) {
-  const errors = Object.entries(failure.errors ?? {});
-  return (
-    <div class="failure">
-      <p>
-        <strong>{headOf(failure, errors[0]?.[0])}</strong>
-        {failure.code && <code>{failure.code}</code>}
-      </p>
-      {errors.length > 0 && (
-        <ul>
-          {errors.map(([path, texts]) => (
-            <li key={path}>
-              <span>
-                <button type="button" class="failure-path" onClick={() => goTo(path)}>
-                  {path}
-                </button>
-                {numbered(path)}
-              </span>{" "}
-              <span>{texts.join(" ")}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-}
-
-/** The message without the errors, each of which has its own line. */
-function headOf({ message }: Failure, path: string | undefined): string {
-  const end = path === undefined ? -1 : message.indexOf(`: ${path}: `);
-  return end > 0 ? message.slice(0, end) : message;
-}
-
-/** How the form calls an item of a list: it counts from 1, and paths from 0. */
-function numbered(path: string): string {
-  const item = /([^.]+)\.(\d+)(?!.*\.\d)/.exec(path);
-  return item ? ` (${item[1]} ${Number(item[2]) + 1})` : "";
-}
-
-/** Put the focus on the field of a path, or the nearest above it. */
-function goTo(path: string): void {
-  for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
-    const named = (attribute: string) => document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(at)}"]`);
-    const field = named("data-path") ?? named("data-switch");
-    if (!field) continue;
-    field.scrollIntoView({ block: "center" });
-    field.focus();
-    return;
-  }
-  notify("This field is not in the form.");
 }
 
 /** Offers to use a token that a reply has. */
@@ -299,24 +229,8 @@ function Raw({ text }: { text: string }) {
 }
 
 function statusText(reply: Reply, page: Page | null): string {
-  const what = reply.error ?? (reply.envelope?.success ? "Succeeded" : "Failed");
+  if (!reply.status) return reply.error ?? "No reply.";
+  const what = reply.error ?? (reply.envelope?.success ? "Succeeded." : "Failed.");
   const which = page ? `. ${pageText(page)}` : "";
-  return `${what}. Status ${reply.status}, ${duration(reply.ms)}, ${size(reply.bytes)}${which}`;
-}
-
-function pretty(text: string): string {
-  try {
-    return stringify(parse(text), 2);
-  } catch {
-    return text;
-  }
-}
-
-export function duration(ms: number): string {
-  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
-}
-
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(2)} MB`;
+  return `${what} Status ${statusWords(reply.status)}, ${duration(reply.ms)}, ${size(reply.bytes)}${which}`;
 }

@@ -1,47 +1,48 @@
-/** Which page of a listing a reply is, and the button for the next one. */
+/** Which page of a listing a reply is, and the buttons for the others. */
 
 import { useId } from "preact/hooks";
 import { isObject, type Json } from "../json";
-import { listsTheSame, reasonNot, sendTab, type Page, type Tab } from "../state";
-import { Button, once } from "../ui";
+import { turnPage, type Page, type Tab } from "../state";
+import { Button } from "../ui";
 
-/** It stays while the next page is under way, so that the button keeps the focus. */
+/** It stays while another page is under way, so that the button keeps the focus. */
 export function Pager({ tab, page }: { tab: Tab; page: Page }) {
-  const id = useId();
-  const running = tab.running.value !== null;
-  const reason = reasonNotNext(tab, page);
-  const turn = () => {
-    if (running || reason || page.next === null) return;
-    const request = tab.request.value;
-    tab.request.value = { ...request, set: { ...request.set, after: page.next } };
-    void sendTab(tab);
-  };
+  const { after, next, trail } = page;
+  const isFirst = after === undefined;
+  const turn = (to: Json | undefined) => () => void turnPage(tab, to);
   return (
     <div class="pager" role="group" aria-label="Pages">
       <span class="grow">{pageText(page)}</span>
-      {reason && (
-        <span class="muted small" id={id}>
-          {reason}
-        </span>
-      )}
-      <Button
-        small
-        aria-disabled={running || reason !== ""}
-        aria-describedby={reason ? id : undefined}
-        onClick={once(turn)}
-      >
-        Next page
-      </Button>
+      <Turn tab={tab} label="First" reason={isFirst ? "This is the first page." : ""} onClick={turn(undefined)} />
+      <Turn tab={tab} label="Previous" reason={isFirst ? "This is the first page." : trail.length ? "" : "The page before was not read here."} onClick={turn(trail.at(-1))} />
+      <Turn tab={tab} label="Next" reason={next === null ? "This is the last page." : ""} onClick={turn(next ?? undefined)} />
     </div>
   );
 }
 
-/** Why there is no next page; empty where there is one. */
-function reasonNotNext(tab: Tab, { next }: Page): string {
-  const sent = tab.sent.value;
-  if (next === null) return "This is the last page.";
-  if (sent && !listsTheSame(sent, tab.request.value)) return "The request has changed: send it first.";
-  return reasonNot(tab.drafts.value);
+/** `reason` is why there is no such page; empty where there is one. */
+function Turn({ tab, label, reason, onClick }: { tab: Tab; label: string; reason: string; onClick: () => void }) {
+  const id = useId();
+  const running = tab.running.value !== null;
+  return (
+    <>
+      <Button
+        small
+        aria-label={`${label} page`}
+        title={reason || undefined}
+        aria-disabled={running || reason !== ""}
+        aria-describedby={reason ? id : undefined}
+        onClick={() => running || reason || onClick()}
+      >
+        {label}
+      </Button>
+      {reason && (
+        <span class="sr-only" id={id}>
+          {reason}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** `Page 2 · 45 in total`. */

@@ -15,8 +15,7 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
   if (depth > DEEPEST) return "…";
   const inner = `${indent}  `;
   if (kind.kind === "documents") {
-    const named = kind.get.reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), get);
-    const one = document(catalog, kind.model, named ?? {}, kind.type === "many" ? inner : indent, true);
+    const one = document(catalog, kind.model, named(kind.get, get), kind.type === "many" ? inner : indent, true);
     if (kind.type === "many") return `[\n${inner}${one}, …\n${indent}]`;
     return kind.type === "optional" ? `${one} or null` : one;
   }
@@ -29,19 +28,39 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
   );
 }
 
+/** The names of what is in each item of the list at a path of a body; empty where the act does not say. */
+export function namesAt(catalog: Catalog, kind: Kind, [step, ...rest]: readonly (string | number)[], get: JsonObject): string[] {
+  if (kind.kind === "object" && typeof step === "string") {
+    const part = kind.fields && Object.hasOwn(kind.fields, step) ? kind.fields[step] : undefined;
+    return part ? namesAt(catalog, part, rest, get) : [];
+  }
+  if (step !== undefined) return [];
+  if (kind.kind === "documents") return namesIn(catalog, kind.model, named(kind.get, get), true);
+  return kind.kind === "array" && kind.items.kind === "object" ? Object.keys(kind.items.fields ?? {}) : [];
+}
+
+/** What stands at a path of `get`. */
+function named(path: readonly string[], get: JsonObject): Json {
+  return path.reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), get) ?? {};
+}
+
+/** The names that a document has by `get`. */
+function namesIn(catalog: Catalog, model: string, get: Json, isTop: boolean): string[] {
+  const names = get === 1 ? Object.keys(modelOf(catalog, model)?.fields ?? {}) : Object.keys(isObject(get) ? get : {});
+  const shown = new Set([...(isTop && isObject(get) && get._id !== 0 ? ["_id"] : []), ...names]);
+  return [...shown].filter((name) => !isObject(get) || get[name] !== 0);
+}
+
 /** The fields of a document that `get` names. */
 function document(catalog: Catalog, model: string, get: Json, indent: string, isTop = false): string {
   const { fields = {} } = modelOf(catalog, model) ?? {};
   const links = linksOf(catalog, model);
-  const names = get === 1 ? Object.keys(fields) : Object.keys(isObject(get) ? get : {});
-  const shown = new Set([...(isTop && isObject(get) && get._id !== 0 ? ["_id"] : []), ...names]);
-  const lines = [...shown].flatMap((name) => {
+  const lines = namesIn(catalog, model, get, isTop).map((name) => {
     const asked = get === 1 ? 1 : (get as JsonObject)[name];
     const link = Object.hasOwn(links, name) ? links[name] : undefined;
-    if (asked === 0) return [];
-    if (!link) return [`${name}: ${Object.hasOwn(fields, name) ? wordOfKind(fields[name] as Kind) : "id"}`];
+    if (!link) return `${name}: ${Object.hasOwn(fields, name) ? wordOfKind(fields[name] as Kind) : "id"}`;
     const one = document(catalog, link.model, asked ?? {}, `${indent}  `);
-    return [`${name}: ${link.type === "multiple" ? `[${one}, …]` : one}`];
+    return `${name}: ${link.type === "multiple" ? `[${one}, …]` : one}`;
   });
   return braces(lines.length ? lines : ["_id: id"], indent);
 }

@@ -3,43 +3,52 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Numeral, stringify, type Json } from "../json";
+import { stringify, type Json } from "../json";
 import type { Envelope } from "../state";
 import { classes, copyText, Icon, notify } from "../ui";
-import { rowsOf, summary, type Folds, type Row } from "./rows";
+import { itemsText, rowsOf, summary, type Folds, type Row } from "./rows";
 import "./tree.css";
 
-const HEIGHT = 22;
+/** Of a row in pixels, as in the style: those that fingers touch are taller. */
+const HEIGHTS = { fine: 22, coarse: 32 };
 const BEYOND = 20;
 const LONG_TEXT = 300;
 
 export interface JsonTreeProps {
   value: Json | Envelope;
   label: string;
+  /** What leads to the value itself: it stands before the paths of what is in it. */
+  root?: readonly string[];
   /** Pixels that it takes at most; else it fills what is there. */
   height?: number;
   /** Only the rows with this text are shown, and those they are in. */
   find?: string;
   /** What can be done with the chosen value; `path` leads to it from the root. */
   bar?: (value: Json, path: readonly (string | number)[]) => ComponentChildren;
+  /** Whether that stands in the row of the value, else below the tree. */
+  barInRow?: boolean;
+  /** A short text at the end of a row; empty for none. */
+  markOf?: (path: readonly (string | number)[]) => string;
   /** What is folded and unfolded by hand, where that outlives the value. */
   kept?: Signal<Folds>;
   /** Where a click leads from a value, and its name. */
   leadsTo?: (value: Json, path: readonly (string | number)[]) => { label: string; go: () => void } | undefined;
 }
 
-export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }: JsonTreeProps) {
+const NOTHING: readonly string[] = [];
+
+export function JsonTree({ value, label, root = NOTHING, height, find = "", bar, barInRow, markOf, kept, leadsTo }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const own = useSignal<Folds>(new Map());
   const changed = kept ?? own;
   const folds = changed.value;
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState<number>();
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const rows = useMemo(() => rowsOf(value as Json, folds, find), [value, folds, find]);
   useEffect(() => {
     own.value = new Map();
-    setAt(0);
+    setAt(undefined);
   }, [value]);
   useLayoutEffect(() => {
     const element = box.current;
@@ -53,25 +62,28 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
       element.removeEventListener("scroll", look);
     };
   }, []);
-  const from = Math.max(0, Math.floor(seen.top / HEIGHT) - BEYOND);
-  const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / HEIGHT) + BEYOND);
-  const chosen = Math.min(at, rows.length - 1);
+  const rowHeight = useMemo(() => HEIGHTS[matchMedia("(pointer: coarse)").matches ? "coarse" : "fine"], []);
+  const from = Math.max(0, Math.floor(seen.top / rowHeight) - BEYOND);
+  const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / rowHeight) + BEYOND);
+  const chosen = nearest(rows, at ?? 0, -1);
+  const pathOf = (row: Row) => [...root, ...stepsTo(value as Json, row.path)];
+  const isPlace = (row: Row) => !row.end && (row.depth > 0 || root.length > 0);
   const fold = (row: Row, open: boolean) => void (changed.value = new Map(folds).set(row.path, open));
   const go = (next: number) => {
     setAt(next);
     const element = box.current;
     if (!element) return;
-    if (next * HEIGHT < element.scrollTop) element.scrollTop = next * HEIGHT;
-    else if ((next + 1) * HEIGHT > element.scrollTop + element.clientHeight)
-      element.scrollTop = (next + 1) * HEIGHT - element.clientHeight;
+    if (next * rowHeight < element.scrollTop) element.scrollTop = next * rowHeight;
+    else if ((next + 1) * rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = (next + 1) * rowHeight - element.clientHeight;
   };
   const keys = (event: KeyboardEvent) => {
     const row = rows[chosen];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(seen.height / HEIGHT) - 1);
+    const page = Math.max(1, Math.floor(seen.height / rowHeight) - 1);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
     const by = step[event.key as keyof typeof step];
-    if (by) go(Math.max(0, Math.min(rows.length - 1, chosen + by)));
+    if (by) go(nearest(rows, chosen + by, Math.sign(by)));
     else if (event.key === "ArrowRight" && row.size && !row.open) fold(row, true);
     else if (event.key === "ArrowLeft" && row.open) fold(row, false);
     else if (event.key === "ArrowLeft") go(parentOf(rows, chosen));
@@ -79,7 +91,7 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
     else return;
     event.preventDefault();
   };
-  const row = rows[chosen];
+  const row = at === undefined ? undefined : rows[chosen];
   const tree = (
     <div
       class="json"
@@ -91,8 +103,8 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
       style={height ? { maxHeight: `${height}px` } : undefined}
       onKeyDown={keys}
     >
-      <div class="json-all" role="presentation" style={{ height: `${rows.length * HEIGHT}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${from * HEIGHT}px)` }}>
+      <div class="json-all" role="presentation" style={{ height: `${rows.length * rowHeight}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
           {rows.slice(from, to).map((row, index) => (
             <RowView
               key={row.path}
@@ -101,20 +113,22 @@ export function JsonTree({ value, label, height, find = "", bar, kept, leadsTo }
               chosen={from + index === chosen}
               onChoose={() => setAt(from + index)}
               onFold={() => fold(row, !row.open)}
-              link={row.size === undefined ? leadsTo?.(row.value, stepsTo(value as Json, row.path)) : undefined}
+              mark={isPlace(row) ? markOf?.(pathOf(row)) : undefined}
+              bar={barInRow && bar && from + index === chosen && isPlace(row) ? bar(row.value, pathOf(row)) : undefined}
+              link={row.size === undefined && !row.end ? leadsTo?.(row.value, pathOf(row)) : undefined}
             />
           ))}
         </div>
       </div>
     </div>
   );
-  if (!bar) return tree;
+  if (!bar || barInRow) return tree;
   return (
     <>
       {tree}
-      {row && row.depth > 0 && (
+      {row && isPlace(row) && (
         <div class="json-bar row" role="group" aria-label="The chosen value">
-          {bar(row.value, stepsTo(value as Json, row.path))}
+          {bar(row.value, pathOf(row))}
         </div>
       )}
     </>
@@ -132,6 +146,17 @@ function stepsTo(value: Json, path: string): (string | number)[] {
   });
 }
 
+/** The row at a place, or where an end is there the next one in a direction, else in the other one. */
+function nearest(rows: Row[], place: number, direction: number): number {
+  const from = Math.max(0, Math.min(rows.length - 1, place));
+  let at = from;
+  while (rows[at]?.end) at += direction;
+  if (rows[at]) return at;
+  at = from;
+  while (rows[at]?.end) at -= direction;
+  return at;
+}
+
 function parentOf(rows: Row[], at: number): number {
   const depth = rows[at]?.depth ?? 0;
   for (let index = at - 1; index >= 0; index--) if ((rows[index]?.depth ?? 0) < depth) return index;
@@ -145,10 +170,21 @@ interface RowProps {
   onChoose: () => void;
   onFold: () => void;
   link: { label: string; go: () => void } | undefined;
+  mark: string | undefined;
+  bar: ComponentChildren;
 }
 
-function RowView({ id, row, chosen, onChoose, onFold, link }: RowProps) {
-  const { name, value, size, open, depth } = row;
+function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProps) {
+  const { name, isIndex, value, size, open, depth, isFollowed, end } = row;
+  const hasComma = isFollowed && !open;
+  if (end)
+    return (
+      <div class="json-row" aria-hidden="true" style={{ "--depth": depth }}>
+        <span class="json-fold" />
+        <span class="json-mark">{end}</span>
+        {hasComma && <span class="json-comma" />}
+      </div>
+    );
   return (
     <div
       class={classes("json-row", chosen && "chosen")}
@@ -164,31 +200,52 @@ function RowView({ id, row, chosen, onChoose, onFold, link }: RowProps) {
       <span class="json-fold" onClick={size ? onFold : undefined}>
         {size ? <Icon name={open ? "down" : "right"} /> : null}
       </span>
-      {depth > 0 && <span class="json-name">{name}:</span>}
+      {depth > 0 && <span class={isIndex ? "json-index" : "json-name"}>{name}:</span>}
       <Value value={value} open={open} size={size} />
+      {hasComma && <span class="json-comma" />}
       {link && (
         <span class="json-link" aria-hidden="true" title={link.label} onClick={link.go}>
           <Icon name="link" />
+        </span>
+      )}
+      {(mark || bar) && (
+        <span class="json-end">
+          {mark && <span class="json-at">{mark}</span>}
+          {bar && (
+            <span class="json-row-bar" role="group" aria-label="The chosen value" onKeyDown={keep} onDblClick={keep}>
+              {bar}
+            </span>
+          )}
         </span>
       )}
     </div>
   );
 }
 
+/** The buttons in a row have the keys for themselves. */
+function keep(event: Event): void {
+  event.stopPropagation();
+}
+
 function Value({ value, open, size }: { value: Json; open: boolean; size: number | undefined }) {
+  if (size === undefined) return <Scalar value={value} />;
+  const [start, end] = Array.isArray(value) ? "[]" : "{}";
+  if (size === 0) return <span class="json-mark">{`${start}${end}`}</span>;
+  const counted = open ? Array.isArray(value) && itemsText(size) : summary(value);
+  return (
+    <span class="json-mark">
+      {start}
+      {counted && <span class="json-summary"> {counted}</span>}
+      {!open && ` ${end}`}
+    </span>
+  );
+}
+
+/** A text, number or word in its colour. */
+export function Scalar({ value }: { value: Json }) {
   if (typeof value === "string") {
     const shown = value.length > LONG_TEXT ? `${value.slice(0, LONG_TEXT)}…` : value;
     return <span class="json-text">{JSON.stringify(shown)}</span>;
   }
-  if (typeof value === "number" || value instanceof Numeral) return <span class="json-number">{String(value)}</span>;
-  if (value === null || typeof value === "boolean") return <span class="json-word">{String(value)}</span>;
-  const [start, end] = Array.isArray(value) ? "[]" : "{}";
-  if (size === 0) return <span class="json-mark">{`${start}${end}`}</span>;
-  return (
-    <span class="json-mark">
-      {open ? start : `${start} `}
-      {!open && <span class="json-summary">{summary(value)}</span>}
-      {!open && ` ${end}`}
-    </span>
-  );
+  return <span class={value === null || typeof value === "boolean" ? "json-word" : "json-number"}>{String(value)}</span>;
 }

@@ -8,10 +8,11 @@ import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
 import { lazy } from "../lazy";
-import { emptyTexts, loginOf, openRequest, showAct, token, type ActRequest } from "../state";
+import { emptyTexts, loginOf, openRequest, showAct, showSaved, token, type ActRequest } from "../state";
 import { Button, classes, Icon, type IconName } from "../ui";
 import { Prose } from "./docs";
 import { ActLock, ActMark, ActName, isLocked } from "./mark";
+import "./home.css";
 
 const DemoAccounts = lazy(() => import("../login/demo").then((part) => part.DemoAccounts), "");
 const Preview = lazy(() => import("../explorer/preview").then((part) => part.Preview), "");
@@ -116,7 +117,7 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
               <button
                 type="button"
                 class={classes("home-act", spec && isLocked(spec) && "locked")}
-                onClick={() => (request.set ? openRequest(request) : showAct(request))}
+                onClick={() => open(name, request)}
               >
                 <span class="home-name">{name ?? <ActName {...request} />}</span>
                 {spec && <ActLock spec={spec} />}
@@ -131,6 +132,12 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
       </ul>
     </section>
   );
+}
+
+function open(name: string | undefined, { set, get = {}, ...place }: Line): void {
+  if (!set) showAct(place);
+  else if (name) showSaved(name, { ...place, set, get });
+  else openRequest({ ...place, set, get });
 }
 
 /** Acts that read first, and of these the ones that need the least to be written. */

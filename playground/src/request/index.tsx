@@ -2,18 +2,17 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { showBatch } from "../account";
-import { catalog, activeId, activeTab, closeTab, sendTab, tabs, type Tab } from "../state";
+import { lazy } from "../lazy";
+import { catalog, activeId, activeTab, closeTab, sendTab, tabs } from "../state";
 import { Divider, paneStyle } from "../panes";
-import { ReplyPanel } from "../reply";
 import { Button, Icon, nextIndex, once } from "../ui";
-import { Home } from "./home";
 import { ActList } from "./list";
 import { ActName } from "./mark";
-import { RequestPanel, SendButton } from "./panel";
-import "./home.css";
-import "./request.css";
-import "./narrow.css";
-import "../form/form.css";
+import { SendButton } from "./send";
+import "./acts.css";
+
+const Home = lazy(() => import("./home").then((part) => part.Home), "");
+const Sides = lazy(() => import("./sides").then((part) => part.Sides), "");
 
 export function Acts() {
   const [listed, setListed] = useState(false);
@@ -55,38 +54,6 @@ export function Acts() {
   );
 }
 
-/** The request and the reply; on a phone one of them, by a switch above or by a swipe. */
-function Sides({ tab }: { tab: Tab }) {
-  const split = useRef<HTMLDivElement>(null);
-  const [shown, setShown] = useState<Side>("request");
-  const status = tab.reply.value?.status;
-  const choose = (side: Side) => split.current?.querySelector(`.${side}`)?.scrollIntoView({ block: "nearest" });
-  return (
-    <>
-      <div class="sides" role="group" aria-label="What is shown">
-        <button type="button" aria-pressed={shown === "request"} onClick={() => choose("request")}>
-          Request
-        </button>
-        <button type="button" aria-pressed={shown === "reply"} onClick={() => choose("reply")}>
-          Reply{status ? ` · ${status}` : ""}
-        </button>
-      </div>
-      <div
-        class="acts-split"
-        style={paneStyle("request")}
-        ref={split}
-        onScroll={({ currentTarget: { scrollLeft, clientWidth } }) => setShown(scrollLeft > clientWidth / 2 ? "reply" : "request")}
-      >
-        <RequestPanel tab={tab} />
-        <Divider pane="request" />
-        <ReplyPanel tab={tab} />
-      </div>
-    </>
-  );
-}
-
-type Side = "request" | "reply";
-
 /** The open requests: a row of buttons, because each can be closed. */
 function TabStrip() {
   const strip = useRef<HTMLDivElement>(null);
@@ -102,7 +69,7 @@ function TabStrip() {
   };
   return (
     <div class="strip" role="group" aria-label="Open requests" ref={strip} onKeyDown={keys}>
-      {tabs.value.map(({ id, request, running }) => (
+      {tabs.value.map(({ id, request, saved, running }) => (
         <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
           <button
             type="button"
@@ -111,7 +78,7 @@ function TabStrip() {
             onClick={() => void (activeId.value = id)}
           >
             {running.value && "… "}
-            <ActName {...request.value} />
+            {saved.value || <ActName {...request.value} />}
           </button>
           <button
             type="button"

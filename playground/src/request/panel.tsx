@@ -1,21 +1,22 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
-import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import type { Act } from "../catalog";
+import { useMemo } from "preact/hooks";
+import type { Act, Kind } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
-import { emptyTexts, isListing, putDraft, reasonNot, remember, resetTab, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, Field, Menu, notify, once, Tabs } from "../ui";
+import { heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { Button, CopyButton, Empty, Field, notify, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActFacts, Prose } from "./docs";
+import { Held } from "./held";
 import { ActName } from "./mark";
+import { RequestMenu, SavedAs } from "./menu";
+import { SendButton } from "./send";
 import { GetPart, SetPart } from "./parts";
 import { Sender } from "./sender";
 
 const About = lazy(() => import("./about").then((part) => part.About));
-const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
-const SnippetsDialog = lazy(() => import("./snippets-dialog").then((part) => part.SnippetsDialog), "");
 
 const SHOWN = [
   { key: "form", label: "Form" },
@@ -23,15 +24,21 @@ const SHOWN = [
   { key: "about", label: "About" },
 ] as const;
 
+const FIELDS_TO_RETURN = (
+  <h3>
+    Fields to return <code>get</code>
+  </h3>
+);
+
 export function RequestPanel({ tab }: { tab: Tab }) {
   const part = tab.part.value;
   const request = tab.request.value;
   const spec = specOf(request);
+  const held = heldOf(tab);
   const errors = useMemo(() => {
-    const held = tab.checked.value === request ? emptyTexts(spec?.set, request.set, "set") : [];
-    const missing = Object.fromEntries(held.map((path) => [path, ["This is required."]]));
+    const missing = Object.fromEntries((held?.empty ?? []).map((path) => [path, ["This is required."]]));
     return { ...missing, ...errorsOf(tab.reply.value, tab.sent.value, request) };
-  }, [tab.reply.value, tab.checked.value, request]);
+  }, [tab.reply.value, held, request]);
   const undoable = (what: string) => notify(what, { undo: remember(tab) });
   if (!spec) return <Gone request={request} />;
   const isLocked = tab.drafts.value.size > 0 && !tab.drafts.value.has("");
@@ -43,7 +50,8 @@ export function RequestPanel({ tab }: { tab: Tab }) {
           <h2 class="act-name">
             <ActName {...request} />
           </h2>
-          <ActFacts spec={spec} />
+          <SavedAs tab={tab} />
+          <ActFacts spec={spec} tab={tab} />
           <Sender tab={tab} />
         </div>
         <div class="request-actions">
@@ -51,7 +59,10 @@ export function RequestPanel({ tab }: { tab: Tab }) {
           <SendButton tab={tab} />
         </div>
       </div>
-      {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
+      <div class="request-said">
+        {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
+        <Held tab={tab} />
+      </div>
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
         <FilesContext.Provider value={tab.files}>
@@ -118,86 +129,6 @@ function discard(tab: Tab): void {
   notify("Discarded.", { undo });
 }
 
-/** Beside the name of the act; on narrow screens above it, out of what scrolls. */
-export function SendButton({ tab, isAbove = false }: { tab: Tab; isAbove?: boolean }) {
-  const id = useId();
-  const running = tab.running.value;
-  const reason = reasonNot(tab.drafts.value);
-  const place = isAbove ? "send-above" : "send-beside";
-  return (
-    <>
-      {!isAbove && (
-        <span class="sr-only" role="status" id={id}>
-          {reason}
-        </span>
-      )}
-      {running ? (
-        <Button icon="stop" small={isAbove} class={place} onClick={once(() => running.abort())}>
-          Cancel
-        </Button>
-      ) : (
-        <Button
-          look="primary"
-          icon="play"
-          small={isAbove}
-          class={place}
-          title={reason || "Ctrl+Enter"}
-          aria-disabled={reason !== ""}
-          aria-describedby={reason && !isAbove ? id : undefined}
-          onClick={once(() => void sendTab(tab))}
-        >
-          Send
-        </Button>
-      )}
-    </>
-  );
-}
-
-function RequestMenu({ tab }: { tab: Tab }) {
-  const [dialog, setDialog] = useState<"" | "snippets" | "save">("");
-  const request = tab.request.value;
-  const disabled = reasonNot(tab.drafts.value) !== "";
-  const share = async () => (await import("../library/share")).copyLink(request);
-  useEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      if (!disabled) setDialog("save");
-    };
-    document.addEventListener("keydown", keys);
-    return () => document.removeEventListener("keydown", keys);
-  }, [disabled]);
-  const addStep = async () => (await import("../reply/values")).addToSequence(request, tab.files.value.size > 0);
-  return (
-    <>
-      <Button small look="quiet" icon="code" disabled={disabled} title="As code" onClick={() => setDialog("snippets")}>
-        Code
-      </Button>
-      <Button small look="quiet" icon="share" disabled={disabled} title="Copy a link to this request" onClick={() => void share()}>
-        Share
-      </Button>
-      <Button small look="quiet" icon="save" disabled={disabled} title="Save (Ctrl+S)" onClick={() => setDialog("save")}>
-        Save
-      </Button>
-      <Menu
-        label="More"
-        icon="more"
-        iconOnly
-        items={[
-          { label: "Add to the sequence", icon: "list", disabled, onSelect: () => void addStep() },
-          {
-            label: "Reset",
-            icon: "remove",
-            onSelect: () => resetTab(tab),
-          },
-        ]}
-      />
-      {dialog === "snippets" && <SnippetsDialog tab={tab} onClose={() => setDialog("")} />}
-      {dialog === "save" && <SaveDialog request={request} onClose={() => setDialog("")} />}
-    </>
-  );
-}
-
 interface FormProps {
   spec: Act;
   tab: Tab;
@@ -211,12 +142,24 @@ function Form({ spec, tab, onChange }: FormProps) {
     <fieldset class="request-form" disabled={tab.drafts.value.has("")} onKeyDown={(event) => sendFromPassword(event, tab)}>
       <legend class="sr-only">Form</legend>
       {spec.idempotent !== null && <Key tab={tab} />}
-      <h3>Set</h3>
+      <div class="part-head">
+        <h3>
+          Input <code>set</code>
+        </h3>
+        {hasRequired(spec.set) && (
+          <span class="part-legend muted small">
+            <span class="required">*</span> required
+          </span>
+        )}
+      </div>
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
-      <h3>Get</h3>
-      <GetPart kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
+      <GetPart heading={FIELDS_TO_RETURN} kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
+}
+
+function hasRequired(kind: Kind): boolean {
+  return kind.kind === "object" && Object.values(kind.fields ?? {}).some(({ presence }) => presence === "required");
 }
 
 /** Of an act that answers a repeated key with its first reply. */
@@ -230,7 +173,6 @@ function Key({ tab }: { tab: Tab }) {
             class="mono"
             autocomplete="off"
             spellcheck={false}
-            placeholder="optional"
             value={tab.key.value}
             onInput={(event) => void (tab.key.value = event.currentTarget.value)}
           />
@@ -252,7 +194,7 @@ function newKey(): string {
 function sendFromPassword(event: KeyboardEvent, tab: Tab): void {
   const field = event.target;
   if (event.key !== "Enter" || event.repeat || event.ctrlKey || event.metaKey || event.isComposing) return;
-  if (!(field instanceof HTMLInputElement) || field.type !== "password") return;
+  if (!(field instanceof HTMLInputElement) || field.dataset.password === undefined) return;
   event.preventDefault();
   void sendTab(tab);
 }

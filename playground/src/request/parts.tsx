@@ -1,5 +1,6 @@
 /** The two parts of a request as a form: `set` and `get`. */
 
+import type { ComponentChildren } from "preact";
 import type { Json, JsonObject, Kind } from "../catalog";
 import { Fields, ValueField } from "../form";
 import { JsonField } from "../form/json";
@@ -30,9 +31,20 @@ export function SetPart({ kind, value, onChange }: PartProps) {
   return <Fields kind={kind} path="set" value={value} onChange={onChange} />;
 }
 
-export function GetPart({ kind, value, onChange }: PartProps) {
+/** The `heading` of the part stands beside the buttons of the tree, where the part is one. */
+export function GetPart({ heading, ...props }: PartProps & { heading?: ComponentChildren }) {
+  const { kind, value, onChange } = props;
   if (kind.kind === "selection")
-    return <ProjectionTree selection={kind} label="Fields" path="get" value={value} onChange={onChange} />;
+    return <ProjectionTree selection={kind} label="Fields" heading={heading} path="get" value={value} onChange={onChange} />;
+  return (
+    <>
+      {heading && <div class="part-head">{heading}</div>}
+      <GetFields {...props} />
+    </>
+  );
+}
+
+function GetFields({ kind, value, onChange }: PartProps) {
   if (kind.kind === "object" && kind.fields && Object.keys(kind.fields).length === 0)
     return <p class="muted">Nothing to choose.</p>;
   if (kind.kind !== "object" || !kind.fields) return <SetPart kind={kind} value={value} onChange={onChange} />;

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { lazy } from "../lazy";
 import { foldersOf, saved, type Folder, type Saved } from "../library/saved";
-import { showRequest } from "../state";
+import { activeTab, showSaved } from "../state";
 import { Icon, IconButton } from "../ui";
 import { ActMark } from "./mark";
 
@@ -41,9 +41,9 @@ export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
                   <li key={each.name} class="acts-saved">
                     <button
                       type="button"
-                      class="acts-act"
+                      class={activeTab.value?.saved.value === each.name ? "acts-act now" : "acts-act"}
                       onClick={() => {
-                        showRequest(each.request);
+                        showSaved(each.name, each.request);
                         onOpen();
                       }}
                     >

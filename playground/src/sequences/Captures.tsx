@@ -2,20 +2,16 @@
 
 import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
-import { freeName } from "../library/names";
 import { Unreadable } from "../library/reading";
 import { Field, IconButton } from "../ui";
 import { parsePath } from "./path";
-import { changeStep, removePart } from "./store";
-import { VARIABLE_NAME, newId, type Capture, type SequenceStep } from "./types";
+import { likelyPath } from "./shapes";
+import { addCapture, changeStep, current, removePart, rename } from "./store";
+import type { Capture, SequenceStep } from "./types";
+import { problemOfName } from "./variable-names";
 
-export function beginCapture({ id, captures }: SequenceStep): void {
-  const name = freeName(
-    "id",
-    captures.map((one) => one.name),
-    "_",
-  );
-  changeStep(id, { captures: [...captures, { id: newId(), name, path: "body._id" }] });
+export function beginCapture({ id, request }: SequenceStep): void {
+  addCapture(id, likelyPath(request));
 }
 
 export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
@@ -27,6 +23,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
         <Row
           key={capture.id}
           capture={capture}
+          onRename={(name) => rename(capture.id, name)}
           onChange={(part) => put(capture.id, part)}
           onRemove={() => removePart(id, "captures", capture.id, `Capture ${capture.name}`)}
         />
@@ -37,17 +34,19 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
 
 interface RowProps {
   capture: Capture;
+  onRename: (name: string) => void;
   onChange: (part: Partial<Capture>) => void;
   onRemove: () => void;
 }
 
-function Row({ capture, onChange, onRemove }: RowProps) {
+function Row({ capture, onRename, onChange, onRemove }: RowProps) {
   const [name, setName] = useTyped(capture.name);
   const [path, setPath] = useTyped(capture.path);
   const wrong = problemOf(path);
+  const problemOfNow = (next: string) => problemOfName(next, capture.name, current.value);
   return (
     <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
-      <Field label="Capture as" errors={VARIABLE_NAME.test(name) ? [] : ["Letters, digits and _ only."]}>
+      <Field label="Capture as" errors={[problemOfNow(name)].filter(Boolean)}>
         {(ids) => (
           <input
             {...ids}
@@ -55,8 +54,9 @@ function Row({ capture, onChange, onRemove }: RowProps) {
             value={name}
             onInput={(event) => {
               const next = event.currentTarget.value;
-              setName(next, VARIABLE_NAME.test(next) ? next : capture.name);
-              if (VARIABLE_NAME.test(next)) onChange({ name: next });
+              const isName = problemOfNow(next) === "";
+              setName(next, isName ? next : capture.name);
+              if (isName) onRename(next);
             }}
           />
         )}

@@ -4,12 +4,13 @@ import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { Field, IconButton } from "../ui";
 import { problemOf } from "./Captures";
+import { likelyPath } from "./shapes";
 import { changeStep, removePart } from "./store";
 import { newId, type Check, type SequenceStep } from "./types";
 import { textOf, valueOf } from "./value-text";
 
-export function beginCheck({ id, checks }: SequenceStep): void {
-  changeStep(id, { checks: [...checks, { id: newId(), path: "body._id", value: "" }] });
+export function beginCheck({ id, request, checks }: SequenceStep): void {
+  changeStep(id, { checks: [...checks, { id: newId(), path: likelyPath(request), value: "" }] });
 }
 
 export function Checks({ step: { id, checks } }: { step: SequenceStep }) {

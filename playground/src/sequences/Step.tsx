@@ -1,19 +1,17 @@
 /** One step of a sequence. */
 
 import { useState } from "preact/hooks";
-import { JsonEditor } from "../editor";
-import { DraftsContext, OfferContext, UndoContext, useTyped } from "../form";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
-import { readDetails, textOf } from "../request/details";
-import { GetPart, SetPart } from "../request/parts";
-import { openRequest, putDraft, specOf, type ActRequest } from "../state";
-import { Badge, Button, Field, Icon, IconButton, once, Tabs } from "../ui";
+import { openRequest } from "../state";
+import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
 import { beginCapture, Captures } from "./Captures";
 import { beginCheck, Checks } from "./Checks";
-import { changeStep, copyStep, current, drafts, formDrafts, hasPlainSecret, hideSecrets, lastAdded, moveStep, removeStep, undoable } from "./store";
+import { Replies, Result } from "./Replies";
+import { reportOf } from "./runs";
+import { StepForm } from "./StepForm";
+import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
-import "../form/form.css";
 
 export interface StepProps {
   step: SequenceStep;
@@ -22,41 +20,44 @@ export interface StepProps {
 }
 
 export function Step({ step, at, count }: StepProps) {
-  const [open, setOpen] = useState(lastAdded.value === step.id);
+  const [isAnswered, setAnswered] = useState(false);
+  const open = unfolded.value.has(step.id);
   const number = at + 1;
+  const report = reportOf(step.id);
+  const hasRun = report !== undefined && report.attempts.length > 0;
+  const problem = report?.attempts.find((one) => one.problem)?.problem;
   const remove = (event: Event) => {
     leaveRow(event);
     removeStep(step.id);
   };
   return (
-    <li class="sequences-step">
-      <div class="library-line">
-        <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+    <li class="sequences-step" data-step={step.id}>
+      <div class="sequences-line">
+        <button type="button" class="library-fold" aria-expanded={open} onClick={() => unfold(step.id, !open)}>
           <Icon name={open ? "down" : "right"} />
-          <span class="muted">{number}.</span>
+          <span class="sequences-at">{number}.</span>
           <span class="library-title">{step.name}</span>
+          {step.name !== titleOf(step.request) && <span class="library-facts sequences-act">{titleOf(step.request)}</span>}
           {step.repeat > 1 && <Badge>{step.repeat} times</Badge>}
         </button>
-        {step.name !== titleOf(step.request) && <span class="library-facts">{titleOf(step.request)}</span>}
-        <span class="library-acts">
-          <IconButton
-            small
-            icon="up"
-            label={`Move step ${number} up`}
-            disabled={at === 0}
-            onClick={() => moveStep(step.id, -1)}
-          />
-          <IconButton
-            small
-            icon="down"
-            label={`Move step ${number} down`}
-            disabled={number === count}
-            onClick={() => moveStep(step.id, 1)}
-          />
-          <IconButton small icon="copy" label={`Duplicate step ${number}`} onClick={() => copyStep(step.id)} />
-          <IconButton small icon="remove" label={`Remove step ${number}`} onClick={once(remove)} />
+        {problem && <p class="sequences-problem">{problem}</p>}
+        <span class="sequences-end">
+          <span class="sequences-acts">
+            <IconButton small icon="up" label={`Move step ${number} up`} disabled={at === 0} onClick={() => moveStep(step.id, -1)} />
+            <IconButton
+              small
+              icon="down"
+              label={`Move step ${number} down`}
+              disabled={number === count}
+              onClick={() => moveStep(step.id, 1)}
+            />
+            <IconButton small icon="copy" label={`Duplicate step ${number}`} onClick={() => copyStep(step.id)} />
+            <IconButton small icon="remove" label={`Remove step ${number}`} onClick={once(remove)} />
+          </span>
+          {hasRun && <Result report={report} number={number} isOpen={isAnswered} onToggle={() => setAnswered(!isAnswered)} />}
         </span>
       </div>
+      {hasRun && isAnswered && <Replies report={report} step={step} />}
       {open && <Body step={step} number={number} />}
     </li>
   );
@@ -80,7 +81,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
         <Token step={step} />
         <Expect step={step} />
       </div>
-      <Edited step={step} number={number} />
+      <StepForm step={step} number={number} />
       {hasPlainSecret(step) && (
         <p class="sequences-warning">
           A password or token stands here as plain text; it is not kept.{" "}
@@ -189,82 +190,5 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
         )}
       </Field>
     </>
-  );
-}
-
-const SHOWN = [
-  { key: "form", label: "Form" },
-  { key: "json", label: "JSON" },
-] as const;
-
-/** The most captures that an id field offers. */
-const MOST_OFFERS = 6;
-
-/** `set` and `get` as a form, where the act is known, or as JSON; what is not valid in one of them locks the other. */
-function Edited({ step, number }: { step: SequenceStep; number: number }) {
-  const spec = specOf(step.request);
-  const written = formDrafts(step.id);
-  const [chosen, setShown] = useState<"form" | "json">(drafts.value.has(step.id) ? "json" : "form");
-  const shown = drafts.value.has(step.id) ? "json" : written.value.size > 0 ? "form" : chosen;
-  if (!spec) return <Details step={step} number={number} />;
-  const change = (part: Partial<Pick<ActRequest, "set" | "get">>) => {
-    const now = current.value.steps.find(({ id }) => id === step.id) ?? step;
-    changeStep(step.id, { request: { ...now.request, ...part } });
-  };
-  const before = current.value.steps.slice(0, number - 1).flatMap(({ captures }) => captures);
-  const offers = [...new Set(before.map(({ name }) => `{{${name}}}`))].slice(-MOST_OFFERS);
-  return (
-    <Tabs label={`How step ${number} is edited`} items={SHOWN} value={shown} onChange={setShown}>
-      {shown === "json" ? (
-        <Details step={step} number={number} />
-      ) : (
-        <DraftsContext.Provider value={written}>
-          <UndoContext.Provider value={(what) => undoable(what, remembered(step))}>
-            <OfferContext.Provider value={offers}>
-            <div class="request-form" role="group" aria-label={`Form of step ${number}`}>
-              <h3>Set</h3>
-              <SetPart kind={spec.set} value={step.request.set} onChange={(set) => change({ set })} />
-              <h3>Get</h3>
-              <GetPart kind={spec.get} value={step.request.get} onChange={(get) => change({ get })} />
-            </div>
-            </OfferContext.Provider>
-          </UndoContext.Provider>
-        </DraftsContext.Provider>
-      )}
-    </Tabs>
-  );
-}
-
-/** What puts back the request of a step as it is now. */
-function remembered({ id, request }: SequenceStep): () => void {
-  const written = formDrafts(id).value;
-  return () => {
-    changeStep(id, { request });
-    formDrafts(id).value = written;
-  };
-}
-
-/** `set` and `get` as JSON; the step takes them over while they are such. */
-function Details({ step, number }: { step: SequenceStep; number: number }) {
-  const [typed, setTyped] = useTyped(textOf(step.request));
-  const draft = drafts.value.get(step.id);
-  const said = draft === undefined ? "" : readDetails(draft);
-  const edit = (next: string) => {
-    const details = readDetails(next);
-    putDraft(drafts, step.id, typeof details === "string" ? next : undefined);
-    if (typeof details === "string") return;
-    setTyped(next, textOf(details));
-    changeStep(step.id, { request: { ...step.request, ...details } });
-  };
-  return (
-    <div class="sequences-details">
-      <p class="field-label">
-        <b>set and get</b>
-      </p>
-      <JsonEditor label={`set and get of step ${number}`} value={draft ?? typed} onChange={edit} />
-      <p class="sequences-problem" role="alert">
-        {typeof said === "string" ? said : ""}
-      </p>
-    </div>
   );
 }

@@ -7,20 +7,17 @@ import { freeName } from "../library/names";
 import { Button, Field, Icon, IconButton } from "../ui";
 import { GENERATED } from "../state/fill";
 import { environmentName } from "./pytest";
-import { change, current, removeVariable } from "./store";
-import { VARIABLE_NAME, newId, type Variable } from "./types";
+import { change, current, removeVariable, rename } from "./store";
+import { newId, type Variable } from "./types";
 import { textOf, valueOf } from "./value-text";
+import { namesOf, problemOfName } from "./variable-names";
 
 export function Variables() {
   const { variables } = current.value;
   const put = (id: string, part: Partial<Variable>) =>
-    change({ variables: variables.map((one) => (one.id === id ? { ...one, ...part } : one)) });
+    change({ variables: current.value.variables.map((one) => (one.id === id ? { ...one, ...part } : one)) });
   const add = () => {
-    const name = freeName(
-      "value",
-      variables.map((one) => one.name),
-      "_",
-    );
+    const name = freeName("value", namesOf(current.value), "_");
     change({ variables: [...variables, { id: newId(), name, value: "", secret: false }] });
   };
   return (
@@ -29,6 +26,18 @@ export function Variables() {
         <Icon name="right" />
         Variables ({variables.length})
       </summary>
+      {variables.map((variable) => (
+        <Row
+          key={variable.id}
+          variable={variable}
+          onRename={(name) => rename(variable.id, name)}
+          onChange={(part) => put(variable.id, part)}
+          onRemove={() => removeVariable(variable.id)}
+        />
+      ))}
+      <Button small icon="add" onClick={add}>
+        Add a variable
+      </Button>
       <p class="field-hint">
         Write <code>{"{{name}}"}</code> in a step for the value of a variable or capture. Made anew each time:{" "}
         {GENERATED.map(([text, what], at) => (
@@ -39,35 +48,25 @@ export function Variables() {
         ))}
         .
       </p>
-      {variables.map((variable) => (
-        <Row
-          key={variable.id}
-          variable={variable}
-          onChange={(part) => put(variable.id, part)}
-          onRemove={() => removeVariable(variable.id)}
-        />
-      ))}
-      <Button small icon="add" onClick={add}>
-        Add a variable
-      </Button>
     </details>
   );
 }
 
 interface RowProps {
   variable: Variable;
+  onRename: (name: string) => void;
   onChange: (part: Partial<Variable>) => void;
   onRemove: () => void;
 }
 
-function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps) {
+function Row({ variable: { id, name, value, secret }, onRename, onChange, onRemove }: RowProps) {
   const [written, setWritten] = useTyped(name);
   const [text, setText] = useTyped(textOf(value, secret));
-  const isName = VARIABLE_NAME.test(written);
+  const wrong = problemOfName(written, name, current.value);
   const hint = secret ? `Not in any file; the exported test reads ${environmentName(name)}` : undefined;
   return (
     <div class="sequences-row" role="group" aria-label={`Variable ${name}`}>
-      <Field label="Name" errors={isName ? [] : ["Letters, digits and _ only."]}>
+      <Field label="Name" errors={wrong ? [wrong] : []}>
         {(ids) => (
           <input
             {...ids}
@@ -75,8 +74,11 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
             value={written}
             onInput={(event) => {
               const next = event.currentTarget.value;
-              setWritten(next, VARIABLE_NAME.test(next) ? next : name);
-              if (VARIABLE_NAME.test(next)) onChange({ name: next, ...(!secret && isSecretName(next) && { secret: true, value: text }) });
+              const isName = problemOfName(next, name, current.value) === "";
+              setWritten(next, isName ? next : name);
+              if (!isName) return;
+              onRename(next);
+              if (!secret && isSecretName(next)) onChange({ secret: true, value: text });
             }}
           />
         )}
@@ -85,6 +87,7 @@ function Row({ variable: { name, value, secret }, onChange, onRemove }: RowProps
         {(ids) => (
           <input
             {...ids}
+            data-variable={id}
             class={secret ? "sequences-secret" : undefined}
             spellcheck={false}
             autocomplete="off"

@@ -5,7 +5,7 @@ import type { ActRequest } from "../state/request";
 import { readFormat } from "../library/files";
 import { Unreadable, readList, readPlain, readRequest, readText } from "../library/reading";
 import { parsePath } from "./path";
-import { emptied, isKeepable, isOpen } from "./secrets";
+import { emptied, isKeepable, isOpen, withSecretsApart } from "./secrets";
 import {
   MOST_REPEATS,
   MOST_STEPS,
@@ -23,9 +23,9 @@ import {
 const FORMAT = "gatewayfw-sequence";
 const MOST_NAMES = 100;
 
-/** Return the text of a file; it holds no value of a secret variable. */
+/** Return the text of a file; it holds no value of a secret variable, and variables in place of passwords and tokens. */
 export function writeSequence(sequence: Sequence): string {
-  return stringify({ format: FORMAT, version: 1, ...portable(sequence) }, 2) + "\n";
+  return stringify({ format: FORMAT, version: 1, ...portable(withSecretsApart(sequence)) }, 2) + "\n";
 }
 
 /** Return a sequence without the values of secret variables, and without passwords and tokens: as it is kept. */
@@ -49,9 +49,10 @@ function portable(sequence: Sequence): object {
     name,
     stopOnFailure,
     variables: variables.map(withoutId),
-    steps: steps.map(withoutId).map(({ captures, checks, ...step }) => ({
+    steps: steps.map(withoutId).map(({ captures, checks, empty, ...step }) => ({
       ...step,
       captures: captures.map(withoutId),
+      ...(empty.length > 0 && { empty }),
       ...(checks.length > 0 && { checks: checks.map(withoutId) }),
     })),
   };
@@ -106,6 +107,7 @@ function readStep(value: unknown, at: number): SequenceStep {
     checks: readList(given.checks ?? [], `${where}.checks`, MOST_NAMES).map((one, index) =>
       readCheck(one, `${where}.checks.${index}`),
     ),
+    empty: readList(given.empty ?? [], `${where}.empty`, MOST_NAMES).map((one, index) => readText(one, `${where}.empty.${index}`)),
     expect: {
       success: expect.success !== false,
       status: expect.status == null ? null : readWhole(expect.status, `${where}.expect.status`, 100, 599),

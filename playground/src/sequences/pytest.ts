@@ -1,30 +1,36 @@
 /** A sequence as a test file: pytest runs it, with Python's own library only. */
 
-import { type Json } from "../catalog";
+import type { Json } from "../catalog";
+import { isObject } from "../json";
+import { isSecretName } from "../library/secrets";
 import { literal, python } from "../snippets/literals";
 import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/request";
-import { NAMES, PLACEHOLDER } from "../state/fill";
+import { NAMES, PLACEHOLDER, type Values } from "../state/fill";
 import { parsePath } from "./path";
 import { withSecretsApart } from "./secrets";
+import { isPublic } from "./shapes";
 import type { Capture, Check, Sequence, SequenceStep, Variable } from "./types";
+import { namesOf, usedIn } from "./variable-names";
 
 /**
- * Return the text of the file; `url` is the endpoint it calls unless GATEWAY_URL says another one.
- * No password or token is in it.
+ * Return the text of the file; `url` is the endpoint it calls unless GATEWAY_URL says another one, `given` the values
+ * of the environment. No password or token is in it.
  */
-export function pytestOf(given: Sequence, url: string): string {
-  const sequence = withSecretsApart(given);
-  const secrets = sequence.variables.filter(({ secret }) => secret);
+export function pytestOf(sequence: Sequence, url: string, given: Values = new Map()): string {
+  const { name, variables, steps } = complete(sequence, given);
   const lines = [
     "    body: Any\n    values: dict[str, Any] = {}\n",
-    ...sequence.variables.map(variableLine),
-    ...sequence.steps.map((step, at) => stepLines(step, at + 1)),
+    ...variables.map(variableLine),
+    ...steps.map((step, at) => stepLines(step, at + 1)),
   ];
+  const needed = neededBy(sequence, given).map(({ name, what }) => `${name}: ${what}\n`);
   return `"""Requests to a gateway in an order, made with its playground; a wrong reply fails the test.
 
-GATEWAY_URL is the endpoint. GATEWAY_TOKEN is the token of the calls with \`token=TOKEN\`.
-${secrets.map(({ name }) => `${environmentName(name)} is the variable ${name}; it must be set.\n`).join("")}"""
+It reads these variables of the environment:
+
+GATEWAY_URL: The address of the gateway. May be left out.
+${needed.join("")}"""
 
 from __future__ import annotations
 
@@ -39,24 +45,82 @@ from datetime import datetime, timezone
 from typing import Any
 
 URL = os.environ.get("GATEWAY_URL", ${literal(url)})
-TOKEN = os.environ.get("GATEWAY_TOKEN", "")
 
 
-def ${functionName(sequence.name)}() -> None:
-    ${literal(sequence.name)}
+def ${functionName(name)}() -> None:
+    ${literal(name)}
 ${lines.join("")}
 
 ${RUNTIME.replace('{"token": token}', tokenHeaderOf)}`;
 }
 
-/** Return the command that runs the file, without the values of what it needs. */
-export function pytestCommand(given: Sequence, file: string): string {
-  const { steps, variables } = withSecretsApart(given);
-  const needed = [
-    ...(steps.some(({ token }) => token === "current") ? ["GATEWAY_TOKEN"] : []),
-    ...variables.filter(({ secret }) => secret).map(({ name }) => environmentName(name)),
+/** A variable of the environment that the file reads. */
+export interface Needed {
+  name: string;
+  /** Whose value it is, in a sentence. */
+  what: string;
+  isToken: boolean;
+  isRequired: boolean;
+}
+
+/** Return what the file of a sequence reads from the environment, its address apart. */
+export function neededBy(sequence: Sequence, given: Values = new Map()): Needed[] {
+  const { steps, variables } = complete(sequence, given);
+  const own = steps.flatMap((step, at) => (step.token === "current" ? [{ number: at + 1, isRequired: needsToken(step) }] : []));
+  const numbers = own.map(({ number }) => number).join(", ");
+  const what = `The token that ${own.length > 1 ? `steps ${numbers} send` : `step ${numbers} sends`}.`;
+  const isRequired = own.some((one) => one.isRequired);
+  return [
+    ...(own.length > 0 ? [{ name: "GATEWAY_TOKEN", what, isToken: true, isRequired }] : []),
+    ...variables
+      .filter(({ secret }) => secret)
+      .map(({ name }) => ({ name: environmentName(name), what: useOf(name, steps), isToken: false, isRequired: true })),
   ];
-  return [...needed.map((name) => `${name}=...`), "pytest", file].join(" ");
+}
+
+/** Return the command that runs the file, without the values of what it must have. */
+export function testCommand(needed: readonly Needed[], file: string): string {
+  return [...needed.filter(({ isRequired }) => isRequired).map(({ name }) => `${name}=...`), "pytest", file].join(" ");
+}
+
+/** A sequence whose secrets are variables, with those of the environment that it uses. */
+function complete(sequence: Sequence, given: Values): Sequence {
+  const apart = withSecretsApart(sequence);
+  const taken = namesOf(apart);
+  const used = new Set(usedIn([...apart.variables, ...apart.steps].map((one) => ("request" in one ? textsOf(one) : one.value))));
+  const added = [...given].filter(([name]) => used.has(name) && !taken.includes(name));
+  const variables = added.map(([name, value]) => ({ id: name, name, value, secret: isSecretName(name) }));
+  return { ...apart, variables: [...variables, ...apart.variables] };
+}
+
+function textsOf({ request, token, checks }: SequenceStep): Json {
+  return [request.set, request.get, token, ...checks.map(({ value }) => value)];
+}
+
+/** Whose value a secret variable is. */
+function useOf(name: string, steps: readonly SequenceStep[]): string {
+  const at = steps.findIndex((step) => usedIn(textsOf(step)).includes(name));
+  const step = steps[at];
+  if (!step) return `The variable ${name}.`;
+  const [path] = pathsOf(step.request.set, "", name);
+  return path ? `The ${oneLine(path)} of step ${at + 1}, ${oneLine(step.name)}.` : `The variable ${name}, for step ${at + 1}, ${oneLine(step.name)}.`;
+}
+
+/** The paths below `set` at which a variable stands. */
+function pathsOf(value: Json, path: string, name: string): string[] {
+  if (typeof value === "string") return usedIn(value).includes(name) ? [path] : [];
+  if (!isObject(value) && !Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => pathsOf(inner, path ? `${path}.${key}` : key, name));
+}
+
+/** A name that may stand in a comment. */
+function oneLine(name: string): string {
+  return name.replace(/[\s"\\\x00-\x1f]+/g, " ").trim();
+}
+
+/** Whether a step is refused where it sends no token. */
+function needsToken({ request, expect }: SequenceStep): boolean {
+  return expect.success && !isPublic(request);
 }
 
 /** Return the dictionary of Python with the headers that carry the token. */
@@ -103,8 +167,9 @@ ${indent}${reply}call(${literal(`${number}. ${step.name}`)}, fill(body, values),
 ${step.checks.map((check) => checkLine(check, indent)).join("")}${step.captures.map((capture) => captureLine(capture, indent)).join("")}`;
 }
 
-function tokenOf({ token }: SequenceStep): string {
-  if (token === "current") return "TOKEN";
+function tokenOf(step: SequenceStep): string {
+  const { token } = step;
+  if (token === "current") return needsToken(step) ? 'secret("GATEWAY_TOKEN")' : 'os.environ.get("GATEWAY_TOKEN", "")';
   return token === "none" ? '""' : `fill(${literal(token)}, values)`;
 }
 
@@ -137,12 +202,18 @@ def call(name: str, body: Any, *, token: Any, success: bool = True, status: int 
             got, envelope = reply.status, read(reply)
     except urllib.error.HTTPError as refused:
         got, envelope = refused.code, read(refused)
-    message = "" if envelope["success"] else ": " + envelope["body"]["message"]
+    message = "" if envelope["success"] else ": " + as_message(envelope["body"])
     if envelope["success"] is not success:
         raise AssertionError(f"{name}: expected {'success' if success else 'a refusal'}, got status {got}{message}")
     if status is not None and got != status:
         raise AssertionError(f"{name}: expected status {status}, got {got}{message}")
     return envelope  # type: ignore[no-any-return]  # JSON
+
+
+def as_message(body: Any) -> str:
+    """Return what a refusal says, with its errors by path."""
+    more = [f"{path}: {' '.join(texts)}" for path, texts in body.get("errors", {}).items()]
+    return "; ".join([body["message"], *(one for one in more if one not in body["message"])])
 
 
 class Number(str):
@@ -204,6 +275,8 @@ def value_of(text: str, values: dict[str, Any]) -> Any:
     name, *bounds = text.split()
     if name in GENERATED:
         return GENERATED[name](*map(int, bounds))
+    if text not in values:
+        raise AssertionError("{{" + text + "}} has no value")
     return values[text]
 
 

@@ -2,7 +2,7 @@
 
 import { isSame, stringify, type Json } from "../json";
 import { Unreadable } from "../library/reading";
-import type { ActRequest, Reply } from "../state/request";
+import type { ActRequest, Failure, Reply } from "../state/request";
 import { fill, type Values } from "../state/fill";
 import { parsePath, valueAt } from "./path";
 import type { Sequence, SequenceStep } from "./types";
@@ -11,8 +11,9 @@ import type { Sequence, SequenceStep } from "./types";
 export interface Attempt {
   /** Which repetition, from 0. */
   index: number;
-  /** Why it failed; empty when it was as expected. */
+  /** Why it failed or was not sent; empty when it was as expected. */
   problem: string;
+  isSent: boolean;
   status: number;
   ms: number;
   bytes: number;
@@ -37,9 +38,28 @@ export interface Report {
   state: "running" | "done" | "stopped";
   steps: StepReport[];
   total: number;
-  finished: number;
+  sent: number;
   failed: number;
+  /** Those that could not be sent: they neither failed nor passed. */
+  unsent: number;
   ms: number;
+}
+
+export type Outcome = "running" | "stopped" | "failed" | "incomplete" | "passed";
+
+export function outcomeOf({ state, failed, unsent }: Report): Outcome {
+  if (state !== "done") return state;
+  if (failed > 0) return "failed";
+  return unsent > 0 ? "incomplete" : "passed";
+}
+
+/** The first attempt that was not as expected, with its step. */
+export function firstProblem({ steps }: Report): { step: StepReport; number: number; problem: string } | undefined {
+  for (const [at, step] of steps.entries()) {
+    const found = step.attempts.find(({ problem }) => problem);
+    if (found) return { step, number: at + 1, problem: found.problem };
+  }
+  return undefined;
 }
 
 /** Sends a request; `token` undefined is the page's own, empty is none. */
@@ -70,6 +90,7 @@ export async function run(
   const values = new Map<string, Json>(given);
   let room = LONGEST_TEXTS;
   for (const { name, value } of sequence.variables) values.set(name, fill(value, values));
+  onProgress(report);
   for (const [at, step] of sequence.steps.entries()) {
     for (let index = 0; index < step.repeat && !signal.aborted; index++) {
       const attempt = await attemptOf(step, values.set("$index", index), index, send, signal);
@@ -91,8 +112,9 @@ function begun({ name, steps }: Sequence): Report {
     state: "running",
     steps: steps.map((step) => ({ id: step.id, name: step.name, repeat: step.repeat, attempts: [] })),
     total: steps.reduce((sum, { repeat }) => sum + repeat, 0),
-    finished: 0,
+    sent: 0,
     failed: 0,
+    unsent: 0,
     ms: 0,
   };
 }
@@ -104,8 +126,9 @@ function grown(report: Report, at: number, attempt: Attempt, ms: number): Report
     steps: report.steps.map((step, index) =>
       index === at ? { ...step, attempts: [...step.attempts, attempt] } : step,
     ),
-    finished: report.finished + 1,
-    failed: report.failed + (attempt.problem ? 1 : 0),
+    sent: report.sent + (attempt.isSent ? 1 : 0),
+    failed: report.failed + (attempt.isSent && attempt.problem ? 1 : 0),
+    unsent: report.unsent + (attempt.isSent ? 0 : 1),
     ms,
   };
 }
@@ -117,10 +140,12 @@ async function attemptOf(
   send: Send,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const attempt: Attempt = { index, problem: "", status: 0, ms: 0, bytes: 0, request: null, text: "", captured: {} };
+  const attempt: Attempt = { index, problem: "", isSent: false, status: 0, ms: 0, bytes: 0, request: null, text: "", captured: {} };
   try {
     attempt.request = fill(step.request as unknown as Json, values) as unknown as ActRequest;
-    const reply = await send(attempt.request, signal, tokenOf(step, values));
+    const token = tokenOf(step, values);
+    const reply = await send(attempt.request, signal, token);
+    attempt.isSent = reply.sentHeaders !== undefined;
     attempt.status = reply.status;
     attempt.ms = reply.ms;
     attempt.bytes = reply.bytes;
@@ -144,7 +169,7 @@ function tokenOf({ token }: SequenceStep, values: Map<string, Json>): string | u
 
 function judge({ expect }: SequenceStep, { envelope, error, status }: Reply): string {
   if (!envelope) return error ?? "There is no reply.";
-  const message = envelope.success ? "" : `: ${envelope.body.message}`;
+  const message = envelope.success ? "" : `: ${messageOf(envelope.body)}`;
   if (envelope.success !== expect.success) {
     return `Expected ${expect.success ? "success" : "a refusal"}, got status ${status}${message}`;
   }
@@ -152,6 +177,12 @@ function judge({ expect }: SequenceStep, { envelope, error, status }: Reply): st
     return `Expected status ${expect.status}, got ${status}${message}`;
   }
   return "";
+}
+
+/** What a refusal says, and the errors by path that it does not say already. */
+function messageOf({ message, errors = {} }: Failure): string {
+  const more = Object.entries(errors).map(([path, texts]) => `${path}: ${texts.join(" ")}`);
+  return [message, ...more.filter((one) => !message.includes(one))].join("; ");
 }
 
 /** Return what is otherwise than it must be; empty for nothing. */

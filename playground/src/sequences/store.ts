@@ -1,17 +1,17 @@
-/** The sequences of this browser, the one that is edited, and its run. */
+/** The sequences of this browser, and the one that is edited. */
 
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
-import { withoutSecrets } from "../library/secrets";
-import { Unreadable, readText as readName } from "../library/reading";
+import { readText as readName } from "../library/reading";
 import { freeName } from "../library/names";
-import { collection, environmentValues, keep, load, putDraft, send, type ActRequest, type Drafts } from "../state";
+import { collection, keep, load, putDraft, type ActRequest, type Drafts } from "../state";
 import { notify } from "../ui";
+import { fieldAt } from "./blanks";
 import { keepable, keepableRequest, readSequence } from "./files";
-import { parsePath } from "./path";
-import { run, type Report } from "./run";
 import { asVariables, isOpen } from "./secrets";
-import { emptySequence, MOST_STEPS, newId, renewedStep, stepOf, VARIABLE_NAME, type Sequence, type SequenceStep } from "./types";
+import { nameFrom } from "./shapes";
+import { emptySequence, MOST_STEPS, newId, renewedStep, stepOf, type Sequence, type SequenceStep } from "./types";
+import { namesOf, withUsesRenamed } from "./variable-names";
 
 const kept = collection<Sequence>("sequence", {
   read: (value, id) => ({ ...readSequence(value), id }),
@@ -26,24 +26,21 @@ const blank = signal(emptySequence());
 const chosen = signal(load("sequence", (value) => readName(value, "sequence"), "session") ?? "");
 /** What is written in steps and is not valid, by their ids: the sequence does not run then. */
 export const drafts = signal<Drafts>(new Map());
-/** The id of the step that was added last: it is shown unfolded. */
-export const lastAdded = signal("");
-export const report = signal<Report | null>(null);
-export const problem = signal("");
-const running = signal<AbortController | null>(null);
+/** The ids of the steps that are shown unfolded. */
+export const unfolded = signal<ReadonlySet<string>>(new Set());
 
-const all = computed(() =>
+/** Those that the browser keeps, in the order in which they were begun. */
+export const existing = computed(() =>
   [...kept.entries.value.values()].sort((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1)),
 );
 export const current = computed<Sequence>(() => {
   if (chosen.value === blank.value.id) return blank.value;
-  return kept.entries.value.get(chosen.value) ?? all.value[0] ?? blank.value;
+  return kept.entries.value.get(chosen.value) ?? existing.value[0] ?? blank.value;
 });
 /** All of this browser, and the current one. */
 export const sequences = computed<Sequence[]>(() =>
-  all.value.includes(current.value) ? all.value : [...all.value, current.value],
+  existing.value.includes(current.value) ? existing.value : [...existing.value, current.value],
 );
-export const isRunning = computed(() => running.value !== null);
 
 effect(() => {
   keep("sequence", chosen.value, "session");
@@ -73,10 +70,15 @@ function merge(ours: Sequence, theirs: Sequence): Sequence {
 
 /** Edit another sequence; a run ends. */
 export function choose(id: string): void {
-  stop();
   chosen.value = id;
-  report.value = null;
-  problem.value = "";
+}
+
+/** Show a step unfolded, or folded. */
+export function unfold(id: string, isOpen = true): void {
+  const next = new Set(unfolded.value);
+  if (isOpen) next.add(id);
+  else next.delete(id);
+  unfolded.value = next;
 }
 
 /** Begin a sequence. */
@@ -94,7 +96,7 @@ export function addSequence(sequence: Sequence): void {
 function nameFor(name: string): string {
   return freeName(
     name,
-    all.value.map((one) => one.name),
+    existing.value.map((one) => one.name),
   );
 }
 
@@ -102,8 +104,8 @@ function nameFor(name: string): string {
 export function removeCurrent(): void {
   const gone = current.value;
   const { id } = gone;
-  const at = all.value.findIndex((one) => one.id === id);
-  const next = all.value[at - 1] ?? all.value[at + 1];
+  const at = existing.value.findIndex((one) => one.id === id);
+  const next = existing.value[at - 1] ?? existing.value[at + 1];
   blank.value = emptySequence();
   choose(next?.id ?? blank.value.id);
   if (at < 0) return;
@@ -130,7 +132,29 @@ export function change(part: Partial<Sequence>): void {
 }
 
 export function changeStep(id: string, part: Partial<SequenceStep>): void {
-  change({ steps: current.value.steps.map((step) => (step.id === id ? { ...step, ...part } : step)) });
+  change({ steps: current.value.steps.map((step) => (step.id === id ? changed(step, part) : step)) });
+}
+
+/** A step whose texts are meant to be empty only as long as they are. */
+function changed(step: SequenceStep, part: Partial<SequenceStep>): SequenceStep {
+  const next = { ...step, ...part };
+  return part.request ? { ...next, empty: next.empty.filter((path) => fieldAt(next.request.set, path) === "") } : next;
+}
+
+/** Let a step send an empty text where it has one. */
+export function meanEmpty(id: string, path: string): void {
+  const step = current.value.steps.find((one) => one.id === id);
+  if (step && !step.empty.includes(path)) changeStep(id, { empty: [...step.empty, path] });
+}
+
+/** Give a variable or capture another name, in all its uses too. */
+export function rename(id: string, name: string): void {
+  const { variables, steps } = current.value;
+  const before = [...variables, ...steps.flatMap(({ captures }) => captures)].find((one) => one.id === id);
+  if (!before || before.name === name) return;
+  const used = withUsesRenamed(current.value, before.name, name);
+  const named = <T extends { id: string }>(all: readonly T[]) => all.map((one) => (one.id === id ? { ...one, name } : one));
+  change({ variables: named(used.variables), steps: used.steps.map((step) => ({ ...step, captures: named(step.captures) })) });
 }
 
 /** Add a step; what looks like a password or token in it becomes a secret variable. Gives its number; 0 where there is no room. */
@@ -139,25 +163,24 @@ export function addStep(request: ActRequest, name: string): number {
     notify(`${MOST_STEPS} steps are the most: begin another sequence.`, { bad: true });
     return 0;
   }
-  const [safe, variables] = asVariables(request, current.value.variables);
+  const [safe, variables] = asVariables(request, current.value);
   const step = stepOf(safe, name);
-  lastAdded.value = step.id;
+  unfold(step.id);
   change({ steps: [...current.value.steps, step], variables });
   return current.value.steps.length;
 }
 
-/** The last step, where it sends just this; else a new one. Without an id where there is no room. */
+/** The last step that sends just this, else a new one. Without an id where there is no room. */
 export function stepOfRequest(request: ActRequest, name: string): { id: string | undefined; number: number } {
-  const [safe] = asVariables(request, current.value.variables);
-  const { steps } = current.value;
-  const isThere = stringify(steps.at(-1)?.request) === stringify(safe);
-  const number = isThere ? steps.length : addStep(request, name);
+  const [safe] = asVariables(request, current.value);
+  const at = current.value.steps.findLastIndex((step) => stringify(step.request) === stringify(safe));
+  const number = at < 0 ? addStep(request, name) : at + 1;
   return { id: current.value.steps[number - 1]?.id, number };
 }
 
 /** Make secret variables of the passwords that a step has as plain text. */
 export function hideSecrets(step: SequenceStep): void {
-  const [request, variables] = asVariables(step.request, current.value.variables);
+  const [request, variables] = asVariables(step.request, current.value);
   changeStep(step.id, { request });
   change({ variables });
 }
@@ -225,18 +248,9 @@ export function removePart(step: string, part: "captures" | "checks", id: string
 export function addCapture(id: string, path: string): string {
   const step = current.value.steps.find((one) => one.id === id);
   if (!step) return "";
-  const { variables, steps } = current.value;
-  const taken = [...variables, ...steps.flatMap(({ captures }) => captures)].map((one) => one.name);
-  const name = freeName(nameOf(path), taken, "_");
+  const name = freeName(nameFrom(step.request, path), namesOf(current.value), "_");
   changeStep(id, { captures: [...step.captures, { id: newId(), name, path }] });
   return name;
-}
-
-/** The last name of a path that may be a variable's. */
-function nameOf(path: string): string {
-  const last = parsePath(path).findLast((one) => typeof one === "string" && one !== "body") ?? "value";
-  const name = String(last).replace(/\W/g, "_").replace(/^_+|^(?=\d)/, "").slice(0, 30);
-  return VARIABLE_NAME.test(name) ? name : "value";
 }
 
 /** Expect a value of a step's reply. */
@@ -281,38 +295,4 @@ export function moveStep(id: string, by: -1 | 1): void {
   steps[at + by] = steps[at] as SequenceStep;
   steps[at] = other;
   change({ steps });
-}
-
-/** Run the current sequence; the report is told as it grows. */
-export async function start(): Promise<void> {
-  if (running.value || isBroken.value) return;
-  const controller = new AbortController();
-  running.value = controller;
-  problem.value = "";
-  report.value = null;
-  try {
-    report.value = await run(current.value, send, controller.signal, (now) => (report.value = now), environmentValues());
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    problem.value = `${error.message}.`;
-  } finally {
-    running.value = null;
-  }
-}
-
-export function stop(): void {
-  running.value?.abort();
-}
-
-/** Return a report as a file's text, without passwords and tokens. */
-export function writeReport({ steps, ...whole }: Report): string {
-  const shown = steps.map(({ attempts, id: _id, ...step }) => ({
-    ...step,
-    attempts: attempts.map(({ request, text: _, captured, ...one }) => ({
-      ...one,
-      request: request && { ...request, set: withoutSecrets(request.set) },
-      captured: withoutSecrets(captured as Json),
-    })),
-  }));
-  return stringify({ format: "gatewayfw-report", version: 1, ...whole, steps: shown }, 2) + "\n";
 }

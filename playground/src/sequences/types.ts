@@ -40,6 +40,8 @@ export interface SequenceStep {
   token: StepToken;
   captures: Capture[];
   checks: Check[];
+  /** Where its request has an empty text on purpose: `set.password`. */
+  empty: string[];
   /** What the reply must be; a status of null is any. */
   expect: { success: boolean; status: number | null };
 }
@@ -70,6 +72,7 @@ export function stepOf(request: ActRequest, name: string): SequenceStep {
     token: "current",
     captures: [],
     checks: [],
+    empty: [],
     expect: { success: true, status: null },
   };
 }

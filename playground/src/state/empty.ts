@@ -84,3 +84,17 @@ export function emptyTexts(kind: Kind | undefined, value: Json | undefined, path
   const isText = TEXTS.includes(kind.kind) && kind.presence === "required" && !("minLength" in kind && kind.minLength === 0);
   return isText && (value === "" || value === undefined) ? [path] : [];
 }
+
+/** A value without what may be left out and holds required texts that are empty; undefined where nothing may be. */
+export function withoutEmpty(kind: Kind, value: Json): Json | undefined {
+  if (emptyTexts(kind, value, "").length === 0) return value;
+  if (kind.kind !== "object" || !isObject(value)) return undefined;
+  const fields = kind.fields ?? {};
+  const inner = Object.entries(value).map(([name, one]): [string, Json | undefined] => {
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return [name, known ? withoutEmpty(known, one) : one];
+  });
+  const left = Object.fromEntries(inner.filter((one): one is [string, Json] => one[1] !== undefined));
+  const isWhole = Object.entries(withoutFiles(fields)).every(([name, one]) => one.presence !== "required" || left[name] !== undefined);
+  return isWhole ? left : undefined;
+}

@@ -23,7 +23,8 @@ export function keepTabs(): void {
   };
   let isChange = false;
   effect(() => {
-    for (const { request, drafts, part, as, key, running } of tabs.value) [request.value, drafts.value, part.value, as.value, key.value, running.value];
+    for (const { request, drafts, part, as, key, saved, running } of tabs.value)
+      [request.value, drafts.value, part.value, as.value, key.value, saved.value, running.value];
     activeId.value;
     if (isChange) timer ||= window.setTimeout(write, PAUSE);
     isChange = true;
@@ -45,12 +46,13 @@ function written(): object | undefined {
   return { active, tabs: tabs.value.map(writtenTab) };
 }
 
-function writtenTab({ request, drafts, part, as, key, running }: Tab): object {
+function writtenTab({ request, drafts, part, as, key, saved, running }: Tab): object {
   const { set, ...rest } = request.value;
   const kept = [...drafts.value].filter(([path, text]) => !namesSecret(`${path} ${text}`));
   const lost = drafts.value.size - kept.length;
   const isSending = running.value !== null;
-  return { ...rest, set: withoutSecrets(set), part: part.value, as: as.value, key: key.value, isSending, drafts: Object.fromEntries(kept), lost };
+  const names = { part: part.value, as: as.value, key: key.value, saved: saved.value };
+  return { ...rest, set: withoutSecrets(set), ...names, isSending, drafts: Object.fromEntries(kept), lost };
 }
 
 /** Whether a text that cannot be read as JSON may have a password or token in it: then none of it is kept. */
@@ -90,6 +92,7 @@ function restoreTab(value: unknown, at: number): boolean {
   tab.part.value = PARTS.find((part) => part === given.part) ?? "form";
   tab.as.value = typeof given.as === "string" ? given.as : "";
   tab.key.value = typeof given.key === "string" ? given.key : "";
+  tab.saved.value = typeof given.saved === "string" ? given.saved : "";
   if (given.isSending === true) tab.reply.value = { status: 0, ms: 0, bytes: 0, text: "", error: LEFT, at: Date.now() };
   tab.drafts.value = new Map(drafts.filter((one): one is [string, string] => typeof one[1] === "string"));
   return given.lost !== 0;

@@ -12,6 +12,8 @@ export interface Page {
   /** What it was asked with, and what the page after it is asked with; null where it is the last. */
   after: Json | undefined;
   next: string | null;
+  /** What the pages before it that were read here were asked with, the earliest first. */
+  trail: (Json | undefined)[];
 }
 
 /** Whether an act answers with pages. */
@@ -27,10 +29,25 @@ export function pageOf(request: ActRequest, reply: Reply, before: Page | null): 
   if (!isObject(body) || !Array.isArray(body.rows)) return before;
   const next = typeof body.next === "string" ? body.next : null;
   const { after } = request.set;
-  if (after === undefined) return { number: 1, total: body.total, after, next };
-  if (after === before?.next) return { ...before, number: before.number && before.number + 1, after, next };
-  if (after === before?.after) return { ...before, next };
-  return { number: undefined, total: undefined, after, next };
+  if (after === undefined) return { number: 1, total: body.total, after, next, trail: [] };
+  if (!before) return { number: undefined, total: undefined, after, next, trail: [] };
+  const { number, trail } = before;
+  if (after === before.next) return { ...before, number: number && number + 1, after, next, trail: [...trail, before.after] };
+  if (after === before.after) return { ...before, next };
+  const place = trail.indexOf(after);
+  if (place < 0) return { number: undefined, total: undefined, after, next, trail: [] };
+  return { ...before, number: number && number - (trail.length - place), after, next, trail: trail.slice(0, place) };
+}
+
+/** Whether a listing has no other page than this one. */
+export function isOnlyPage({ after, next }: Page): boolean {
+  return after === undefined && next === null;
+}
+
+/** The request of another page of what a request lists; `after` is undefined for the first. */
+export function pageRequest(request: ActRequest, after: Json | undefined): ActRequest {
+  const { after: _before, ...set } = request.set;
+  return { ...request, set: after === undefined ? set : { ...set, after } };
 }
 
 /** Leave `after` out of a changed `set` that filters or sorts in another way: it would be refused. */
@@ -39,10 +56,4 @@ export function withoutStale(before: JsonObject, now: JsonObject): JsonObject {
   if (!isAlike("after") || (isAlike("filter") && isAlike("sort"))) return now;
   const { after: _stale, ...rest } = now;
   return rest;
-}
-
-/** Whether two requests list the same, though maybe by other pages. */
-export function listsTheSame(one: ActRequest, other: ActRequest): boolean {
-  const rest = ({ set: { after: _after, limit: _limit, ...rest } }: ActRequest) => rest;
-  return isSame(rest(one), rest(other));
 }

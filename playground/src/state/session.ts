@@ -9,10 +9,13 @@ import { givesToken } from "./empty";
 import { hex } from "./fill";
 import { keepToken, token } from "./settings";
 import { keep, load } from "./storage";
+import { textsOf, titleOfId } from "./titles";
 
 export interface Role {
   id: string;
   name: string;
+  /** What else the role says of itself, such as where it holds: words and ids. */
+  more?: string[];
 }
 interface Session {
   /** As they named themselves to log in; empty where that is not known. */
@@ -29,6 +32,8 @@ export interface Identity {
 /** The name by which acts are told in which role they are called. */
 export const ROLE = "activeRoleId";
 const MOST_ROLES = 100;
+/** Of a role, beside its name. */
+const MOST_TEXTS = 4;
 const MOST_IDENTITIES = 20;
 /** Of a tab that sends no token, whoever is signed in. */
 export const NOBODY = "nobody";
@@ -57,8 +62,9 @@ function readSession(value: unknown): Session {
 }
 
 function readRole(value: unknown, at: number): Role {
-  const { id, name } = readPlain(value, `session.roles.${at}`);
-  return { id: readText(id, "id"), name: readText(name, "name") };
+  const { id, name, more } = readPlain(value, `session.roles.${at}`);
+  const texts = Array.isArray(more) ? more.filter((one) => typeof one === "string") : [];
+  return { id: readText(id, "id"), name: readText(name, "name"), ...(texts.length && { more: texts }) };
 }
 
 /** Send the token of a reply with every later call, if it has one; `set` is what was sent for it. */
@@ -97,6 +103,11 @@ export function identityOf(as: string): Identity | undefined {
   return as ? identities.value.find(({ id }) => id === as) : identity.value;
 }
 
+/** Where a role holds, as far as that has a name: `organization Harbour Works`. */
+export function whereOf({ more = [] }: Role): string {
+  return more.map((text) => titleOfId(text) ?? (/^[0-9a-f]{24}$/i.test(text) ? "" : text)).filter(Boolean).join(" ");
+}
+
 /** The token that a tab sends: undefined where it names somebody who is not signed in any more. */
 export function tokenOf(as: string): string | undefined {
   if (as === NOBODY) return "";
@@ -119,7 +130,9 @@ function rolesIn(body: Json): Role[] {
   const found = findIn(body, ({ roles }) => (Array.isArray(roles) ? roles : undefined)) ?? [];
   return found.slice(0, MOST_ROLES).flatMap((role) => {
     if (!isObject(role) || typeof role.roleId !== "string" || !role.roleId) return [];
-    return [{ id: role.roleId, name: typeof role.name === "string" && role.name ? role.name : role.roleId }];
+    const { roleId, name, ...rest } = role;
+    const more = textsOf(rest).slice(0, MOST_TEXTS);
+    return [{ id: roleId, name: typeof name === "string" && name ? name : roleId, ...(more.length && { more }) }];
   });
 }
 

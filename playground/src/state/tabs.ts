@@ -10,7 +10,7 @@ import { beginningOf } from "./beginning";
 import { emptyTexts } from "./empty";
 import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
-import { isListing, pageOf, type Page } from "./pages";
+import { isListing, pageOf, pageRequest, type Page } from "./pages";
 import { envelopeOf, type ActRequest, type Reply } from "./request";
 import { send, sendBatch } from "./send";
 import { tokenOf } from "./session";
@@ -27,8 +27,8 @@ export interface Tab {
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
-  /** The request that was held back once, because a required text in it is empty. */
-  checked: Signal<ActRequest | null>;
+  /** What was not sent when it was asked for last, and the required texts that are empty in it. */
+  held: Signal<Held | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
   files: Signal<Files>;
@@ -36,10 +36,17 @@ export interface Tab {
   as: Signal<string>;
   /** The `Idempotency-Key` that is sent with it; empty for none. */
   key: Signal<string>;
+  /** The name of the saved request that it is; empty for none. */
+  saved: Signal<string>;
   /** What is shown of it. */
   part: Signal<Part>;
   /** How its reply is shown. */
   shown: Signal<Shown>;
+}
+export interface Held {
+  request: ActRequest;
+  /** Paths; none where something else was in the way. */
+  empty: readonly string[];
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
@@ -67,12 +74,13 @@ export function specOf(request: ActRequest): Act | undefined {
 /** Open a request in a new tab and show it. `set` and `get` may be left out: the act's own beginning. */
 export function openRequest(
   request: Partial<ActRequest> & Pick<ActRequest, "service" | "model" | "act">,
-  { run = false }: { run?: boolean } = {},
+  { run = false, saved = "" }: { run?: boolean; saved?: string } = {},
 ): void {
   view.value = "acts";
   if (tabs.value.length >= MOST_TABS) return notify(`${MOST_TABS} requests are open: close some first.`, { bad: true });
   const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
+  tab.saved.value = saved;
   activeId.value = tab.id;
   if (run) void sendTab(tab);
 }
@@ -87,11 +95,12 @@ export function addTab(request: ActRequest): Tab {
     folds: signal<ReadonlyMap<string, boolean>>(new Map()),
     page: signal<Page | null>(null),
     running: signal<AbortController | null>(null),
-    checked: signal<ActRequest | null>(null),
+    held: signal<Held | null>(null),
     drafts: signal<Drafts>(new Map()),
     files: signal<Files>(new Map()),
     as: signal(""),
     key: signal(""),
+    saved: signal(""),
     part: signal<Part>("form"),
     shown: signal<Shown>("tree"),
   };
@@ -116,6 +125,16 @@ export function showRequest(request: ActRequest, { run = false }: { run?: boolea
   view.value = "acts";
   activeId.value = found.id;
   if (run) void sendTab(found);
+}
+
+/** Show the tab of a saved request, with what was changed in it; open one where there is none. */
+export function showSaved(name: string, request: ActRequest): void {
+  const isAlike = ({ saved, request: { value } }: Tab) => !saved.value && isSame(value as never, request as never);
+  const found = tabs.value.find(({ saved }) => saved.value === name) ?? tabs.value.find(isAlike);
+  if (!found) return openRequest(request, { saved: name });
+  view.value = "acts";
+  found.saved.value = name;
+  activeId.value = found.id;
 }
 
 /** Close a tab; what was written in it can be had back for some seconds. */
@@ -179,24 +198,41 @@ function fillOrTell(request: ActRequest): ActRequest | undefined {
   }
 }
 
-/** Send a tab's request, unless it is under way already, or something in it is not valid: that is told. */
-export async function sendTab(tab: Tab): Promise<void> {
+/** What of a tab was not sent, for as long as it has not been changed. */
+export function heldOf({ held, request }: Tab): Held | null {
+  return held.value?.request === request.value ? held.value : null;
+}
+
+/**
+ * Send a tab's request, unless it is under way already, or something in it is not valid: that is told. One with
+ * required texts that are empty is held back; `isEmptyMeant` sends it all the same.
+ */
+export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<void> {
   if (tab.running.value) return;
-  const reason = reasonNot(tab.drafts.value);
-  if (reason) return notify(reason, { bad: true });
   const request = tab.request.value;
-  const empty = emptyTexts(specOf(request)?.set, request.set, "set");
-  if (empty.length && tab.checked.value !== request) {
-    tab.checked.value = request;
-    return notify(`Not sent: ${empty.map((path) => path.slice(4)).join(", ")} ${empty.length > 1 ? "are" : "is"} empty. Send again to send it so.`, { bad: true });
-  }
+  const reason = reasonNot(tab.drafts.value);
+  const empty = reason || isEmptyMeant ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
+  tab.held.value = { request, empty };
+  if (reason) return notify(reason, { bad: true });
+  if (empty.length) return;
+  await call(tab, request, tab.files.value, tab.key.value.trim());
+}
+
+/** Ask for another page of what a tab lists, as it was asked for before: what is written in the form stays, and is not sent. */
+export async function turnPage(tab: Tab, after: Json | undefined): Promise<void> {
+  if (tab.sent.value && !tab.running.value) await call(tab, pageRequest(tab.sent.value, after));
+}
+
+async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
   if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
   if (!filled) return;
   const controller = new AbortController();
+  tab.held.value = null;
+  if (tab.shown.value === "code") tab.shown.value = "tree";
   tab.running.value = controller;
-  const reply = await send(filled, controller.signal, token, tab.files.value, tab.key.value.trim());
+  const reply = await send(filled, controller.signal, token, files, key);
   tab.running.value = null;
   answer(tab, request, reply);
 }

@@ -36,9 +36,13 @@ export function learnTitles(body: Json): void {
 
 /** The texts that say most of a document: its name, else up to three that are no ids; empty where it has none. */
 export function titleOf(document: JsonObject): string {
+  return givenName(document) || textsOf(document).slice(0, 3).join(" · ");
+}
+
+/** The name of a document; empty where it has none. */
+export function givenName(document: JsonObject): string {
   const named = NAMES.map((name) => document[name]).find((value) => typeof value === "string" && value);
-  if (typeof named === "string") return named;
-  return textsOf(document).slice(0, 3).join(" · ");
+  return typeof named === "string" ? named : "";
 }
 
 /** The texts of a document but its id. */

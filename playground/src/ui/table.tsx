@@ -8,10 +8,6 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the right. */
   numeric?: boolean;
-  /** Told of a click on a cell: by mouse only, so what it leads to must be somewhere else, too. */
-  onChoose?: (row: Row) => void;
-  /** In which order the rows are, where they are sorted by it. */
-  sort?: "ascending" | "descending" | undefined;
 }
 
 export interface TableProps<Row> {
@@ -28,8 +24,8 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
       <table class="table">
         <thead>
           <tr>
-            {columns.map(({ key, title, numeric, sort }) => (
-              <th key={key} scope="col" aria-sort={sort} class={classes(numeric && "numeric")}>
+            {columns.map(({ key, title, numeric }) => (
+              <th key={key} scope="col" class={classes(numeric && "numeric")}>
                 {title}
               </th>
             ))}
@@ -38,8 +34,8 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ key, cell, numeric, onChoose }) => (
-                <td key={key} class={classes(numeric && "numeric")} onClick={onChoose && (() => onChoose(row))}>
+              {columns.map(({ key, cell, numeric }) => (
+                <td key={key} class={classes(numeric && "numeric")}>
                   {cell(row)}
                 </td>
               ))}

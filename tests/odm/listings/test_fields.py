@@ -39,6 +39,7 @@ def test_the_catalog_describes_types_of_what_is_compared_and_no_bounds(shop):
     names = ["name", "price", "grade", "sizes"]
     listing = shop.odm.model("part").listing(filter={name: ["eq"] for name in names})
     found = describe(listing.set["filter"])["fields"]
+    assert [name for name in names if "list" in found[name]] == ["sizes"]
     assert {name: found[name]["value"] for name in names} == {
         "name": {"kind": "string", "presence": "required", "description": "Its name."},
         "price": {"kind": "decimal", "places": 2, "whole": True, "presence": "required"},

@@ -5,15 +5,7 @@ import { GATEWAY_URL } from "../catalog";
 import { snippets } from "../snippets";
 import { Unreadable } from "../library/reading";
 import { environmentUrl, filledIn, type ActRequest, type Tab } from "../state";
-import { CopyButton, Dialog, Tabs } from "../ui";
-
-export function SnippetsDialog({ tab, onClose }: { tab: Tab; onClose: () => void }) {
-  return (
-    <Dialog title="As code" onClose={onClose} wide>
-      <Snippets tab={tab} />
-    </Dialog>
-  );
-}
+import { CopyButton, IconButton, Tabs } from "../ui";
 
 /** The request in several languages; it follows each change. */
 export function Snippets({ tab }: { tab: Tab }) {
@@ -27,7 +19,12 @@ export function Snippets({ tab }: { tab: Tab }) {
       items={all.map(({ language, label }) => ({ key: language as string, label }))}
       value={shown}
       onChange={setShown}
-      aside={now && <CopyButton text={now.text} />}
+      aside={
+        <>
+          {now && <CopyButton text={now.text} />}
+          <IconButton small icon="close" label="Close the code" onClick={() => void (tab.shown.value = "tree")} />
+        </>
+      }
     >
       <div class="snippet" tabIndex={0} role="region" aria-label="Code">
         <pre>{now?.text}</pre>

@@ -1,0 +1,90 @@
+/** What a refused request is told: the message, each error with a way to its field, and what can be done. */
+
+import { showLogin } from "../account";
+import { catalog, loginOf, type Failure, type Reply } from "../state";
+import { Button, Empty, notify } from "../ui";
+import { requestId } from "./facts";
+
+/** What stands there where no envelope came. */
+export function NoEnvelope({ reply: { status, error = "", text }, showText }: { reply: Reply; showText: () => void }) {
+  if (status)
+    return (
+      <Empty icon="close" title="This is no reply of the gateway">
+        <p>Something before it may have answered, such as a proxy.</p>
+        {text && (
+          <Button small onClick={showText}>
+            Show its text
+          </Button>
+        )}
+      </Empty>
+    );
+  const why = /^No reply: (.*)/.exec(error)?.[1];
+  if (why === undefined) return <Empty icon="stop" title={error} />;
+  return (
+    <Empty icon="close" title="No reply">
+      <p>The service was not reached: it may have stopped, or this computer is offline.</p>
+      <p class="small">{why}</p>
+    </Empty>
+  );
+}
+
+export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply }) {
+  const canLogIn = reply.status === 401 && catalog.value && loginOf(catalog.value);
+  const id = requestId(reply);
+  const errors = Object.entries(failure.errors ?? {});
+  return (
+    <div class="failure">
+      <p>
+        <strong>{headOf(failure, errors[0]?.[0])}</strong>
+        {failure.code && <code>{failure.code}</code>}
+        {canLogIn && (
+          <Button small icon="key" onClick={showLogin}>
+            Log in
+          </Button>
+        )}
+      </p>
+      {reply.status >= 500 && id && <p class="failure-more">The log of the service has more, under the request id {id}.</p>}
+      {errors.length > 0 && (
+        <ul>
+          {errors.map(([path, texts]) => (
+            <li key={path}>
+              <span>
+                <button type="button" class="failure-path" onClick={() => goTo(path)}>
+                  {path}
+                </button>
+                {numbered(path)}
+              </span>{" "}
+              <span>{texts.join(" ")}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The message without the errors, each of which has its own line. */
+function headOf({ message }: Failure, path: string | undefined): string {
+  const end = path === undefined ? -1 : message.indexOf(`: ${path}: `);
+  return end > 0 ? message.slice(0, end) : message;
+}
+
+/** How the form calls an item of a list: it counts from 1, and paths from 0. */
+function numbered(path: string): string {
+  const item = /([^.]+)\.(\d+)(?!.*\.\d)/.exec(path);
+  return item ? ` (${item[1]} ${Number(item[2]) + 1})` : "";
+}
+
+/** Put the focus on the field of a path, or the nearest above it. */
+function goTo(path: string): void {
+  for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
+    const named = (attribute: string, path = at) => document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(path)}"]`);
+    // A unique index names the field of the stored document.
+    const field = named("data-path") ?? named("data-switch") ?? named("data-path", `set.${at}`);
+    if (!field) continue;
+    field.scrollIntoView({ block: "center" });
+    field.focus();
+    return;
+  }
+  notify("This field is not in the form.");
+}

@@ -1,0 +1,43 @@
+/** A request that was not sent, because required texts in it are empty: what can be done about it. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { isObject } from "../json";
+import { heldOf, remember, sendTab, specOf, withoutEmpty, type Tab } from "../state";
+import { Button, notify, once } from "../ui";
+
+export function Held({ tab }: { tab: Tab }) {
+  const bar = useRef<HTMLDivElement>(null);
+  const held = heldOf(tab);
+  const [first] = held?.empty ?? [];
+  useEffect(() => {
+    if (first === undefined) return;
+    const field = bar.current?.closest(".request")?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"]`);
+    field?.scrollIntoView({ block: "center" });
+    field?.focus();
+  }, [held]);
+  if (!held || first === undefined) return null;
+  const { request, empty } = held;
+  const kind = specOf(request)?.set;
+  const less = kind && withoutEmpty(kind, request.set);
+  const leaveOut = () => {
+    notify("Left out.", { undo: remember(tab) });
+    tab.request.value = { ...request, set: isObject(less) ? less : {} };
+    void sendTab(tab);
+  };
+  const it = empty.length > 1 ? "them" : "it";
+  return (
+    <div class="request-held row" role="alert" ref={bar}>
+      <span class="grow">
+        Not sent: {empty.map((path) => path.slice(4)).join(", ")} {empty.length > 1 ? "are" : "is"} empty.
+      </span>
+      <Button small onClick={once(() => void sendTab(tab, { isEmptyMeant: true }))}>
+        Send {it} empty
+      </Button>
+      {less !== undefined && (
+        <Button small onClick={once(leaveOut)}>
+          Leave {it} out
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+"""A request that is not sent, because required texts in it are empty."""
+
+from __future__ import annotations
+
+import mongomock
+import pytest
+
+from gatewayfw import gateway, object_, optional, string
+from tests.playground.conftest import open_act, send
+from tests.playground.test_acts import at, reply_rows
+
+
+@pytest.fixture
+def service_url(stage):
+    """A service with an act that wants a name, and takes an address that has a street."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    given = {"name": string(), "address": optional(object_({"street": string()}))}
+    gw.acts.act("thing", "addThing", set=given, public=True)(lambda body: body["details"]["set"])
+    return stage(gw.create_app(playground=True))
+
+
+@pytest.fixture
+def held(page):
+    """An act that was sent once, and then held back for its empty street."""
+    open_act(page, "addThing")
+    at(page, "set.name").fill("one")
+    send(page)
+    page.get_by_label("Send address").check()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").get_by_text("Not sent: address.street is empty.").wait_for()
+    return page
+
+
+def test_what_was_held_back_has_the_focus_and_the_old_reply_says_so(held):
+    assert held.evaluate("document.activeElement.dataset.path") == "set.address.street"
+    note = held.get_by_role("region", name="Reply").get_by_text("Not sent. This is the reply to an earlier request.")
+    assert (note.count(), held.locator(".reply.old").count()) == (1, 1)
+    at(held, "set.address.street").fill("Quay 1")
+    assert (note.count(), held.locator(".reply.old").count(), held.get_by_role("alert").count()) == (0, 0, 0)
+
+
+def test_empty_texts_are_sent_where_that_is_meant_and_are_no_longer_red(held):
+    street = at(held, "set.address.street")
+    assert street.get_attribute("aria-invalid") == "true"
+    held.get_by_role("button", name="Send it empty").click()
+    held.get_by_role("treeitem").filter(has_text="street").wait_for()
+    assert 'street:""' in reply_rows(held)
+    assert (street.get_attribute("aria-invalid"), held.get_by_role("alert").count()) == (None, 0)
+
+
+def test_empty_texts_are_left_out_with_what_may_be_left_out(held):
+    with held.expect_request("**/gateway") as asked:
+        held.get_by_role("button", name="Leave it out").click()
+    assert asked.value.post_data_json["details"]["set"] == {"name": "one"}
+    at(held, "set.name").fill("")
+    held.keyboard.press("Control+Enter")
+    held.get_by_role("alert").get_by_text("Not sent: name is empty.").wait_for()
+    assert held.get_by_role("button", name="Leave it out").count() == 0
