@@ -32,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--gateway-storage",
         choices=("mongomock", "mongo"),
         default="mongomock",
-        help="Where the fixture gateway_database keeps data: in memory, or in a MongoDB that is started.",
+        help="Where the fixture gateway_database keeps data: in memory, or in a MongoDB that is started; without a "
+        "mongod such tests fail, unless GATEWAYFW_REQUIRE_MONGO=0.",
     )
 
 
@@ -49,13 +50,13 @@ def pytest_runtest_protocol() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def mongod_uri() -> Iterator[str]:
+def mongod_uri(pytestconfig: pytest.Config) -> Iterator[str]:
     """The connection string of a MongoDB replica set, started when first asked for.
 
     Its data is in memory where there is room, which saves most of the time of tests that make collections.
 
-    ``GATEWAYFW_TEST_MONGO_URI`` names a server to use instead. Without any mongod the test is
-    skipped, or fails when ``GATEWAYFW_REQUIRE_MONGO=1``.
+    ``GATEWAYFW_TEST_MONGO_URI`` names a server to use instead. Without any mongod the test is skipped; it fails with
+    ``GATEWAYFW_REQUIRE_MONGO=1``, and with ``--gateway-storage=mongo`` unless ``GATEWAYFW_REQUIRE_MONGO=0``.
     """
     given = os.environ.get("GATEWAYFW_TEST_MONGO_URI")
     if given:
@@ -67,8 +68,12 @@ def mongod_uri() -> Iterator[str]:
     try:
         mongod.start()
     except MongodNotFound as error:
-        if os.environ.get("GATEWAYFW_REQUIRE_MONGO") == "1":
+        is_required = os.environ.get("GATEWAYFW_REQUIRE_MONGO")
+        if is_required == "1":
             pytest.fail(f"GATEWAYFW_REQUIRE_MONGO=1, but {error}", pytrace=False)
+        if is_required != "0" and pytestconfig.getoption("--gateway-storage") == "mongo":
+            told = f"--gateway-storage=mongo, but {error}; GATEWAYFW_REQUIRE_MONGO=0 skips these tests"
+            pytest.fail(told, pytrace=False)
         pytest.skip(str(error))
     yield mongod.uri
     mongod.stop()

@@ -18,16 +18,16 @@ def test_user(mongo_database):
 
 @pytest.fixture
 def session(tmp_path, monkeypatch):
-    """Run the tests of a user, with these environment variables; return status and output."""
+    """Run the tests of a user, with these options and environment variables; return status and output."""
     (tmp_path / "test_user.py").write_text(USER + USER.replace("test_user", "test_other"))
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     for name in ("GATEWAYFW_TEST_MONGO_URI", "GATEWAYFW_REQUIRE_MONGO", "GATEWAYFW_MONGOD"):
         monkeypatch.delenv(name, raising=False)
 
-    def run(**environ):
+    def run(*options, **environ):
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
-        command = [sys.executable, "-m", "pytest", "-q", "-rsP", "-p", "no:cacheprovider", str(tmp_path)]
+        command = [sys.executable, "-m", "pytest", "-q", "-rsP", "-p", "no:cacheprovider", *options, str(tmp_path)]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout
 
@@ -55,6 +55,24 @@ def test_tests_fail_where_mongodb_is_required_and_there_is_no_mongod(session):
     status, output = session(GATEWAYFW_MONGOD="/nowhere", GATEWAYFW_REQUIRE_MONGO="1")
     assert (status, "2 errors" in output) == (1, True)
     assert "GATEWAYFW_REQUIRE_MONGO=1, but GATEWAYFW_MONGOD=/nowhere is not a program" in output
+
+
+@pytest.mark.slow
+def test_tests_fail_where_mongodb_is_asked_for_by_name_and_there_is_no_mongod(session):
+    status, output = session("--gateway-storage=mongo", GATEWAYFW_MONGOD="/nowhere")
+    assert (status, "2 errors" in output) == (1, True)
+    assert re.search(
+        r"^E? *--gateway-storage=mongo, but GATEWAYFW_MONGOD=/nowhere is not a program; .*; GATEWAYFW_REQUIRE_MONGO=0 "
+        r"skips these tests$",
+        output,
+        re.MULTILINE,
+    )
+
+
+@pytest.mark.slow
+def test_tests_that_need_not_run_are_skipped_even_if_mongodb_is_asked_for_by_name(session):
+    status, output = session("--gateway-storage=mongo", GATEWAYFW_MONGOD="/nowhere", GATEWAYFW_REQUIRE_MONGO="0")
+    assert (status, "2 skipped" in output) == (0, True)
 
 
 #: Tests of somebody whose hooks are called by themselves.
