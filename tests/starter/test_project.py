@@ -6,9 +6,10 @@ import os
 import runpy
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
+import yaml
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.starter.project import project, write_project
@@ -59,6 +60,15 @@ def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
         command = [sys.executable, "-m", "ruff", *words, "--isolated", "--no-cache", "--line-length", "120", "."]
         told = subprocess.run(command, cwd=tmp_path / "shop", capture_output=True, text=True, check=False)
         assert told.returncode == 0, told.stdout
+
+
+def test_its_workflow_runs_the_tests_on_both_databases_and_skips_none():
+    job = yaml.safe_load(project("shop")[PurePosixPath(".github/workflows/test.yml")])["jobs"]["test"]
+    assert (job["strategy"]["matrix"], job["env"], job["steps"][-1]["run"]) == (
+        {"storage": ["mongomock", "mongo"]},
+        {"GATEWAYFW_REQUIRE_MONGO": "1"},
+        "./dev test --gateway-storage ${{ matrix.storage }}",
+    )
 
 
 @pytest.mark.slow
