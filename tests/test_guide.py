@@ -66,8 +66,9 @@ def test_every_command_succeeds(story, words, monkeypatch, tmp_path):
 
 
 def test_every_command_is_shown():
-    assert ["new", *(words[0] for words in COMMANDS)] == list(gateway_group.commands)
+    assert ["new", "mongod", *(words[0] for words in COMMANDS)] == list(gateway_group.commands)
     assert "flask gateway new shop " in GUIDE
+    assert "flask gateway mongod " in GUIDE
 
 
 @pytest.mark.mongo

@@ -48,6 +48,7 @@ MAY_SEE: dict[str, set[str]] = {
     "current": {"core"},
     "__init__": PARTS | {"core", "current"},
     "cli": PARTS | {"core", "starter"},
+    "cli.mongod": PARTS | {"cli", "testing"},
     "testing": PARTS | {"core"},
     "testing.mongod": set(),
     "testing.supervisor": set(),

@@ -18,6 +18,7 @@ from gatewayfw.cli.files import files
 from gatewayfw.cli.group import Commands
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import list_acts, list_schemas
+from gatewayfw.cli.mongod import mongod
 from gatewayfw.cli.new import new
 from gatewayfw.cli.types import types
 from gatewayfw.cli.upkeep import indexes, jobs, work
@@ -30,6 +31,7 @@ def gateway_group() -> None:
 
 for _command in (
     new,
+    mongod,
     list_acts,
     list_schemas,
     call,

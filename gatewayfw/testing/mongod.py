@@ -149,6 +149,11 @@ class LocalMongod:
         assert self._data is not None
         return self._data
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started, not stopped, and has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> LocalMongod:
         """Start the server and return when it takes writes; at most `START_WAIT` seconds.
 

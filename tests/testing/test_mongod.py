@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from pymongo import MongoClient
 from gatewayfw.testing import mongod as module
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod, memory_folder
 from tests.testing.servers import listens, needs_mongod
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -147,6 +149,17 @@ def test_a_folder_in_memory_is_one_with_room(monkeypatch, tmp_path, temporary, f
     monkeypatch.setattr(module.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
     monkeypatch.setenv("TMPDIR", temporary) if temporary else monkeypatch.delenv("TMPDIR", raising=False)
     assert memory_folder() == (found and tmp_path / found)
+
+
+@needs_mongod
+def test_it_says_whether_it_runs_even_if_its_server_was_killed(found):
+    mongod = LocalMongod()
+    seen = [mongod.is_running]
+    with mongod, MongoClient(mongod.uri) as client:
+        seen.append(mongod.is_running)
+        os.kill(client.admin.command("serverStatus")["pid"], signal.SIGKILL)
+        assert wait_until(lambda: not mongod.is_running)
+    assert (seen, mongod.is_running) == ([False, True], False)
 
 
 @needs_mongod

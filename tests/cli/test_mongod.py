@@ -1,0 +1,111 @@
+"""``mongod``: a server until a signal, whose data stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pymongo import MongoClient
+
+from gatewayfw.cli import gateway_group
+from gatewayfw.testing.mongod import find_free_port, find_mongod
+from tests.cli.shop import APART
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to be in, with no app."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words):
+    return CliRunner(**APART).invoke(gateway_group, ["mongod", *words])
+
+
+@pytest.fixture
+def use(mongod_uri, folder, default_signals):
+    """Run the command beside a function that gets a client of its server, and the port; return the result."""
+    if find_mongod() is None:
+        pytest.skip("there is a server, but no mongod to start")
+
+    def use(act, *words):
+        port = find_free_port()
+        begun = []
+
+        def beside():
+            with MongoClient("127.0.0.1", port, directConnection=True) as client:
+                wait_until(lambda: client.admin.command("hello")["isWritablePrimary"])
+                begun.append(act(client))
+
+        thread = threading.Thread(target=beside)
+        thread.start()
+        result = run("--port", str(port), *words)
+        thread.join()
+        return port, begun, result
+
+    return use
+
+
+def end(number):
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.slow
+@pytest.mark.mongo
+def test_it_serves_until_a_signal_and_keeps_the_data(use, folder):
+    def add(client):
+        client.shop.things.insert_one({"_id": 1})
+        end(signal.SIGINT)
+
+    def read(client):
+        found = list(client.shop.things.find())
+        end(signal.SIGTERM)
+        return found
+
+    place = folder / ".gateway" / "mongod"
+    port, _, first = use(add, "--database", "shop")
+    uri = f"mongodb://127.0.0.1:{port}/shop?replicaSet=rs0"
+    assert (first.exit_code, first.stdout) == (0, f"export MONGODB_URI='{uri}'\n")
+    assert first.stderr == f"the data is in {place}; Ctrl-C stops the server\n"
+    port, found, second = use(read, "--json")
+    uri = f"mongodb://127.0.0.1:{port}/app?replicaSet=rs0"
+    assert (second.exit_code, json.loads(second.stdout), found) == (
+        0,
+        {"uri": uri, "data": str(place)},
+        [[{"_id": 1}]],
+    )
+
+
+@pytest.mark.mongo
+def test_a_server_that_ends_by_itself_ends_the_command(use, folder):
+    _, _, result = use(lambda client: os.kill(client.admin.command("serverStatus")["pid"], signal.SIGKILL))
+    log = folder / ".gateway" / "mongod" / "mongod.log"
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, f"Error: mongod has ended; its log is {log}")
+
+
+def test_without_a_mongod_it_says_where_one_is_looked_for(folder, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", "/nowhere")
+    result = run()
+    told = "Error: GATEWAYFW_MONGOD=/nowhere is not a program; name one with GATEWAYFW_MONGOD=/path/to/mongod"
+    assert (result.exit_code, result.stdout, result.stderr.partition(",")[0]) == (1, "", told)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told(folder, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", "/bin/true")
+    Path("file").touch()
+    result = run("--data", "file/data")
+    assert (result.exit_code, result.stderr) == (1, "Error: file/data cannot be used: Not a directory\n")
+
+
+@pytest.mark.parametrize("words", [("--database", "a/b"), ("--database", ""), ("--port", "0")], ids=" ".join)
+def test_what_no_uri_can_have_is_refused(folder, words):
+    result = run(*words)
+    assert (result.exit_code, result.stdout, list(folder.iterdir())) == (2, "", [])
