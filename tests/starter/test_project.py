@@ -6,8 +6,10 @@ import os
 import runpy
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 
+import click
 import pytest
 import yaml
 
@@ -15,6 +17,16 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.starter.project import project, write_project
 
 ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    """The module of a project that puts its service together."""
+    write_project("started", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "started")
+    yield import_module("started.app")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "started"]:
+        del sys.modules[name]
 
 
 def test_every_file_has_the_name_of_the_project():
@@ -71,6 +83,29 @@ def test_its_workflow_runs_the_tests_on_both_databases_and_skips_none():
     )
 
 
+def test_all_variables_that_are_missing_are_named_at_once(app, monkeypatch):
+    told = {
+        "MONGODB_URI": "  MONGODB_URI names the database, such as mongodb://127.0.0.1:27017/started?replicaSet=rs0\n",
+        "GATEWAYFW_TOKEN_KEY": "  GATEWAYFW_TOKEN_KEY is a secret: python3 -c "
+        '"import secrets; print(secrets.token_hex(32))"\n',
+    }
+    for name in (*told, "GATEWAYFW_ENV", "FLASK_ENV"):
+        monkeypatch.delenv(name, raising=False)
+
+    def missing():
+        with pytest.raises(click.ClickException) as error:
+            app.create_app()
+        return f"{error.value.message}\n"
+
+    start = "these environment variables are not set:\n"
+    assert missing() == start + "".join(told.values())
+    monkeypatch.setenv("MONGODB_URI", "mongodb://127.0.0.1/started?replicaSet=rs0")
+    assert missing() == start + told["GATEWAYFW_TOKEN_KEY"]
+    monkeypatch.delenv("MONGODB_URI")
+    monkeypatch.setenv("GATEWAYFW_ENV", "development")  # where a random key will do
+    assert missing() == start + told["MONGODB_URI"]
+
+
 @pytest.mark.slow
 def test_the_tests_of_the_project_pass_on_both_databases(tmp_path, mongod_uri):
     write_project("shop", tmp_path)
@@ -91,7 +126,7 @@ def test_its_programs_say_what_is_wrong_without_a_traceback(tmp_path, mongod_uri
     create = ["-m", "flask", "--app", "shop", "create-editor", "--email", "Ann@example.com", "--password", "words"]
     away, here = "mongodb://127.0.0.1:9/shop?replicaSet=rs0", mongod_uri.replace("/?", f"/shop{os.getpid()}?")
     outcomes = []
-    for words, uri in ((["-m", "shop"], away), (create, away), (create, here), (create, here)):
+    for words, uri in ((["-m", "shop"], away), (create, away), (create, here), (create, here), (create, "")):
         told = subprocess.run(
             [sys.executable, *words],
             cwd=tmp_path / "shop",
@@ -100,10 +135,13 @@ def test_its_programs_say_what_is_wrong_without_a_traceback(tmp_path, mongod_uri
             text=True,
             check=False,
         )
-        outcomes.append((told.returncode, (told.stdout + told.stderr).splitlines()[-1]))
+        output = told.stdout + told.stderr
+        assert "Traceback" not in output
+        outcomes.append((told.returncode, output.splitlines()[-1]))
     assert outcomes == [
         (1, "the database of MONGODB_URI does not answer; without that variable the data is in memory"),
         (1, "Error: service unavailable, try again"),
         (0, "created ann@example.com"),
         (1, "Error: there is a user with this e-mail already"),
+        (1, "  MONGODB_URI names the database, such as mongodb://127.0.0.1:27017/shop?replicaSet=rs0"),
     ]
