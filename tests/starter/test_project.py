@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -10,11 +11,14 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 import click
+import mongomock
 import pytest
 import yaml
 
+from gatewayfw.auth import Pbkdf2Hasher, Tokens
 from gatewayfw.errors import DefinitionError
 from gatewayfw.starter.project import project, write_project
+from tests.export.checking import mypy
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -104,6 +108,19 @@ def test_all_variables_that_are_missing_are_named_at_once(app, monkeypatch):
     monkeypatch.delenv("MONGODB_URI")
     monkeypatch.setenv("GATEWAYFW_ENV", "development")  # where a random key will do
     assert missing() == start + told["MONGODB_URI"]
+
+
+def test_mypy_accepts_what_the_tutorial_does_with_a_log_in(app, tmp_path):
+    pytest.importorskip("mypy")
+    service = app.create_service(mongomock.MongoClient().shop, Tokens("k" * 32), Pbkdf2Hasher(iterations=1))
+    service.gw.generate_types(tmp_path, lang="python")
+    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    log_in = re.search(r"^(shop = HttpClient\(.*?)\n\n", page, re.MULTILINE | re.DOTALL)[1]
+    assert 'reply["user"]["roles"][0]["roleId"]' in log_in
+    log_in = log_in.replace("known =", "known: UserLoginSet =")
+    source = f"from gateway_types import Client as HttpClient, UserLoginSet\n\n{log_in}\n"
+    (tmp_path / "client.py").write_text(source, "utf-8")
+    assert mypy(tmp_path, "client.py") == []
 
 
 @pytest.mark.slow
