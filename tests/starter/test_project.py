@@ -78,6 +78,11 @@ def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
         assert told.returncode == 0, told.stdout
 
 
+def test_the_names_of_the_roles_are_in_one_file():
+    found = [str(path) for path, text in project("shop").items() if re.search("[\"'](Editor|Reader)[\"']", text)]
+    assert found == ["shop/access.py"]
+
+
 def test_its_workflow_runs_the_tests_on_both_databases_and_skips_none():
     job = yaml.safe_load(project("shop")[PurePosixPath(".github/workflows/test.yml")])["jobs"]["test"]
     assert (job["strategy"]["matrix"], job["env"], job["steps"][-1]["run"]) == (
