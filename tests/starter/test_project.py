@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from gatewayfw.auth import Pbkdf2Hasher, Tokens
+from gatewayfw.cli import gateway_group
 from gatewayfw.errors import DefinitionError
 from gatewayfw.starter.project import project, write_project
 from tests.export.checking import mypy
@@ -81,6 +82,15 @@ def test_the_project_is_formatted_and_its_program_may_run(tmp_path):
 def test_the_names_of_the_roles_are_in_one_file():
     found = [str(path) for path, text in project("shop").items() if re.search("[\"'](Editor|Reader)[\"']", text)]
     assert found == ["shop/access.py"]
+
+
+def test_its_database_is_that_of_the_command_and_no_part_of_the_repository():
+    texts = {str(path): text for path, text in project("library").items()}
+    words = re.search(r"^mongod\) shift; exec \.venv/bin/flask gateway (.*) \"\$@\" ;;$", texts["dev"], re.MULTILINE)[1]
+    context = gateway_group.commands["mongod"].make_context("mongod", words.split()[1:])
+    folder = context.params["data"].parts[0]
+    assert (context.params["database"], f"/{folder}/" in texts[".gitignore"].split()) == ("library", True)
+    assert folder in texts[".dockerignore"].split()
 
 
 def test_its_workflow_runs_the_tests_on_both_databases_and_skips_none():
