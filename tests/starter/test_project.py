@@ -93,6 +93,27 @@ def test_its_database_is_that_of_the_command_and_no_part_of_the_repository():
     assert folder in texts[".dockerignore"].split()
 
 
+def test_its_compose_file_is_that_of_deploy_without_nginx(tmp_path):
+    write_project("shop", tmp_path)
+    text = (tmp_path / "shop" / "compose.yaml").read_text("utf-8")
+    ours, theirs = yaml.safe_load(text), yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
+    assert (ours["volumes"], ours["services"]["db"]) == (theirs["volumes"], theirs["services"]["db"])
+    app, model = ours["services"]["app"], theirs["services"]["app"]
+    alike = ("logging", "read_only", "volumes", "cap_drop", "security_opt", "restart", "depends_on")
+    assert [app[name] for name in alike] == [model[name] for name in alike]
+    names = {"GATEWAYFW_PROXIES", "GATEWAYFW_TOKEN_KEY", "GATEWAYFW_TOKEN_KEY_FALLBACKS", "MONGODB_URI"}
+    assert app["environment"].keys() == names | {"GATEWAYFW_RATE_LIMIT_STORAGE"}
+    assert app["environment"]["MONGODB_URI"] == model["environment"]["MONGODB_URI"]
+    server = runpy.run_path(str(tmp_path / "shop" / "gunicorn.conf.py"))
+    assert int(app["stop_grace_period"].removesuffix("s")) > server["graceful_timeout"]
+
+
+def test_the_key_of_compose_is_no_part_of_the_repository_or_the_image():
+    texts = {str(path): text for path, text in project("shop").items()}
+    assert ">.env)" in texts["compose.yaml"]
+    assert ("/.env" in texts[".gitignore"].split(), ".env" in texts[".dockerignore"].split()) == (True, True)
+
+
 def test_its_workflow_runs_the_tests_on_both_databases_and_skips_none():
     job = yaml.safe_load(project("shop")[PurePosixPath(".github/workflows/test.yml")])["jobs"]["test"]
     assert (job["strategy"]["matrix"], job["env"], job["steps"][-1]["run"]) == (
