@@ -77,6 +77,27 @@ def test_all_of_them_start_the_same_service_as_nobody_in_particular(kubernetes):
     assert COMPOSE["app"]["build"] == {"context": "..", "dockerfile": "deploy/Dockerfile"}
 
 
+def printed(page):
+    """The files of the repository that a page shows in full."""
+    path = ROOT / "docs" / page
+    names = re.findall(r"^```\{literalinclude\} (\S+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {str((path.parent / name).resolve().relative_to(ROOT)) for name in names}
+
+
+def test_pages_print_these_files_for_those_who_have_no_clone():
+    assert printed("howto/containers.md") == {f"deploy/{path.name}" for path in DEPLOY.iterdir() if path.name != ".env"}
+    assert printed("deployment.md") == {"sample_service/nginx.conf", "sample_service/gunicorn.conf.py"}
+
+
+def test_pages_say_which_mongodb_was_tested_and_which_compose_starts():
+    image = COMPOSE["db"]["image"]
+    for page in ("howto/containers.md", "deployment.md"):
+        text = " ".join((ROOT / "docs" / page).read_text("utf-8").split())
+        assert "tests of gatewayfw run on MongoDB 6.0; before you use another version" in text
+        assert f"such as the {image.partition(':')[2]} that `compose.yaml` starts, run your own tests on it" in text
+        assert {*re.findall(r"mongo:[\d.]+", text)} <= {image}
+
+
 def test_nginx_of_compose_is_restarted_after_the_app_whose_address_it_looked_up():
     assert COMPOSE["nginx"]["depends_on"]["app"]["restart"] is True
 
