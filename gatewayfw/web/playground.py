@@ -8,13 +8,13 @@ prefix and any proxy will do. What is below is for GET and HEAD.
 from __future__ import annotations
 
 import gzip
-import mimetypes
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, final
 
@@ -56,7 +56,9 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 _JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
 #: Smaller files are not worth it, nor those that become hardly smaller: fonts are compressed already.
 _PACKED_FROM, _PACKED_TO = 1000, 0.95
+#: The types of files by their endings; a build has no others.
 _TYPES = {
+    ".html": _HTML,
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -91,12 +93,7 @@ def _read(folder: Traversable, prefix: str) -> Iterable[tuple[str, File]]:
         if entry.is_dir():
             yield from _read(entry, f"{prefix}{entry.name}/")
         else:
-            yield prefix + entry.name, File(entry.read_bytes(), _type(entry.name))
-
-
-def _type(name: str) -> str:
-    _, dot, ending = name.rpartition(".")
-    return _TYPES.get(dot + ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+            yield prefix + entry.name, File(entry.read_bytes(), _TYPES[PurePath(entry.name).suffix])
 
 
 def check_options(on: Any, guard: Any, refused_in: Iterable[str], environ: Mapping[str, str]) -> None:
