@@ -285,7 +285,9 @@ def test_a_second_gateway_in_an_app_of_ours_hides_its_playground_too(gw, name, p
     assert seen(ours) == seen(none) == refusal(404, "not found; acts are called by POST /gateway")
 
 
-@pytest.mark.parametrize("path", ["/api/playground//x", "/api//playground", "//api/playground/catalog.json"])
+@pytest.mark.parametrize(
+    "path", ["/api/playground//x", "/api/playground//", "/api//playground", "//api/playground/catalog.json"]
+)
 @pytest.mark.parametrize("guard", [None, lambda request: False], ids=["open", "guarded"])
 def test_doubled_slashes_give_a_playground_in_a_host_app_not_away(gw, path, guard):
     app = Flask("host", static_folder=None)
