@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 try:
@@ -72,8 +72,8 @@ def hostile_bodies(gw: Gateway, act: Act, *, ids: Bodies = IDS, details: Bodies 
     @st.composite
     def broken(draw: st.DrawFn) -> Any:
         body = copy.deepcopy(draw(good))
-        for name in draw(st.lists(st.sampled_from(list(BREAKS)), min_size=1, max_size=3)):
-            body = BREAKS[name](draw, body, gw, act)
+        for break_ in draw(st.lists(st.sampled_from(BREAKS), min_size=1, max_size=3)):
+            body = break_(draw, body, gw, act)
         return body
 
     return broken()
@@ -270,26 +270,26 @@ def names_of(gw: Gateway) -> list[str]:
     return sorted(found)
 
 
-#: Ways to break a body, by name.
-BREAKS: Mapping[str, Break] = {
-    "whole": _whole,
-    "odd value": _replaced(ODD),
-    "other value": _other,
-    "operator": _replaced(OPERATORS),
-    "number": _replaced(NUMBERS),
-    "text": _replaced(TEXTS),
-    "id": _replaced(ODD_IDS),
-    "missing": _missing,
-    "unknown key": _unknown_key,
-    "known name": _known_name,
-    "dotted key": _dotted,
-    "excluded field": _excluded,
-    "expression": _expression,
-    "deep": _deep,
-    "wide": _wide,
-    "long": _long,
-    "swapped": _swapped,
-}
+#: Ways to break a body.
+BREAKS: Sequence[Break] = (
+    _whole,
+    _replaced(ODD),
+    _other,
+    _replaced(OPERATORS),
+    _replaced(NUMBERS),
+    _replaced(TEXTS),
+    _replaced(ODD_IDS),
+    _missing,
+    _unknown_key,
+    _known_name,
+    _dotted,
+    _excluded,
+    _expression,
+    _deep,
+    _wide,
+    _long,
+    _swapped,
+)
 
 
 def _mutated(bodies: Bodies) -> st.SearchStrategy[bytes]:

@@ -37,12 +37,12 @@ def test_a_hostile_body_ends_in_no_other_error_than_the_projects_own(name: str, 
 
 
 @st.composite
-def broken_by(draw: st.DrawFn, way: str) -> bytes:
-    return written(BREAKS[way](draw, draw(GOOD["narrow_create"]), ZOO, ACTS["narrow_create"]))
+def broken_by(draw: st.DrawFn, way: Any) -> bytes:
+    return written(way(draw, draw(GOOD["narrow_create"]), ZOO, ACTS["narrow_create"]))
 
 
 @pytest.mark.parametrize("way", BREAKS)
-def test_every_way_to_break_a_body_makes_some_that_are_refused(way: str) -> None:
+def test_every_way_to_break_a_body_makes_some_that_are_refused(way: Any) -> None:
     assert draws(broken_by(way), lambda data: outcome(validated, ZOO, ACTS["narrow_create"], data) != "ok")
 
 
