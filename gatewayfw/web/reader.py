@@ -96,7 +96,7 @@ def _name(key: str, value: Any) -> str:
 
 
 def _read(request: Request, limit: int) -> bytes:
-    """Return the bytes of the body, reading at most one block beyond ``limit``.
+    """Return the bytes of the body, reading at most one byte beyond ``limit``.
 
     `request.max_content_length` is left alone: to set it would raise a host's lower limit.
     """
@@ -141,9 +141,9 @@ def _whole(request: Request, length: int) -> bytes:
 
 
 def _chunked(request: Request, limit: int) -> bytes:
-    """Return a body without a length, one block beyond the limit at most."""
+    """Return a body without a length, one byte beyond the limit at most."""
     data = bytearray()
-    while len(data) <= limit and (block := request.stream.read(min(_CHUNK, limit + 1))):
+    while len(data) <= limit and (block := request.stream.read(min(_CHUNK, limit + 1 - len(data)))):
         data += block
     return bytes(data)
 

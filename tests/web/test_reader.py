@@ -125,12 +125,15 @@ def chunked(data, **given):
     return read(None, input_stream=stream, environ_overrides=environ, **given)
 
 
-def test_chunked_body_stops_one_block_after_the_limit():
-    exact = Settings.load({}, max_body_bytes=len(DATA))
-    endless = io.BytesIO(b" " * 10_000_000)
-    assert chunked(DATA, settings=exact) == WHOLE
-    assert refused(lambda: chunked(endless, settings=exact)) == (TooLarge, "the request body is too large")
-    assert endless.tell() <= 2 * len(DATA) + 2
+def test_chunked_body_at_the_limit_is_read():
+    assert chunked(DATA, settings=Settings.load({}, max_body_bytes=len(DATA))) == WHOLE
+
+
+@pytest.mark.parametrize("limit", [1, 100, 100_000])
+def test_chunked_body_is_read_to_one_byte_after_the_limit(limit):
+    small, endless = Settings.load({}, max_body_bytes=limit), io.BytesIO(b" " * 1_000_000)
+    assert refused(lambda: chunked(endless, settings=small)) == (TooLarge, "the request body is too large")
+    assert endless.tell() == limit + 1
 
 
 @pytest.mark.parametrize("reader", [read, chunked])
