@@ -15,7 +15,7 @@ from typing import Any
 
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 from urllib3.util.connection import create_connection
 
 from gatewayfw.wire.bounded import Bounded
@@ -102,10 +102,8 @@ class _Connection(HTTPConnection):
     def _addresses(self) -> list[tuple[str, int]]:
         try:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        except UnicodeError as error:  # a label that is too long
-            raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
-        except socket.gaierror as error:
-            raise NameResolutionError(self.host, self, error) from error
+        except (OSError, UnicodeError) as error:  # the second for a label that is too long
+            raise NewConnectionError(self, "no address") from error
         return [(str(address[0]), int(address[1])) for *_, address in found]
 
     def _left(self) -> float:
