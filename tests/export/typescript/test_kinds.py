@@ -48,6 +48,11 @@ KINDS = {
         {"kind": "object", "fields": {"a": TEXT}, "open": True, **NEEDED},
         *["{ a: string } & AnyObject"] * 2,
     ),
+    "array of objects with other keys": (
+        {"kind": "array", "items": {"kind": "object", "fields": {"a": TEXT}, "open": True}, **NEEDED},
+        "({ a: string } & AnyObject)[]",
+        "readonly ({ a: string } & AnyObject)[]",
+    ),
 }
 
 
