@@ -185,6 +185,15 @@ def test_no_new_document_takes_the_id_of_a_frozen_copy(shop, tea, many):
     assert shop.stored("product", tea)["name"] == "new"
 
 
+def test_a_refusal_names_all_ids_of_which_one_document_has_frozen_copies(shop, tea):
+    gifts = [shop.add("mug", 7), shop.add("cup", 5)]
+    shop.sell(1, tea, *gifts)
+    for id_ in gifts:
+        shop.products.delete_one(filter={"_id": id_})
+    message = f"order still has frozen copies of a deleted product: {gifts[0]}, {gifts[1]}"
+    refused(shop, Conflict, message, lambda: shop.products.insert_many([{"_id": id_, "name": "new"} for id_ in gifts]))
+
+
 # -- reading
 
 
