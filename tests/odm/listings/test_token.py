@@ -25,6 +25,14 @@ def test_a_token_keeps_value_and_type(value):
     assert (read, type(read[0])) == ((value, ID), type(value))
 
 
+def test_a_token_has_at_most_2048_characters():
+    fits = "x" * (1_536 - len(bson.encode({"d": ABOUT, "v": "", "i": ID})))
+    token = write_token(ABOUT, fits, ID)
+    assert (len(token), read_token(token, ABOUT)) == (2_048, (fits, ID))
+    with pytest.raises(ValueError, match="no token of this list"):
+        write_token(ABOUT, fits + "x", ID)
+
+
 def encoded(document):
     return urlsafe_b64encode(bson.encode(document)).decode().rstrip("=")
 
