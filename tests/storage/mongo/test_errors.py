@@ -12,7 +12,7 @@ from gatewayfw.errors import (
     TooLarge,
     Unavailable,
 )
-from gatewayfw.storage.mongo.errors import translate_error
+from gatewayfw.storage.mongo.errors import translate_error, without_documents
 
 
 def bulk(*codes):
@@ -78,3 +78,23 @@ def test_the_drivers_errors_become_ours(error, expected, message):
 )
 def test_a_duplicate_has_the_fields_that_the_server_names(error, fields):
     assert translate_error(error).fields == fields
+
+
+@pytest.mark.parametrize(
+    ("details", "text", "code"),
+    [
+        ({"writeErrors": [{"code": 2, "errmsg": "refused", "op": {"secret": 1}}, {"code": 3}]}, "refused", 2),
+        ({"writeErrors": [{"code": 2, "op": {"secret": 1}}]}, "bulk write failed", 2),
+        ({"writeConcernErrors": [{"errmsg": "slow"}], "writeErrors": []}, "bulk write failed", None),
+        ({}, "bulk write failed", None),
+    ],
+    ids=["first of two", "no words", "no write", "nothing"],
+)
+def test_a_bulk_error_is_logged_without_its_documents(details, text, code):
+    found = without_documents(errors.BulkWriteError(details))
+    assert (type(found), str(found), found.code, found.details) == (errors.OperationFailure, text, code, None)
+
+
+def test_other_errors_are_logged_as_they_are():
+    error = errors.WriteError("x", 2)
+    assert without_documents(error) is error

@@ -103,6 +103,7 @@ def test_a_list_beyond_one_reply_is_read_in_parts(storage, commands, through):
     assert [(one["_id"], len(one["text"])) for one in found] == [(number, 1024 * 1024) for number in range(17)]
     sent = [next(iter(sent)) for sent in commands.sent]
     assert sent[:4] == ["find", "killCursors", "find", "getMore"]
+    assert len({sent["lsid"]["id"] for sent in commands.sent}) == 1
 
 
 def at_once(storage, **keys):
