@@ -9,7 +9,7 @@ from bson import ObjectId
 from marshmallow import fields
 from pymongo.database import Database
 
-from gatewayfw.errors import Conflict, UsageError, ValidationError
+from gatewayfw.errors import Conflict, DuplicateKey, UsageError, ValidationError
 from gatewayfw.schemas import defaulted, integer, object_, optional, string
 from tests.odm.stepping import Point, SteppingMock, SteppingMongo
 
@@ -126,6 +126,20 @@ def test_an_upsert_that_another_one_overtakes_updates_what_that_inserted(odm_on,
     with storage.steps.watched(Point("insert", 1, "before"), lambda: count(others, "a")):
         assert count(mine, "a")["count"] == 2
     assert mine.count() == 1
+
+
+@pytest.mark.parametrize(("taken", "attempts"), [("key", 10), ("other", 2)], ids=["its key", "another key"])
+def test_an_upsert_begins_again_while_its_own_key_is_taken(odm, counters, monkeypatch, taken, attempts):
+    tried = []
+
+    def insert(*given, **keys):
+        tried.append(1)
+        raise DuplicateKey([taken])
+
+    monkeypatch.setattr(odm.storage, "insert", insert)
+    with pytest.raises(DuplicateKey):
+        count(counters, "a")
+    assert (len(tried), counters.count()) == (attempts, 0)
 
 
 @pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])
