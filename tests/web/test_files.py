@@ -308,6 +308,23 @@ def test_the_limit_counts_links_too(tmp_path):
 # -- once for a key
 
 
+def test_observers_are_told_which_act_gave_a_file(service):
+    id_, calls = service.insert(), []
+    service.gw.on_call(calls.append)
+    for one in (id_, "0" * 24):
+        service.get(one, X_Request_Id="r-1").close()
+    assert [(str(call.names), call.code, call.status, call.request_id) for call in calls] == [
+        ("main.file.read", "ok", 200, "r-1"),
+        ("main.file.read", "not_found", 404, "r-1"),
+    ]
+
+
+def test_the_log_of_an_unexpected_error_names_the_act(service, caplog):
+    service.refuse = KeyError("secret")
+    assert refusal(service.get(service.insert(), X_Request_Id="r-1")) == (500, "internal error")
+    assert caplog.messages[0].startswith("unexpected error: request_id=r-1 service=main model=file act=read\n")
+
+
 def test_a_file_is_stored_once_for_a_key(service):
     gw = service.gw
 
