@@ -1,9 +1,11 @@
 """The blueprint: every method, every error as an envelope, and a host app that stays as it was."""
 
+import asyncio
 import multiprocessing
 import re
 import sys
 import warnings
+from inspect import iscoroutinefunction
 from wsgiref.validate import validator
 
 import pytest
@@ -168,6 +170,22 @@ def test_tracker_that_fails_does_not_harm_the_reply(caplog):
     with got_request_exception.connected_to(receiver, app):
         assert seen(post(app)) == refusal(500, "internal error")
     assert "a receiver of got_request_exception failed" in caplog.text
+
+
+def test_a_tracker_may_be_async(monkeypatch):
+    error, sent = KeyError(), []
+    app = host(raising(error))
+
+    def ensure_sync(func):  # Flask's own needs asgiref.
+        return (lambda *args, **keys: asyncio.run(func(*args, **keys))) if iscoroutinefunction(func) else func
+
+    async def receiver(sender, exception, **extra):
+        sent.append((sender, exception))
+
+    monkeypatch.setattr(app, "ensure_sync", ensure_sync)
+    with got_request_exception.connected_to(receiver, app):
+        assert seen(post(app)) == refusal(500, "internal error")
+    assert sent == [(app, error)]
 
 
 class Sentry:
