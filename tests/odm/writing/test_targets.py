@@ -206,6 +206,14 @@ def test_a_friend_of_oneself_enters_the_own_window(mongo_world):
 
 
 @pytest.mark.mongo
+def test_a_document_that_is_related_to_itself_is_locked_once(mongo_world):
+    id_ = mongo_world.add_person("x")
+    mongo_world.person.add_relation(filters={"_id": id_}, relations={"friends": {"_ids": [id_]}})
+    [stored] = mongo_world.storage.find("person", {"_id": id_}, ["_gw.rev"])
+    assert stored == {"_id": id_, "_gw": {"rev": 1}}
+
+
+@pytest.mark.mongo
 @pytest.mark.parametrize("is_empty", [False, True], ids=["listed", "empty"])
 def test_a_touch_says_what_it_settled_and_leaves_the_effects_alone(mongo_world, land, is_empty):
     world = mongo_world
