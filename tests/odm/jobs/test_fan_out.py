@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from datetime import datetime
 from types import SimpleNamespace
@@ -264,6 +265,21 @@ def test_running_out_of_time_is_no_error(few, unattended, monkeypatch):
         meeting(patched, few, "update_many", "city", late)
         assert few.odm.work() == 1
     assert [job.leased for job in few.odm.jobs()] == [None]
+
+
+def test_a_database_that_does_not_answer_leaves_the_job(few, unattended, monkeypatch, caplog):
+    land = add_land(few, 4)
+    rename(few, few.country, land)
+
+    def gone(_filter):
+        raise Unavailable
+
+    with caplog.at_level(logging.INFO, "gatewayfw"), monkeypatch.context() as patched:
+        meeting(patched, few, "update_many", "city", gone)
+        assert few.odm.work() == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        f"job country:{land}:city.country is left for later: service unavailable, try again"
+    ]
 
 
 def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattended, monkeypatch):
@@ -554,6 +570,23 @@ def test_holders_with_ids_of_any_kind_are_reached(few, unattended, monkeypatch):
     few.country.delete_one(filter={"_id": land}, hard_cascade=True)
     assert (few.odm.work(), few.storage.count("person", {"born._id": land})) == (0, 0)
     few.storage.delete_many("person", {})
+
+
+def test_holders_that_an_index_gives_in_another_order_are_reached(few, unattended, world_database, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
+    land, persons = few.add_country("land"), world_database.person
+    few.person.count()  # It makes the index that the next line drops, and again in later tests.
+    persons.drop_index("born._id_1__id_1")
+    persons.create_index("born._id")
+    persons.insert_many([{"_id": 1 + number / 100, "name": "n"} for number in range(100)])
+    copy = {"_id": land, "name": "land"}
+    persons.insert_many([{"_id": number, "name": "n", "born": copy} for number in range(8, 1, -1)])
+    rename(few, few.country, land)
+    left = few.odm.work()
+    found = [one["born"]["name"] for one in persons.find({"born._id": land})]
+    persons.delete_many({})
+    persons.drop_index("born._id_1")
+    assert (left, found) == (0, ["new"] * 7)
 
 
 def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unattended, world_database):
