@@ -255,6 +255,22 @@ def test_an_index_may_name_fields_ids_and_parts(schemas: Schemas) -> None:
     assert model.options.indexes == (IndexSpec(tuple(keys.items()), {}),)
 
 
+INDEX_OPTIONS_GIVEN = [
+    {"name": "by_name"},
+    {"unique": False},
+    {"sparse": True},
+    {"expireAfterSeconds": 0},
+    {"partialFilterExpression": {"rank": 1}},
+    {"collation": {"locale": "en", "strength": 2}},
+]
+
+
+@pytest.mark.parametrize("given", INDEX_OPTIONS_GIVEN, ids=lambda given: next(iter(given)))
+def test_an_index_keeps_its_options(schemas: Schemas, given: Any) -> None:
+    model = city(schemas, {}, {"createIndex": {"indexSpec": {"name": 1}, "options": given}})
+    assert model.options.indexes == (IndexSpec((("name", 1),), given),)
+
+
 IN = "model 'city', options"
 INDEX = f"{IN}, createIndex 0"
 INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilterExpression, collation)"
@@ -291,10 +307,24 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
             {"createIndex": {"indexSpec": {"name": 1}, "options": {"uniqe": True}}},
             f"{INDEX}, options: unknown 'uniqe' {INDEX_OPTIONS}",
         ),
-        (
-            {"createIndex": {"indexSpec": {"name": 1}, "options": {"unique": 1}}},
-            f"{INDEX}, options: unique must be true or false",
-        ),
+        *[
+            (
+                {"createIndex": {"indexSpec": {"name": 1}, "options": {name: value}}},
+                f"{INDEX}, options: {name} must be {expected}",
+            )
+            for name, value, expected in [
+                ("name", "", "a name"),
+                ("name", 1, "a name"),
+                ("unique", 1, "true or false"),
+                ("sparse", 0, "true or false"),
+                ("expireAfterSeconds", -1, "an integer from 0"),
+                ("expireAfterSeconds", 1.0, "an integer from 0"),
+                ("expireAfterSeconds", True, "an integer from 0"),
+                ("partialFilterExpression", [], "an object"),
+                ("collation", "en", "an object with locale"),
+                ("collation", {"strength": 2}, "an object with locale"),
+            ]
+        ],
     ],
 )
 def test_wrong_options_are_named(schemas: Schemas, options: Any, message: str) -> None:
