@@ -87,7 +87,6 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
             self.max_keepalived: int = self.worker_connections - self.cfg.threads
         self._share = max(1, self.cfg.threads // 2)
         self._held = 0
-        self._stopping = False
         self._looked = 0.0
         # Dictionaries for their order, and because members leave them at any time.
         self.receiving: dict[Connection, None] = {}
@@ -150,8 +149,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         except _NOTHING_YET:
             if conn not in self.receiving:
                 self.receiving[conn] = None
-                seconds = self._timeout if self.alive else min(self._timeout, STOP_KEEPALIVE_LINGER)
-                conn.deadline = time.monotonic() + seconds
+                conn.deadline = time.monotonic() + self._timeout
                 self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
             return
         except Exception as error:  # A certificate may be missing, and the hook `ssl_context` may raise anything.
@@ -261,8 +259,7 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         if self.alive and now < self._looked + 1:
             return
         self._looked = now
-        if not (self.alive or self._stopping):
-            self._stopping = True
+        if not self.alive:
             for conn in (*self.receiving, *self.queued):
                 conn.deadline = min(conn.deadline, now + STOP_KEEPALIVE_LINGER)
         for conn in (*self.receiving, *self.queued, *self.lingering):

@@ -437,13 +437,19 @@ def test_a_full_disk_behind_the_log_stops_nothing_and_shows_no_token(tmp_path):
         assert [word for word in ("Token", "of-somebody", "Traceback") if word in server.log()] == []
 
 
-def test_stop_does_not_wait_for_requests(tmp_path):
-    with Server(tmp_path, "--graceful-timeout", "200", receive_timeout=LONG) as server:
+def test_stop_waits_for_acts_and_not_for_requests(tmp_path):
+    with (
+        Server(tmp_path, "--graceful-timeout", "200", receive_timeout=LONG) as server,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
         with contextlib.ExitStack() as stack:
             slow = [stack.enter_context(server.connect(data)) for data in CUT.values()]
-            assert server.call().endswith(ANSWER)
+            asked = stack.enter_context(server.connect(asking("hold", port=listening.getsockname()[1])))
+            held = stack.enter_context(listening.accept()[0])
             server.process.terminate()
             assert [rest(connection) for connection in slow] == [b""] * len(slow)
+            held.close()
+            assert statuses(rest(asked)) == [200]
         assert server.process.wait(PATIENCE) == 0
 
 
