@@ -2,9 +2,11 @@
 
 import pytest
 from flask import Blueprint, Flask, request, url_for
+from prometheus_client import CollectorRegistry
 
-from gatewayfw import gateway
+from gatewayfw import DirectoryFiles, gateway
 from gatewayfw.errors import DefinitionError
+from gatewayfw.observe import prometheus
 from gatewayfw.web.mount import GatewayBlueprint
 
 BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
@@ -124,6 +126,26 @@ def test_a_hook_of_an_unnamed_blueprint_runs_for_it_alone(gw):
     for prefix in ("first", "second"):
         app.test_client().post(f"/{prefix}/gateway", json=BODY)
     assert seen == ["gateway_2"]
+
+
+def test_every_route_has_a_name(gw, tmp_path):
+    gw.files.use(DirectoryFiles(tmp_path))
+    gw.on_call(prometheus(registry=CollectorRegistry(), guard=lambda sent: True))
+    app = Flask("host", static_folder=None)
+    shown = {"static_path": [tmp_path], "static_prefix": "/page", "playground": True, "probes": True}
+    gw.init_app(app, "/api", name="books", **shown)
+    assert {rule.endpoint: rule.rule for rule in app.url_map.iter_rules()} == {
+        "books.gateway": "/api/gateway",
+        "books.gateway_file": "/api/gateway/files/<file_id>",
+        "books.gateway_healthz": "/api/gateway/healthz",
+        "books.gateway_metrics": "/api/gateway/metrics",
+        "books.gateway_readyz": "/api/gateway/readyz",
+        "books.playground": "/api/playground",
+        "books.playground_page": "/api/playground/",
+        "books.playground_file": "/api/playground/<path:playground_file>",
+        "books.files_index": "/api/page/",
+        "books.files": "/api/page/<path:path>",
+    }
 
 
 def test_what_cannot_be_served_changes_nothing_in_the_app():
