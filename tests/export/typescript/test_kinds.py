@@ -115,6 +115,38 @@ def test_a_get_of_other_kinds():
     assert Asked(MODELS, 3).type({"kind": "object", "fields": fields, **NEEDED}) == text
 
 
+def test_a_get_of_an_object_of_any_keys():
+    assert Asked(MODELS, 3).type({"kind": "object", "fields": None, **NEEDED}) == "AnyObject"
+
+
+def test_a_filter_takes_null_where_a_value_may_be_absent():
+    fields = {
+        "age": {"operators": ["eq", "in", "gt"], "value": {"kind": "integer", "description": "In years."}},
+        "name": {"operators": ["ne", "prefix", "exists"], "value": {"kind": "string"}},
+    }
+    assert Sent().type({"kind": "filter", "fields": fields, **NEEDED}) == (
+        "{\n  /** In years. */\n"
+        "  age?: number | null | { eq?: number | null; in?: readonly (number | null)[]; gt?: number };\n"
+        "  name?: { ne?: string | null; prefix?: string; exists?: boolean };\n}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        ({"minimum": 1, "maximum": 2}, "At least 1, at most 2."),
+        ({"minLength": 1, "maxLength": 2}, "Characters at least 1, characters at most 2."),
+        ({"minBytes": 1, "maxBytes": 2}, "Bytes at least 1, bytes at most 2."),
+        ({"minItems": 1, "maxItems": 2}, "At least 1, at most 2."),
+        ({"types": ["image/png", "image/gif"], "maxBytes": 2}, "image/png or image/gif, bytes at most 2."),
+        ({"pattern": "^\u00e9$", "format": "uri"}, 'Pattern "^\u00e9$", format "uri".'),
+    ],
+    ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
+)
+def test_what_a_comment_says_of_bounds(bounds, text):
+    assert noted({**TEXT, **bounds}) == text
+
+
 def test_what_a_comment_says_of_a_field():
     assert noted({"kind": "integer", "minimum": 0, "maximum": 9, "default": 1}) == "At least 0, at most 9, default 1."
     assert noted({"kind": "object_id", "of": "user"}) == "Id of user."
