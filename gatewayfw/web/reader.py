@@ -101,7 +101,7 @@ def _read(request: Request, limit: int) -> bytes:
     `request.max_content_length` is left alone: to set it would raise a host's lower limit.
     """
     length = get_content_length(request.environ)
-    if (length or 0) > limit:
+    if length is not None and length > limit:
         raise _too_large()
     try:
         if length and "stream" not in vars(request) and type(request) is Request:
@@ -133,7 +133,7 @@ def _whole(request: Request, length: int) -> bytes:
     environ = request.environ
     stream, data = environ["wsgi.input"], b""
     while len(data) < length and (block := stream.read(length - len(data))):
-        data = data + block if data else block
+        data += block
     if len(data) < length:
         raise ClientDisconnected
     environ["wsgi.input"] = BytesIO(data)

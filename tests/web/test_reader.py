@@ -4,7 +4,7 @@ import io
 import json
 
 import pytest
-from flask import Flask, request
+from flask import Flask, Request, request
 
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.settings import Settings
@@ -17,12 +17,22 @@ WHOLE = {"service": "main", **BODY}
 DATA = json.dumps(BODY).encode()
 
 
-def read(data=DATA, content_type="application/json", settings=SETTINGS, app=None, before=None, **given):
+def read(data=DATA, content_type="application/json", settings=SETTINGS, app=None, before=None, after=None, **given):
     app = app or Flask("host")
-    with app.test_request_context("/", method="POST", data=data, content_type=content_type, **given):
+    with app.test_request_context("/", method="POST", data=data, content_type=content_type, **given) as context:
         if before:
             before()
-        return read_body(request, settings)
+        found = read_body(context.request, settings)
+        if after:
+            after()
+        return found
+
+
+def read_by_host(data=DATA, app=None, **given):
+    """Read a body in an app with a class of its own for requests, which may read it otherwise."""
+    app = app or Flask("host")
+    app.request_class = type("Own", (Request,), {})
+    return read(data, app=app, **given)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +146,7 @@ def test_chunked_body_is_read_to_one_byte_after_the_limit(limit):
     assert endless.tell() == limit + 1
 
 
-@pytest.mark.parametrize("reader", [read, chunked])
+@pytest.mark.parametrize("reader", [read, read_by_host, chunked])
 def test_a_lower_limit_of_the_host_wins_and_stays(reader):
     app = Flask("host")
     app.config["MAX_CONTENT_LENGTH"] = 20
@@ -144,17 +154,57 @@ def test_a_lower_limit_of_the_host_wins_and_stays(reader):
     assert app.config["MAX_CONTENT_LENGTH"] == 20
 
 
-def test_a_higher_limit_of_the_host_does_not_raise_ours():
+@pytest.mark.parametrize("reader", [read, read_by_host])
+def test_body_at_the_limit_of_the_host_is_read(reader):
+    app = Flask("host")
+    app.config["MAX_CONTENT_LENGTH"] = len(DATA)
+    assert reader(DATA, app=app) == WHOLE
+
+
+@pytest.mark.parametrize("reader", [read, read_by_host, chunked])
+def test_a_higher_limit_of_the_host_does_not_raise_ours(reader):
     app = Flask("host")
     app.config["MAX_CONTENT_LENGTH"] = 10**9
     small = Settings.load({}, max_body_bytes=20)
-    assert refused(lambda: read(DATA, app=app, settings=small)) == (TooLarge, "the request body is too large")
+    assert refused(lambda: reader(DATA, app=app, settings=small)) == (TooLarge, "the request body is too large")
 
 
 @pytest.mark.parametrize("before", [lambda: request.get_data(), lambda: request.get_json(), lambda: request.form])
-@pytest.mark.parametrize("reader", [read, chunked])
+@pytest.mark.parametrize("reader", [read, read_by_host, chunked])
 def test_body_the_host_read_before_is_read_again(reader, before):
     assert reader(DATA, before=before) == WHOLE
+
+
+@pytest.mark.parametrize("reader", [read, read_by_host])
+def test_body_can_be_read_again_later(reader):
+    later = []
+    reader(after=lambda: later.append(request.get_data()))
+    assert later == [DATA]
+
+
+@pytest.mark.parametrize("reader", [read, read_by_host])
+def test_body_that_comes_in_pieces_is_read_whole(reader):
+    class Pieces(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, len(DATA) - 1))
+
+        def readinto(self, buffer):
+            return super().readinto(memoryview(buffer)[: len(DATA) - 1])
+
+    pieces, length = Pieces(DATA + b"the next request"), {"CONTENT_LENGTH": str(len(DATA))}
+    assert (reader(None, input_stream=pieces, environ_overrides=length), pieces.tell()) == (WHOLE, len(DATA))
+
+
+def test_body_is_read_as_the_host_reads_it():
+    app = Flask("host")
+    app.request_class = type("Own", (Request,), {"get_data": lambda self: DATA})
+    assert read(b"x" * len(DATA), app=app) == WHOLE
+
+
+@pytest.mark.parametrize("reader", [read, read_by_host])
+def test_body_the_host_began_to_read_is_a_bad_request(reader):
+    found = refused(lambda: reader(before=lambda: request.stream.read(len(DATA) - 1)))
+    assert found == (BadRequest, "the request body could not be read")
 
 
 def test_body_the_host_consumed_is_empty():
@@ -176,9 +226,10 @@ def test_stream_that_breaks_is_a_bad_request(error):
     assert found == (BadRequest, "the request body could not be read")
 
 
-def test_client_that_leaves_is_a_bad_request():
+@pytest.mark.parametrize("reader", [read, read_by_host])
+def test_client_that_leaves_is_a_bad_request(reader):
     length = {"CONTENT_LENGTH": str(len(DATA))}
-    found = refused(lambda: read(None, input_stream=io.BytesIO(DATA[:5]), environ_overrides=length))
+    found = refused(lambda: reader(None, input_stream=io.BytesIO(DATA[:5]), environ_overrides=length))
     assert found == (BadRequest, "the request body could not be read")
 
 
