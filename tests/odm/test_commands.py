@@ -240,11 +240,18 @@ def test_commands_of_an_operation(office, row):
     assert office.commands.names == [NAMES.get(name, name) for name in expected.split()]
 
 
-def test_threads_that_add_to_one_document_rarely_begin_again(office, monkeypatch):
+AT_ONCE = {
+    "add": lambda office, number: office.add_user(TEAMS[:1]),
+    "change": lambda office, number: office.change("team", TEAMS[0], name=f"team {number}"),
+}
+
+
+@pytest.mark.parametrize("operation", AT_ONCE.values(), ids=AT_ONCE)
+def test_threads_that_write_one_document_rarely_begin_again(office, monkeypatch, operation):
     # A machine so busy that 1 s is short proves nothing.
     monkeypatch.setattr("gatewayfw.storage.mongo.transactions.QUEUE", 5.0)
     with ThreadPoolExecutor(8) as pool:
-        for done in [pool.submit(office.add_user, TEAMS[:1]) for _ in range(200)]:
+        for done in [pool.submit(operation, office, number) for number in range(200)]:
             done.result()
     names = Counter(office.commands.names)
     commits, aborts = names["commitTransaction"], names["abortTransaction"]
