@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gatewayfw import gateway
 from gatewayfw.schemas import string
-from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, names_of
+from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, hostile_bytes, names_of
 from tests.fuzz.growth import written
 from tests.fuzz.search import draws
 from tests.fuzz.targets import outcome, validated
@@ -44,6 +44,19 @@ def broken_by(draw: st.DrawFn, way: Any) -> bytes:
 @pytest.mark.parametrize("way", BREAKS)
 def test_every_way_to_break_a_body_makes_some_that_are_refused(way: Any) -> None:
     assert draws(broken_by(way), lambda data: outcome(validated, ZOO, ACTS["narrow_create"], data) != "ok")
+
+
+RAW = {
+    "as it is": lambda data: data == b'{"a": "\xed\xa0\x80"}',
+    "in ASCII, indented": lambda data: data == b'{\n "a": "\\ud800"\n}',
+    "cut": lambda data: len(data) < 12 and data.startswith(b'{"a"'),
+    "with something put in": lambda data: data.startswith(b'{"a"') and len(data) > 16,
+}
+
+
+@pytest.mark.parametrize("wanted", RAW.values(), ids=RAW)
+def test_raw_bodies_are_json_of_the_bodies_and_what_is_nearly_that(wanted: Any) -> None:
+    assert draws(hostile_bytes(st.just({"a": "\ud800"})), wanted, examples=200)
 
 
 @pytest.mark.parametrize("name", ["kinds_assert", "deep_create"])
