@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
@@ -132,7 +132,8 @@ class Listed:
         if self._source is None:
             reply = self._reply()
             if type(reply) is dict:
-                return cast("Sequence[Document]", reply["cursor"]["firstBatch"])
+                found: Sequence[Document] = reply["cursor"]["firstBatch"]
+                return found
             if reply is None:
                 self._source = self._query.cursor(self._collection, self._session)
             else:

@@ -24,6 +24,7 @@ def write_timeout():
 
 
 TOO_LARGE = "the document would be too large"
+MANY_VALUES = "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
 NO_RIGHT = "the user of the database lacks a privilege that this needs; the role readWrite has them all"
 
 
@@ -37,6 +38,8 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
         (errors.WriteError("x", 10334), TooLarge, TOO_LARGE),
         (errors.OperationFailure("x", 17419), TooLarge, TOO_LARGE),
         (bulk(10334), TooLarge, TOO_LARGE),
+        (errors.DocumentTooLarge("x"), TooLarge, TOO_LARGE),
+        (errors.OperationFailure("x", 17217), StorageError, MANY_VALUES),
         (errors.ServerSelectionTimeoutError("x"), Unavailable, None),
         (errors.WaitQueueTimeoutError("x"), Unavailable, None),
         (errors.NotPrimaryError("x"), Unavailable, None),
