@@ -5,19 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.web.app import make_app
-from tests.web.mount import BOTH, ENTRIES, Entry, endpoint
+from tests.web.mount import Entry, endpoint
 
 
-def pytest_generate_tests(metafunc):
-    """Give each test of the modules of `BOTH` the fixture `entry`, with both entries."""
-    if metafunc.module.__name__.rpartition(".")[2] in BOTH:
-        metafunc.fixturenames.insert(0, "entry")
-        metafunc.parametrize("entry", ENTRIES, indirect=True)
-
-
-@pytest.fixture
+@pytest.fixture(params=["flask", "lane"])
 def entry(request, monkeypatch):
-    """The entry of the test: ``flask`` or ``lane``."""
+    """What apps of `tests.web.mount.host` are entered by: Flask's dispatch, then the lane; modules ask for it."""
     monkeypatch.setattr(Entry, "is_lane", request.param == "lane")
     return request.param
 

@@ -1,6 +1,6 @@
 """What the tests of the web share: an endpoint around one function, in a host app.
 
-The modules of `BOTH` run twice: through Flask's dispatch, and through the lane; see `conftest.py`.
+Modules that use the fixture `entry` of `conftest.py` run twice: through Flask's dispatch, and through the lane.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from gatewayfw.web.lane import Lane
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.playground import Playground
 
-#: The test modules whose `host` is entered in both ways.
-BOTH = {"test_blueprint", "test_cors"}
-ENTRIES = ["flask", "lane"]
 BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
 ID = "test-1"
 CATALOG = {"format": 1, "tokens": [], "maxBatch": 0, "models": {}, "services": {"main": {"remote": False, "acts": {}}}}

@@ -10,6 +10,7 @@ from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.web.cors import Cors
 from tests.web.mount import host, post, raising, refusal, seen
 
+pytestmark = pytest.mark.usefixtures("entry")
 SHOP = "https://shop.example"
 EXPOSED = "X-Error-Code, X-Request-Id, Retry-After, Idempotent-Replay"
 PREFLIGHT = {

@@ -18,16 +18,22 @@ from gatewayfw import errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.web.app import make_app
 from gatewayfw.web.current import make_contexts
+from gatewayfw.web.lane import Lane
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.success import Answer, Success
 from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
 
+pytestmark = pytest.mark.usefixtures("entry")
 WHOLE = {"service": "main", **BODY}
 FIXED = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 def headers_of(reply):
     return {name: value for name, value in reply.headers if name != "Content-Length"}
+
+
+def test_these_tests_run_through_both_entries(entry):
+    assert isinstance(host().wsgi_app, Lane) == (entry == "lane")
 
 
 def test_post_runs_the_act_on_the_whole_body():
