@@ -139,3 +139,14 @@ def test_nothing_more_may_come_to_a_required_relation(blog):
     with pytest.raises(Conflict, match="tags is required"):
         note.add_relation({"_id": made["_id"]}, relations={"tags": {"_ids": []}}, replace=True)
     assert note.find_one({}) == made
+
+
+def test_only_what_may_have_been_there_before_begins_with_a_version(blog, storage):
+    note = blog.new_model("note", {"text": string()})
+    made = note.insert_one({"text": "new"})["_id"]
+    note.insert_one({"_id": TAGS[0], "text": "chosen"})
+    chosen, new = storage.find("note", {}, sort=[("_id", 1)])
+    version = note.find_one({"_id": TAGS[0]}, projection={"_rev": 1})["_rev"]
+    counted = {"rev": version} if storage.counts_locks() else {}
+    assert new == {"_id": made, "text": "new"}
+    assert chosen == {"_id": TAGS[0], "text": "chosen", "_gw": {"v": version, "r": version, **counted}}
