@@ -1,1 +1,0 @@
-function e(e){return e>=1e4?`${(e/1e3).toFixed(1)} s`:e>=100?`${Math.round(e)} ms`:`${e.toFixed(1)} ms`}function t(e){return e>=1e6?`${(e/1e6).toFixed(1)} MB`:e>=1e3?`${(e/1e3).toFixed(1)} kB`:`${e} B`}function n(e){let t=new Date(e);return t.toDateString()===new Date().toDateString()?t.toLocaleTimeString():t.toLocaleString()}export{t as n,n as r,e as t};
