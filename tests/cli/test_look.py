@@ -95,7 +95,7 @@ def commands(group, *before):
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in commands(gateway_group) if words not in {("call",), ("new",)}], ids=" ".join
+    "words", [words for words in commands(gateway_group) if words not in {("call",), ("mongod",), ("new",)}], ids=" ".join
 )
 def test_name_is_needed_among_several_and_must_exist(words):
     run = runner(make_app(one=gateway(), two=gateway()))
