@@ -13,9 +13,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
-  const commands = useMemo(() => [...actCommands(), ...allCommands()], []);
-  const found = useMemo(() => matching(commands, words).slice(0, MOST), [words]);
+  const list = useRef<HTMLDivElement>(null);
+  const commands = useMemo(() => [...placeCommands(), ...allCommands()], []);
+  const groups = useMemo(() => grouped(matching(commands, words).slice(0, MOST)), [words]);
+  const found = groups.flatMap(([, ofGroup]) => ofGroup);
   const chosen = Math.min(at, found.length - 1);
   const run = (command: Command | undefined) => {
     if (!command) return;
@@ -28,21 +29,24 @@ export function Palette({ onClose }: { onClose: () => void }) {
     else if (step && found.length) {
       const next = (chosen + step + found.length) % found.length;
       setAt(next);
-      list.current?.children[next]?.scrollIntoView({ block: "nearest" });
+      const option = list.current?.querySelectorAll("[role=option]")[next];
+      // The first of all with the heading above it.
+      (next ? option : option?.parentElement)?.scrollIntoView({ block: next ? "nearest" : "start" });
     } else return;
     event.preventDefault();
   };
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Search" bare onClose={onClose}>
       <input
-        type="search"
+        type="text"
+        class="palette-words"
         role="combobox"
         list={undefined}
-        aria-label="Search acts and views"
+        aria-label="Search acts, models and views"
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={found.length ? `${id}-${chosen}` : undefined}
-        placeholder="An act, a model, a view…"
+        placeholder="Search acts, models and views"
         value={words}
         data-focus
         onInput={(event) => {
@@ -51,43 +55,73 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={keys}
       />
-      <ul class="palette-list" role="listbox" id={id} aria-label="Found" ref={list}>
-        {found.map((command, index) => (
-          <li
-            key={index}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            onClick={() => run(command)}
-          >
-            <span class={command.act ? "grow act" : "grow"}>{command.label}</span>
-            {command.act && <ActMark act={command.act} />}
-            {command.hint && <span class="muted small">{command.hint}</span>}
-          </li>
+      <div class="palette-list" role="listbox" id={id} aria-label="Found" ref={list}>
+        {groups.map(([group, ofGroup]) => (
+          <div key={group} role="group" aria-label={group}>
+            <div class="palette-group" aria-hidden="true">
+              {group}
+            </div>
+            {ofGroup.map((command) => {
+              const index = found.indexOf(command);
+              return (
+                <div
+                  key={index}
+                  class="palette-option"
+                  id={`${id}-${index}`}
+                  role="option"
+                  aria-selected={index === chosen}
+                  onClick={() => run(command)}
+                >
+                  <span class={command.act ? "grow act" : "grow"}>{command.label}</span>
+                  {command.act && <ActMark act={command.act} />}
+                  {command.hint && <span class="muted small">{command.hint}</span>}
+                </div>
+              );
+            })}
+          </div>
         ))}
-      </ul>
-      {!found.length && <p class="muted">No results.</p>}
+      </div>
+      {!found.length && <p class="muted palette-none">No results.</p>}
     </Dialog>
   );
 }
 
-function actCommands(): Command[] {
+function placeCommands(): Command[] {
   if (!catalog.value) return [];
-  return allActs(catalog.value).map(({ service, model, act }) => ({
-    label: `${model}.${act}`,
-    act,
-    hint: service === "main" ? "" : `act of ${service}`,
-    run: () => showAct({ service, model, act }),
-  }));
+  return [
+    ...allActs(catalog.value).map(({ service, model, act }) => ({
+      label: `${model}.${act}`,
+      group: "Acts" as const,
+      act,
+      hint: service === "main" ? "" : `act of ${service}`,
+      run: () => showAct({ service, model, act }),
+    })),
+    ...Object.keys(catalog.value.models).map((model) => ({
+      label: model,
+      group: "Models" as const,
+      run: () => void (location.hash = `#/schema/${encodeURIComponent(model)}`),
+    })),
+  ];
 }
 
-/** Commands whose label has the letters of all words in order, those with the words themselves first. */
+/** Under their headings; that of what fits best comes first. */
+function grouped(commands: Command[]): [string, Command[]][] {
+  const groups = new Map<string, Command[]>();
+  for (const command of commands) {
+    const { group = "Actions" } = command;
+    groups.set(group, [...(groups.get(group) ?? []), command]);
+  }
+  return [...groups];
+}
+
+/** Commands whose label has the letters of all words in order, those with the words themselves first, and before all what is called so. */
 export function matching(commands: Command[], words: string): Command[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   const textOf = ({ label, hint = "" }: Command) => `${label} ${hint}`.toLowerCase();
   const fits = commands.filter((one) => parts.every((part) => hasInOrder(textOf(one), part)));
   const first = parts[0] ?? "";
   const rank = (one: Command) => {
+    if (one.label.toLowerCase() === parts.join(" ")) return -1;
     if (!parts.every((part) => textOf(one).includes(part))) return 2;
     return one.label.toLowerCase().split(/\W+/).some((word) => word.startsWith(first)) ? 0 : 1;
   };

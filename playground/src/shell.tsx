@@ -32,20 +32,20 @@ const ICONS: Record<View, IconName> = {
   downloads: "download",
 };
 const THEMES: readonly { key: Theme; label: string }[] = [
-  { key: "system", label: "As the system" },
+  { key: "system", label: "System" },
   { key: "light", label: "Light" },
   { key: "dark", label: "Dark" },
 ];
 
 addCommands(() => [
-  ...VIEWS.map(({ key, title }) => ({ label: title, hint: "view", run: () => void (view.value = key) })),
-  { label: "Log in", hint: "settings", run: showLogin },
-  { label: "Environments", hint: "settings", run: showEnvironments },
-  { label: "Headers and token", hint: "settings", run: showHeaders },
-  { label: "Keyboard shortcuts", hint: "help", run: showShortcuts },
-  { label: "Load the acts again", hint: "service", run: () => void refreshCatalog(true) },
-  ...(catalog.value?.maxBatch ? [{ label: "Send open requests as a batch", hint: "request", run: showBatch }] : []),
-  ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, hint: "settings", run: () => void (theme.value = key) })),
+  ...VIEWS.map(({ key, title }) => ({ label: title, group: "Views" as const, run: () => void (view.value = key) })),
+  { label: "Log in", run: showLogin },
+  { label: "Environments", run: showEnvironments },
+  { label: "Headers and token", run: showHeaders },
+  { label: "Keyboard shortcuts", run: showShortcuts },
+  { label: "Reload the acts", run: () => void refreshCatalog(true) },
+  ...(catalog.value?.maxBatch ? [{ label: "Send open requests as a batch", run: showBatch }] : []),
+  ...THEMES.map(({ key, label }) => ({ label: `Theme: ${label}`, run: () => void (theme.value = key) })),
 ]);
 
 export function Shell() {

@@ -8,20 +8,20 @@ const SHORTCUTS: readonly { title: string; keys: readonly (readonly [keys: strin
   {
     title: "Everywhere",
     keys: [
-      ["Ctrl K", "find an act, a model or a view"],
-      ["?", "this list"],
+      ["Ctrl K", "find an act, model or view"],
+      ["?", "show this list"],
       ["Esc", "close a dialog or menu"],
     ],
   },
   {
     title: "Acts",
     keys: [
-      ["/", "search the acts"],
+      ["/", "filter the acts"],
       ["Ctrl Enter", "send the request"],
       ["Ctrl S", "save the request"],
-      ["Enter", "in a password: send"],
-      ["Ctrl click", "on an act: open it in another tab"],
-      ["← →", "on an open request: the one beside it"],
+      ["Enter", "in a password field: send"],
+      ["Ctrl click", "on an act: open it in a new tab"],
+      ["← →", "on an open request: go to the next or previous"],
     ],
   },
   {
@@ -36,10 +36,10 @@ const SHORTCUTS: readonly { title: string; keys: readonly (readonly [keys: strin
   {
     title: "Trees and lines between panes",
     keys: [
-      ["↑ ↓", "the row above or below"],
-      ["← →", "fold and unfold; move a line"],
-      ["Home End", "the first and the last"],
-      ["Enter", "fold or unfold; put a line back"],
+      ["↑ ↓", "go to the row above or below"],
+      ["← →", "fold or unfold; move a line"],
+      ["Home End", "go to the first or last row"],
+      ["Enter", "fold or unfold; reset a line"],
     ],
   },
 ];

@@ -306,13 +306,28 @@ def test_more_headers_are_sent(page):
 
 
 def test_acts_are_found_by_words_and_with_the_palette(page):
-    page.get_by_label("Search acts").fill("unit update")
+    page.get_by_label("Filter acts").fill("unit update")
     acts = page.get_by_role("navigation", name="Acts").locator(".acts-act")
     assert acts.all_inner_texts() == ["updateUnit"]
     page.keyboard.press("Control+k")
     page.get_by_role("combobox").fill("addcit")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="city.addCity").wait_for()
+
+
+def test_the_palette_has_models_and_closes_at_once(page):
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox")
+    box.fill("unit")
+    groups = page.get_by_role("listbox").get_by_role("group")
+    assert groups.evaluate_all("all => all.map((one) => one.ariaLabel)") == ["Models", "Acts"]
+    assert groups.first.get_by_role("option").all_inner_texts() == ["unit"]
+    page.keyboard.press("Escape")
+    box.wait_for(state="detached")
+    page.keyboard.press("Control+k")
+    box.fill("unit")
+    page.keyboard.press("Enter")
+    page.locator("#explorer-model").get_by_text("unit", exact=True).wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

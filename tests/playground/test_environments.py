@@ -18,7 +18,7 @@ def dialog_of(page):
     """Open the dialog of the environments."""
     page.bring_to_front()
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Search acts and views").fill("environments")
+    page.get_by_role("combobox", name="Search acts, models and views").fill("environments")
     page.keyboard.press("Enter")
     return page.get_by_role("dialog", name="Environments")
 
@@ -98,7 +98,7 @@ def test_an_exported_test_has_the_variables_that_it_uses(two, tmp_path):
 
 def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_path):
     dialog = dialog_of(two)
-    dialog.get_by_label("Address of its gateway").fill("https://staging.example/api/gateway")
+    dialog.get_by_label("Gateway URL").fill("https://staging.example/api/gateway")
     dialog.get_by_role("button", name="Done").click()
     open_act(two, "echo")
     two.get_by_role("button", name="Code", exact=True).click()
@@ -110,7 +110,7 @@ def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_pa
     assert 'os.environ.get("GATEWAY_URL", "https://staging.example/api/gateway")' in test
     two.reload()
     two.get_by_role("button", name="Add a step").wait_for()
-    assert dialog_of(two).get_by_label("Address of its gateway").input_value().endswith("/api/gateway")
+    assert dialog_of(two).get_by_label("Gateway URL").input_value().endswith("/api/gateway")
 
 
 def test_environments_outlive_a_reload_without_secrets_and_merge_between_tabs(two, service_url):  # noqa: F811
@@ -123,9 +123,9 @@ def test_environments_outlive_a_reload_without_secrets_and_merge_between_tabs(tw
     dialog = dialog_of(other)
     dialog.get_by_role("button", name="Add an environment").click()
     dialog.get_by_label("Name", exact=True).fill("third")
-    choice = dialog_of(two).get_by_label("Used here")
+    choice = dialog_of(two).get_by_label("Current environment")
     choice.locator("option", has_text="third").wait_for(state="attached")
-    assert choice.locator("option").all_inner_texts() == ["none", "local", "staging", "third"]
+    assert choice.locator("option").all_inner_texts() == ["None", "local", "staging", "third"]
     assert len(keys(two, "environment/")) == 3
     assert problems == []
 

@@ -10,7 +10,7 @@ from tests.playground.test_looks import axe, judged  # noqa: F401  # a fixture
 def test_a_question_mark_lists_them_but_in_a_field(page, axe):  # noqa: F811
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
-    dialog.get_by_text("find an act, a model or a view").wait_for()
+    dialog.get_by_text("find an act, model or view").wait_for()
     assert judged(page, axe) == []
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
@@ -26,7 +26,7 @@ def test_a_slash_leads_to_the_search_of_acts(page):
     open_act(page, "addCity")
     page.keyboard.press("/")
     page.keyboard.type("getm")
-    assert page.get_by_label("Search acts").input_value() == "getm"
+    assert page.get_by_label("Filter acts").input_value() == "getm"
 
 
 def test_a_request_is_saved_by_a_key(page):

@@ -30,14 +30,14 @@ export function EnvironmentsDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Environments" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack">
         <p class="muted">
-          <code>{"{{name}}"}</code> in a field, a header or a sequence stands for the value in the environment that is used.
+          <code>{"{{name}}"}</code> in a field, header or sequence is replaced by its value in the current environment.
         </p>
         <NotKept refusal={environmentsRefusal.value} />
         <div class="row">
-          <Field label="Used here" class="grow">
+          <Field label="Current environment" class="grow">
             {(ids) => (
               <select {...ids} value={now?.id ?? ""} onChange={(event) => chooseEnvironment(event.currentTarget.value)}>
-                <option value="">none</option>
+                <option value="">None</option>
                 {all.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}
@@ -67,7 +67,7 @@ export function EnvironmentsDialog({ onClose }: { onClose: () => void }) {
                 Remove {now.name}
               </Button>
             </div>
-            <Field label="Address of its gateway" hint="For code and exported tests. This page itself calls its own gateway only.">
+            <Field label="Gateway URL" hint="For code snippets and exported tests. This page always calls its own gateway.">
               {(ids) => (
                 <input
                   {...ids}
@@ -127,8 +127,8 @@ export function EnvironmentsDialog({ onClose }: { onClose: () => void }) {
           </>
         )}
         <p class="muted small">
-          Kept in this browser; values whose names say password, token or secret only until the page is closed. No file and no
-          link has any.
+          Stored in this browser. Values named password, token or secret are kept only until the page closes and are never
+          exported or shared.
         </p>
       </div>
     </Dialog>

@@ -13,7 +13,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Headers and token" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
       <div class="stack">
-        <Field label="Token" hint={`${tokenHint()} When an act returns a token, you can put it here with one click.`}>
+        <Field label="Token" hint={`${tokenHint()} When a reply contains a token, one click puts it here.`}>
           {(ids) => (
             <textarea
               {...ids}
@@ -33,14 +33,14 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
               checked={keepToken.value}
               onChange={(event) => void (keepToken.value = event.currentTarget.checked)}
             />
-            Keep token and headers over a reload
+            Keep token and headers after a reload
           </label>
           <Button small disabled={!token.value} onClick={() => (identity.value ? logOut(identity.value) : void (token.value = ""))}>
             Forget the token
           </Button>
         </div>
         {tokenRefusal.value && <p class="field-errors">The browser cannot store them: {tokenRefusal.value}.</p>}
-        <h3>More headers</h3>
+        <h3>Other headers</h3>
         {rows.map((row, index) => (
           <div class="header-row" key={index}>
             <input
@@ -88,7 +88,7 @@ export function HeadersDialog({ onClose }: { onClose: () => void }) {
             Environments
           </Button>
         </div>
-        <p class="muted small">Token and headers stay in this browser tab and are deleted when you close it.</p>
+        <p class="muted small">Token and headers stay in this browser tab until you close it.</p>
       </div>
     </Dialog>
   );

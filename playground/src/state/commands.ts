@@ -4,6 +4,8 @@ export interface Command {
   label: string;
   /** Said in small beside it, such as the kind of thing. */
   hint?: string;
+  /** The heading under which it stands, after acts and models: "Actions" unless said. */
+  group?: "Acts" | "Models" | "Views";
   /** The act that it shows, where it shows one. */
   act?: string;
   run: () => void;

@@ -10,10 +10,12 @@ export interface DialogProps {
   /** Buttons, at the end. */
   actions?: ComponentChildren;
   wide?: boolean;
+  /** Without a head: the title is read out only. */
+  bare?: boolean;
 }
 
 /** A modal dialog: the browser's own, which keeps the focus in it and gives it back; Escape closes. The focus goes to what has `data-focus`, else to the first field. */
-export function Dialog({ title, onClose, children, actions, wide }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, wide, bare }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -33,7 +35,7 @@ export function Dialog({ title, onClose, children, actions, wide }: DialogProps)
   return (
     <dialog
       ref={element}
-      class={classes("dialog", wide && "wide")}
+      class={classes("dialog", wide && "wide", bare && "bare")}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
@@ -42,10 +44,16 @@ export function Dialog({ title, onClose, children, actions, wide }: DialogProps)
       onClick={(event) => event.target === element.current && onClose()}
     >
       <div class="dialog-box">
-        <header>
-          <h2 id={id}>{title}</h2>
-          <IconButton icon="close" label="Close" onClick={onClose} />
-        </header>
+        {bare ? (
+          <h2 id={id} class="sr-only">
+            {title}
+          </h2>
+        ) : (
+          <header>
+            <h2 id={id}>{title}</h2>
+            <IconButton icon="close" label="Close" onClick={onClose} />
+          </header>
+        )}
         <div class="dialog-body">{children}</div>
         {actions && <footer>{actions}</footer>}
       </div>
