@@ -23,7 +23,7 @@ export function EnvironmentMenu() {
       <Menu
         label={environment.value?.name ?? "No environment"}
         look="quiet"
-        title="The environment whose variables are filled in"
+        title="Current environment"
         items={[
           ...[{ id: "", name: "No environment" }, ...all].map(({ id, name }) => ({
             label: name,
@@ -70,12 +70,13 @@ function SignedIn({ canLogIn }: { canLogIn: boolean }) {
         label={[roles[0]?.name, who || "Token set", isOver && "expired"].filter(Boolean).join(", ")}
         face={<Face name={roles[0]?.name ?? (who || "Token set")} who={who} isOver={isOver} />}
         title={`A token is sent with every call${until}.${named && ` Roles: ${named}`}`}
+        head={all.length < 2 && <div class="account-head">{now ? <Line one={now} /> : "Token set"}</div>}
         items={[
-          ...all.map((one) => ({ label: lineOf(one), checked: one === now, onSelect: () => switchTo(one) })),
-          ...(canLogIn ? [{ label: "Log in as somebody else", icon: "key" as const, onSelect: showLogin }] : []),
-          { label: "Copy the token", icon: "copy", onSelect: () => void copyToken() },
+          ...(all.length < 2 ? [] : all.map((one) => ({ label: <Line one={one} />, checked: one === now, onSelect: () => switchTo(one) }))),
+          { label: "Copy token", icon: "copy", ruled: true, onSelect: () => void copyToken() },
           { label: "Headers and token", icon: "settings", onSelect: showHeaders },
-          { label: who && all.length > 1 ? `Log out ${who}` : "Log out", icon: "close", onSelect: () => leave(now) },
+          ...(canLogIn ? [{ label: "Log in as another user", icon: "key" as const, onSelect: showLogin }] : []),
+          { label: who && all.length > 1 ? `Log out ${who}` : "Log out", icon: "leave", ruled: true, onSelect: () => leave(now) },
         ]}
       />
     </span>
@@ -94,7 +95,7 @@ function Face({ name, who, isOver }: { name: string; who: string; isOver: boolea
 
 async function copyToken(): Promise<void> {
   const isDone = await copyText(token.value);
-  notify(isDone ? "The token is copied." : "The browser does not allow this page to copy.", { bad: !isDone });
+  notify(isDone ? "Token copied." : "The browser blocked copying.", { bad: !isDone });
 }
 
 function leave(now: Identity | undefined): void {
@@ -110,9 +111,14 @@ function leave(now: Identity | undefined): void {
   notify(next ? `Logged out. ${nameOf(next)} is signed in.` : "Logged out.", { undo });
 }
 
-function lineOf(one: Identity): string {
-  const expiry = expiryOf(one.token);
-  if (!expiry) return nameOf(one);
-  const at = expiry.getTime();
-  return `${nameOf(one)}, ${at <= Date.now() ? "expired" : `expires ${whenText(at)}`}`;
+/** Their name; below it their roles and until when. */
+function Line({ one: { token: sent, session } }: { one: Identity }) {
+  const at = expiryOf(sent)?.getTime();
+  const until = at === undefined ? "" : at <= Date.now() ? "expired" : `expires ${whenText(at)}`;
+  return (
+    <span class="account-line">
+      {session.who || "Unknown user"}
+      <span class="muted small">{[...session.roles.map(({ name }) => name), until].filter(Boolean).join(" · ")}</span>
+    </span>
+  );
 }

@@ -19,6 +19,6 @@ def register(service: Service) -> None:
         pre_act=service.signed_in,
     )
     def add_file(body: Body) -> dict[str, Any]:
-        """Add the data of a file, for example for an avatar."""
+        """Add a file's metadata, for example of an avatar."""
         details = body["details"]
         return service.files.insert_one(doc=details["set"], projection=details["get"])

@@ -23,7 +23,7 @@ def register(service: Service) -> None:
         returns={"link": string()},
     )
     def get_file_link(body: Body) -> dict[str, Any]:
-        """Return a path that opens one file for some minutes, for an ``<img>``, which sends no token."""
+        """Return a path that opens one file without a token for a few minutes, for example in an `<img>`."""
         id_ = body["details"]["set"]["fileId"]
         if not service.files.exists({"_id": id_}):
             raise NotFound("file not found")

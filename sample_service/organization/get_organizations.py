@@ -24,5 +24,5 @@ def register(service: Service) -> None:
         mcp=True,
     )
     def get_organizations(body: Body) -> dict[str, Any]:
-        """Return organizations by page, oldest first; all, or those that match `filter`."""
+        """Return a page of organizations, oldest first, optionally filtered."""
         return listing.page(body["details"])

@@ -28,7 +28,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def update_organization(body: Body) -> dict[str, Any]:
-        """Change the fields that are given; all copies of the organization follow."""
+        """Change the given fields. All copies of the organization are updated."""
         changes = dict(body["details"]["set"])
         changes.pop("activeRoleId", None)
         organization = service.organizations.find_one_and_update(

@@ -24,5 +24,5 @@ def register(service: Service) -> None:
         mcp=True,
     )
     def get_units(body: Body) -> dict[str, Any]:
-        """Return units by page, oldest first; all, or those that match `filter`."""
+        """Return a page of units, oldest first, optionally filtered."""
         return listing.page(body["details"])

@@ -23,7 +23,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def update_unit(body: Body) -> dict[str, Any]:
-        """Rename a unit; all copies of the unit follow."""
+        """Rename a unit. All its copies are updated."""
         changes = dict(body["details"]["set"])
         changes.pop("activeRoleId", None)
         unit = service.units.find_one_and_update(

@@ -39,7 +39,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN, head_of_organization(service.units))],
     )
     def add_user(body: Body) -> dict[str, Any]:
-        """Add a user: a Manager or Admin anywhere, an OrgHead in their own organization and its units."""
+        """Add a user. A Manager or Admin can add one anywhere, an OrgHead in their own organization and its units."""
         doc = dict(body["details"]["set"])
         doc.pop("activeRoleId", None)
         ids = {name: doc.pop(name) for name in RELATIONS if name in doc}

@@ -12,6 +12,6 @@ def register(service: Service) -> None:
 
     @service.gw.acts.act("user", "getMe", get=1, pre_act=service.signed_in, returns="optional")
     def get_me(body: Body) -> dict[str, Any] | None:
-        """Return the user whose token it is."""
+        """Return the current user."""
         caller = service.gw.context_fns.get_context_model()["user"]
         return service.users.find_one(filters={"_id": caller["_id"]}, projection=body["details"]["get"])

@@ -34,5 +34,5 @@ def register(service: Service) -> None:
         returns=listing.returns,
     )
     def get_my_users(body: Body) -> dict[str, Any]:
-        """Return users by page: to a Manager or Admin all, to a head those of their organization or unit."""
+        """Return a page of users: all for a Manager or Admin, those of their organization or unit for a head."""
         return listing.page(body["details"], where=responsible_for(service.caller, service.active_role))

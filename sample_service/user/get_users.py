@@ -31,5 +31,5 @@ def register(service: Service) -> None:
         mcp=True,
     )
     def get_users(body: Body) -> dict[str, Any]:
-        """Return users by page, oldest first; all, or those that match `filter`."""
+        """Return a page of users, oldest first, optionally filtered."""
         return listing.page(body["details"])

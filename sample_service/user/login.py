@@ -32,7 +32,7 @@ def register(service: Service) -> None:
         returns={"token": string(), "roles": array(object_({"roleId": object_id(), **ROLE})), "user": "optional"},
     )
     def login(body: Body) -> dict[str, Any]:
-        """Return a token, the caller's roles (each `roleId` can be an `activeRoleId`) and the user."""
+        """Return a token, the user and their roles. Each `roleId` can be used as `activeRoleId`."""
         given, wanted = body["details"]["set"], body["details"]["get"]
         user = users.find_one(
             filters={"email": given["email"]}, projection={"isActive": 1, "roles": 1}, reveal=["password"]

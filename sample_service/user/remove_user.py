@@ -25,7 +25,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def remove_user(body: Body) -> dict[str, Any]:
-        """Remove another user, everywhere; `cascaded` counts the documents deleted with them, by model."""
+        """Remove another user everywhere. `cascaded` counts the documents deleted with them, by model."""
         given, wanted = body["details"]["set"], body["details"]["get"]
         if given["_id"] == service.caller["_id"]:
             raise Forbidden(REFUSED)

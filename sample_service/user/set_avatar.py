@@ -23,7 +23,7 @@ def register(service: Service) -> None:
         pre_act=service.signed_in,
     )
     def set_avatar(body: Body) -> dict[str, Any]:
-        """Give the user whose token it is another picture; the one before is deleted, unless somebody else has it."""
+        """Change the current user's picture. The old one is deleted unless another user has it."""
         details = body["details"]
         me = {"_id": service.caller["_id"]}
         before = service.users.find_one(me, projection={"avatar": {"_id": 1}})

@@ -31,7 +31,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER)],
     )
     def set_user_roles(body: Body) -> dict[str, Any]:
-        """Replace a user's roles; one without a `roleId` gets a new one. Managers cannot drop that role themselves."""
+        """Replace a user's roles. A role without a `roleId` gets one. Managers cannot remove their own Manager role."""
         given = body["details"]["set"]
         check_roles(given["roles"])
         is_own = service.active_role is not None and same_id(given["_id"], service.caller["_id"])

@@ -35,7 +35,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def update_user(body: Body) -> dict[str, Any]:
-        """Change the fields that are given; all copies of the user follow."""
+        """Change the given fields. All copies of the user are updated."""
         changes = dict(body["details"]["set"])
         changes.pop("activeRoleId", None)
         id_ = changes.pop("_id")

@@ -32,7 +32,7 @@ def register(service: Service) -> None:
         pre_act=[auth.read_token, auth.load_user, auth.grant(MANAGER_OR_ADMIN)],
     )
     def update_user_relations(body: Body) -> dict[str, Any]:
-        """Add to a user's relations; with `replace` only the given ids remain."""
+        """Add to a user's relations. With `replace`, only the given ids remain."""
         given = body["details"]["set"]
         user = service.users.add_relation(
             filters=changeable(service.caller, given["_id"]),

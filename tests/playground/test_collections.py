@@ -92,7 +92,7 @@ def test_a_request_is_saved_in_a_folder_and_opened_from_the_side_list(page):
     assert tabs.all_inner_texts() == ["seven", "thing.keep"]
     page.get_by_role("button", name="Numbers 1").click()
     assert lists(page) == ["Numbers 1"]
-    page.get_by_role("searchbox", name="Search acts").fill("seve")
+    page.get_by_role("searchbox", name="Filter acts").fill("seve")
     assert lists(page) == ["Numbers 1", "seven"]
 
 
@@ -137,7 +137,7 @@ def test_requests_are_moved_renamed_and_removed_and_each_can_be_had_back(folders
     assert lists(folders) == before
     folders.get_by_role("button", name="Edit first").click()
     folders.get_by_role("dialog").get_by_label("Name").fill("alone")
-    folders.get_by_text("Another one has this name.").wait_for()
+    folders.get_by_text("This name is taken.").wait_for()
     assert folders.get_by_role("dialog").get_by_role("button", name="Save").is_disabled()
 
 

@@ -23,11 +23,11 @@ def heading(page):
 def test_home_leads_to_acts_and_back_leads_between_them(page):
     home = page.locator(".home")
     home.get_by_text("26 acts · 6 models").wait_for()
-    home.get_by_text("21 of the 26 acts ask for it.").wait_for()
-    first = home.get_by_role("region", name="Begin with").get_by_role("button")
+    home.get_by_text("21 of 26 acts need a login").wait_for()
+    first = home.get_by_role("region", name="Start here").get_by_role("button")
     assert first.first.inner_text().split("\n") == [
         "user.getUsers",
-        "Return users by page, oldest first; all, or those that match filter.",
+        "Return a page of users, oldest first, optionally filtered.",
     ]
     first.first.click()
     open_act(page, "addUser")
@@ -100,7 +100,7 @@ def test_what_is_removed_can_be_had_back(page):
 def test_the_history_has_no_token(page, login):
     login()
     page.get_by_role("link", name="History").click()
-    page.get_by_role("button", name="200 user.login").click()
+    page.get_by_role("button", name="200 OK user.login").click()
     rows = page.get_by_role("treeitem").all_inner_texts()
     assert 'token: ""' in [" ".join(row.split()) for row in rows] or 'token:""' in rows
 

@@ -154,7 +154,7 @@ def test_all_views_have_the_edges_of_the_page(page):
     box, search = page.locator(".explorer-main").bounding_box(), page.locator(".explorer-search input").bounding_box()
     assert (search["x"], box["x"] + box["width"]) == (12, 2548)
     show(page, "acts")
-    assert page.get_by_label("Search acts").bounding_box()["x"] == page.locator(".brand").bounding_box()["x"] == 12
+    assert page.get_by_label("Filter acts").bounding_box()["x"] == page.locator(".brand").bounding_box()["x"] == 12
     open_act(page, "getUsers")
     box, end = page.locator(".acts-split").bounding_box(), page.locator(".topbar-end").bounding_box()
     assert box["x"] + box["width"] == end["x"] + end["width"] == 2548
@@ -170,6 +170,19 @@ def test_the_tabs_of_the_request_and_of_the_reply_are_one_line(used):
 def test_the_header_has_room_for_all_views(used):
     views = used.get_by_role("navigation", name="Views")
     assert views.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+    name, account = used.locator(".brand h1").bounding_box(), used.locator(".account button").bounding_box()
+    assert views.bounding_box()["x"] - (name["x"] + name["width"]) == 16
+    assert account["width"] == account["height"] == 32
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_home_and_downloads_are_not_wider_than_can_be_read(page):
+    page.set_viewport_size({"width": 2560, "height": 900})
+    head, columns = page.locator(".home-head").bounding_box(), page.locator(".home-columns").bounding_box()
+    assert (head["x"], columns["width"]) == (268, 1200)
+    show(page, "downloads")
+    cards = [one.bounding_box() for one in page.locator(".downloads-item").all()]
+    assert [(box["x"], box["width"]) for box in cards] == [(28, 514), (554, 514)] * 2
 
 
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
@@ -202,7 +215,7 @@ def test_the_reply_is_searched_and_compared_in_one_line(used):
 def test_what_is_not_chosen_is_as_quiet_as_what_is_not_written(page):
     open_act(page, "getUsers")
     colour = "(one, part) => getComputedStyle(one, part).color"
-    written = page.get_by_label("Search acts").evaluate(colour, "::placeholder")
+    written = page.get_by_label("Filter acts").evaluate(colour, "::placeholder")
     choice = page.locator("[data-path='set.sort']")
     assert choice.evaluate(colour) == written
     choice.select_option(index=1)

@@ -44,6 +44,14 @@ def test_the_open_request_is_in_sight_among_many(page):
     page.wait_for_function("one => one.getBoundingClientRect().right <= innerWidth + 1", arg=now.element_handle())
 
 
+def test_the_list_of_acts_says_what_they_do_and_has_the_edges_of_the_page(page):
+    page.get_by_role("button", name="All acts").click()
+    act = page.get_by_role("navigation", name="Acts").get_by_role("button", name="removeUser")
+    assert act.locator(".act-mark").is_visible()
+    lefts = [page.get_by_role("button", name="All acts"), page.get_by_label("Filter acts"), act.locator(".act")]
+    assert [one.bounding_box()["x"] for one in lefts] == [16] * 3
+
+
 def test_the_request_and_the_reply_are_two_pages(page):
     open_act(page, "addCountry")
     sides = page.get_by_role("group", name="What is shown")

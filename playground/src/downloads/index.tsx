@@ -8,6 +8,8 @@ import "./downloads.css";
 
 interface Export {
   file: string;
+  /** On its tile: the language or the kind of file. */
+  mark: string;
   title: string;
   type: string;
   purpose: string;
@@ -16,29 +18,33 @@ interface Export {
 const EXPORTS: readonly Export[] = [
   {
     file: "gateway.ts",
+    mark: "TS",
     title: "TypeScript client",
     type: "text/typescript",
     purpose:
-      "For front ends and Node: one module without dependencies. The type of a reply follows from your `get`, and the compiler reports fields you did not ask for.",
+      "For front ends and Node. One module, no dependencies. Reply types follow your `get`, so the compiler catches fields you did not request.",
   },
   {
     file: "gateway_types.py",
+    mark: "PY",
     title: "Python client",
     type: "text/x-python",
-    purpose: "For scripts, services and tests in Python: a typed client with a checked signature for each act.",
+    purpose: "For Python scripts, services and tests. A typed client with a checked signature for every act.",
   },
   {
     file: "openapi.json",
+    mark: "API",
     title: "OpenAPI 3.1",
     type: "application/json",
     purpose:
-      "For tools that read OpenAPI, such as API gateways, documentation and contract tests. Reply types cover every possible `get`.",
+      "For API gateways, documentation and contract tests. Reply types cover every possible `get`.",
   },
   {
     file: "schema.json",
+    mark: "{ }",
     title: "JSON Schema",
     type: "application/json",
-    purpose: "For validating requests, and for forms and editors: the request of each act as JSON Schema, draft 2020-12.",
+    purpose: "For validation, forms and editors. The request of every act as JSON Schema (draft 2020-12).",
   },
 ];
 
@@ -46,7 +52,7 @@ export function Downloads() {
   return (
     <div class="page downloads">
       <h2 class="page-title">Downloads</h2>
-      <p class="muted downloads-lead">Generated from the current acts and models of this gateway.</p>
+      <p class="muted downloads-lead">Generated from the current acts and models.</p>
       <ul class="downloads-list">
         {EXPORTS.map((one) => (
           <Item key={one.file} {...one} />
@@ -56,7 +62,7 @@ export function Downloads() {
   );
 }
 
-function Item({ file, title, type, purpose }: Export) {
+function Item({ file, mark, title, type, purpose }: Export) {
   const [text, setText] = useState("");
   const [state, setState] = useState<"" | "loading" | "failed">("");
   const [problem, setProblem] = useState("");
@@ -74,6 +80,7 @@ function Item({ file, title, type, purpose }: Export) {
     <li class="downloads-item">
       <div class="downloads-words">
         <h3>
+          <span class="downloads-mark" aria-hidden="true" data-mark={mark} />
           {title} <code class="muted">{file}</code>
         </h3>
         <p class="muted">
@@ -115,7 +122,7 @@ function Shown({ file, text }: { file: string; text: string }) {
     <div class="downloads-shown">
       <div class="row">
         <CopyButton text={text} />
-        {isCut && <span class="muted small">Only the beginning; the download is complete.</span>}
+        {isCut && <span class="muted small">Shows the beginning only. The download is complete.</span>}
       </div>
       <pre tabIndex={0} role="region" aria-label={file}>
         {isCut ? text.slice(0, MOST_SHOWN) : text}

@@ -18,14 +18,17 @@ export interface Row {
   isLink: boolean;
 }
 
-export function rowsOf(catalog: Catalog, model: string): Row[] {
+export function rowsOf(catalog: Catalog, model: string, most = mostOf(catalog)): Row[] {
   const { fields = {}, links = {} } = catalog.models[model] ?? {};
-  const most = Object.keys(catalog.models).length > MANY_MODELS ? 0 : MOST_FIELDS;
   const all = Object.entries(fields).map(([name, kind]) => ({ name, what: kindName(kind), isLink: false }));
   const left = all.length - most;
   const shown = left > 1 && most > 0 ? [...all.slice(0, most), { name: `${left} more`, what: "", isLink: false }] : most > 0 ? all : [];
   const own = Object.entries(links).filter(([, link]) => link.of === undefined);
   return [...shown, ...own.map(([name, link]) => ({ name, what: link.type === "multiple" ? `${link.model} []` : link.model, isLink: true }))];
+}
+
+function mostOf({ models }: Catalog): number {
+  return Object.keys(models).length > MANY_MODELS ? 0 : MOST_FIELDS;
 }
 
 export function heightOf(rows: Row[]): number {

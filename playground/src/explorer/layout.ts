@@ -39,7 +39,8 @@ export interface Layout {
 
 type Pair = Pick<Edge, "from" | "to" | "name" | "isMany">;
 
-export function layoutOf(catalog: Catalog): Layout {
+/** `most` is how many fields of a model are shown; the graph decides where it is not given. */
+export function layoutOf(catalog: Catalog, most?: number): Layout {
   const names = Object.keys(catalog.models);
   const pairs = pairsOf(catalog);
   const linked = new Set(pairs.filter(({ from, to }) => from !== to).flatMap(({ from, to }) => [from, to]));
@@ -51,7 +52,7 @@ export function layoutOf(catalog: Catalog): Layout {
     pairs,
   );
   const box = (name: string) => {
-    const rows = rowsOf(catalog, name);
+    const rows = rowsOf(catalog, name, most);
     return { rows, height: heightOf(rows) };
   };
   const nodes = [

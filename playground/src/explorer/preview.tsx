@@ -1,4 +1,4 @@
-/** The models and their relations, small: it leads to the graph. */
+/** The models and their relations without other fields, small: it leads to the graph. */
 
 import { useMemo } from "preact/hooks";
 import type { Catalog } from "../catalog";
@@ -11,7 +11,7 @@ const MARGIN = 16;
 const LONGEST = 15;
 
 export function Preview({ catalog }: { catalog: Catalog }) {
-  const { nodes, edges, width, height } = useMemo(() => layoutOf(catalog), [catalog]);
+  const { nodes, edges, width, height } = useMemo(() => layoutOf(catalog, 0), [catalog]);
   const seen = [-MARGIN, -MARGIN, width + 2 * MARGIN, height + 2 * MARGIN].join(" ");
   return (
     <svg class="preview" viewBox={seen} aria-hidden="true">

@@ -15,7 +15,7 @@ export function LoginDialog({ onClose }: { onClose: () => void }) {
   if (!request || found?.spec.set.kind !== "object")
     return (
       <Dialog title="Log in" onClose={onClose}>
-        <Empty icon="key" title="No act logs in here" />
+        <Empty icon="key" title="This API has no login act" />
       </Dialog>
     );
   const submit = async (event: Event) => {
@@ -27,7 +27,7 @@ export function LoginDialog({ onClose }: { onClose: () => void }) {
     setSent({ request, reply });
     if (!reply.envelope?.success) return;
     if (!signIn(request.set, reply.envelope.body)) return notify("The reply has no token.", { bad: true });
-    notify("Logged in.");
+    notify("Logged in.", { heard: true });
     onClose();
   };
   return (
@@ -47,7 +47,7 @@ export function LoginDialog({ onClose }: { onClose: () => void }) {
         </ErrorsContext.Provider>
         {sent && !waiting && <p class="field-errors" role="alert">{problemOf(sent.reply)}</p>}
         <p class="muted small">
-          By the act <code>{found.act}</code>. Its token stays in this browser tab.
+          Calls <code>{found.act}</code>. The token stays in this browser tab.
         </p>
       </form>
     </Dialog>

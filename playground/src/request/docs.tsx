@@ -25,8 +25,8 @@ function Rule({ roles, as }: { roles: Act["roles"]; as: string }) {
   const isLoggedIn = Boolean(tokenOf(as));
   const own = identityOf(as)?.session.roles ?? [];
   const isOpen = isLoggedIn && (!roles || own.some(({ name }) => roles.includes(name)));
-  const why = isOpen ? "You may call it" : isLoggedIn ? "None of your roles is known to be one of these" : "Log in to call it";
-  const named = roles ? roles.join(", ") : isOpen ? "Logged in" : "Needs a log-in";
+  const why = isOpen ? "You may call it" : isLoggedIn ? "None of your roles may call it" : "Log in to call it";
+  const named = roles ? roles.join(", ") : isOpen ? "Logged in" : "Needs a login";
   return (
     <span title={why}>
       <Badge look={isOpen ? "ok" : undefined}>

@@ -2,16 +2,16 @@
 
 import type { ComponentChildren } from "preact";
 import { actOf, allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
-import { ACCOUNTS, NOTE, TITLE } from "../brand";
+import { ACCOUNTS, NOTE } from "../brand";
 import { showLogin, showShortcuts } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
 import { lazy } from "../lazy";
 import { emptyTexts, loginOf, openRequest, showAct, showSaved, token, type ActRequest } from "../state";
-import { Button, classes, Icon, type IconName } from "../ui";
+import { Button, CopyButton, Icon, type IconName } from "../ui";
 import { Prose } from "./docs";
-import { ActLock, ActMark, ActName, isLocked } from "./mark";
+import { ActLock, ActMark, ActName } from "./mark";
 import "./home.css";
 
 const DemoAccounts = lazy(() => import("../login/demo").then((part) => part.DemoAccounts), "");
@@ -33,23 +33,23 @@ export function Home({ catalog }: { catalog: Catalog }) {
         <div class="home-lists">
           <List catalog={catalog} title="Recent" requests={recent} />
           <List catalog={catalog} title="Saved" requests={saved.value.map(({ request, name }) => ({ ...request, name }))} />
-          <List catalog={catalog} title="Begin with" requests={beginning(catalog)} />
+          <List catalog={catalog} title="Start here" requests={beginning(catalog)} />
         </div>
         <div class="home-ways">
           {models > 0 && models <= MOST_MODELS && (
             <a class="home-graph" href="#/schema">
               <Preview catalog={catalog} />
-              <Way icon="graph" title="Schema">What the models have, and how they are linked</Way>
+              <Way icon="graph" title="Schema">Models, their fields and how they relate</Way>
             </a>
           )}
           <a href="#/sequences">
-            <Way icon="list" title="Sequences">Requests in order, checked, and saved as a test for pytest</Way>
+            <Way icon="list" title="Sequences">Run requests in order, check the replies, export a pytest test</Way>
           </a>
           <a href="#/downloads">
-            <Way icon="download" title="Downloads">Clients for TypeScript and Python, OpenAPI, JSON Schema</Way>
+            <Way icon="download" title="Downloads">TypeScript and Python clients, OpenAPI, JSON Schema</Way>
           </a>
           <p class="home-keys muted small hide-narrow">
-            <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view.{" "}
+            <kbd>Ctrl</kbd> <kbd>K</kbd> finds any act, model or view{" "}
             <Button small look="quiet" onClick={showShortcuts}>
               All shortcuts
             </Button>
@@ -60,19 +60,29 @@ export function Home({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** The name of the service, and before a log-in how many acts ask for one. */
+/** What can be done here, and before a log-in how many acts need one. */
 function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[]; models: number }) {
   const login = loginOf(catalog);
   const isOut = login && !token.value;
+  const first = beginning(catalog)[0];
   const locked = acts.filter(({ spec }) => spec.access === "rule").length;
   return (
     <header class="home-head">
       <div>
-        <h2>{TITLE}</h2>
-        <p class="muted">
-          {counted(acts.length, "act")} · {counted(models, "model")}
+        <h2>Call and test every act of this API</h2>
+        <p class="muted home-lead">
+          An act is one operation of a model, such as {first ? <ActName {...first} /> : "adding a document"}. Fill in its form, choose the
+          fields you want back, and send it.
         </p>
-        <code class="home-address muted">{GATEWAY_URL}</code>
+        <p class="home-facts muted">
+          <span>
+            {counted(acts.length, "act")} · {counted(models, "model")}
+          </span>
+          <span class="home-address">
+            <code>{GATEWAY_URL}</code>
+            <CopyButton iconOnly label="Copy the address" text={GATEWAY_URL} />
+          </span>
+        </p>
       </div>
       {isOut && (
         <div class="home-login">
@@ -80,7 +90,7 @@ function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[
             Log in
           </Button>
           <span class="muted">
-            {locked === acts.length ? "All acts" : `${locked} of the ${acts.length} acts`} ask for it.
+            {locked === acts.length ? "All acts need a login" : `${locked} of ${acts.length} acts need a login`}
           </span>
         </div>
       )}
@@ -116,7 +126,7 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
             <li key={name ?? titleOf(request)}>
               <button
                 type="button"
-                class={classes("home-act", spec && isLocked(spec) && "locked")}
+                class="home-act"
                 onClick={() => open(name, request)}
               >
                 <span class="home-name">{name ?? <ActName {...request} />}</span>

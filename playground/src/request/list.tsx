@@ -3,9 +3,9 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
-import { activeTab, openRequest, showAct, token } from "../state";
+import { activeTab, openRequest, showAct } from "../state";
 import { classes, Icon, isTyping } from "../ui";
-import { ActLock, ActMark, isLocked } from "./mark";
+import { ActLock, ActMark } from "./mark";
 import { SavedList } from "./saved-list";
 import "./list.css";
 
@@ -41,20 +41,21 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
         <input
           ref={search}
           type="search"
-          aria-label="Search acts"
-          placeholder={acts.length === 1 ? "Search 1 act" : `Search ${acts.length} acts`}
+          aria-label="Filter acts"
+          placeholder="Filter acts"
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
+        <kbd aria-hidden="true">/</kbd>
       </div>
       <div class="acts-groups" tabIndex={-1}>
         <SavedList words={words} isFolded={(key) => !words && folded.value.has(key)} toggle={toggle} onOpen={onOpen} />
         {groups.map(({ key, service, model, acts: ofModel }) => (
           <div key={key}>
             <button type="button" class="acts-group" aria-expanded={!isFolded(key)} onClick={() => toggle(key)}>
-              <Icon name={isFolded(key) ? "right" : "down"} />
               <span>{service === "main" ? model : `${service} / ${model}`}</span>
               <span class="acts-count">{ofModel.length}</span>
+              <Icon name={isFolded(key) ? "right" : "down"} />
             </button>
             {!isFolded(key) && (
               <ul>
@@ -64,7 +65,7 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                     <li key={act}>
                       <button
                         type="button"
-                        class={classes("acts-act", isNow && "now", isLocked(spec) && "locked")}
+                        class={classes("acts-act", isNow && "now")}
                         title={spec.description ?? undefined}
                         onClick={(event) => {
                           const isNew = event.ctrlKey || event.metaKey;
@@ -73,11 +74,6 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                         }}
                       >
                         <span class="act">{act}</span>
-                        {spec.access !== "rule" && !token.value && (
-                          <span class="acts-public" aria-hidden="true" title="Anyone may call it">
-                            public
-                          </span>
-                        )}
                         <ActLock spec={spec} />
                         <ActMark act={act} />
                       </button>
@@ -88,10 +84,10 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
             )}
           </div>
         ))}
-        {!groups.length && <p class="muted acts-none">No act matches.</p>}
+        {!groups.length && <p class="muted acts-none">No acts match.</p>}
         {remote.map(([name]) => (
           <p class="muted small acts-none" key={name}>
-            {name}: a remote service; its acts are listed where it runs.
+            {name} is a remote service. See its own playground for its acts.
           </p>
         ))}
       </div>

@@ -29,9 +29,9 @@ export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
           <div key={key}>
             <div class="acts-saved">
               <button type="button" class="acts-group" aria-expanded={!isFolded(key)} onClick={() => toggle(key)}>
-                <Icon name={isFolded(key) ? "right" : "down"} />
                 <span>{one.name || "Saved"}</span>
                 <span class="acts-count">{one.requests.length}</span>
+                <Icon name={isFolded(key) ? "right" : "down"} />
               </button>
               {one.name && <IconButton small icon="edit" label={`Edit the folder ${one.name}`} onClick={() => setFolder(one)} />}
             </div>

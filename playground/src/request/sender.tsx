@@ -14,7 +14,7 @@ export function Sender({ tab }: { tab: Tab }) {
     <Menu
       small
       label={`as ${as === NOBODY ? "nobody" : as && !chosen ? "nobody any more" : who || "signed in"}`}
-      title="Whose token is sent with this request"
+      title="The user this request is sent as"
       items={[
         { id: "", label: now ? `Who is signed in: ${nameOf(now)}` : "Who is signed in" },
         ...all.map((one) => ({ id: one.id, label: nameOf(one) })),

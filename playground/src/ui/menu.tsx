@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Button, IconButton } from "./button";
+import { Button, classes, IconButton } from "./button";
 import { Icon, type IconName } from "./icons";
 import { nextIndex } from "./tabs";
 
@@ -12,6 +12,8 @@ export interface MenuItem {
   danger?: boolean;
   /** One of several choices; whether it is the chosen one. */
   checked?: boolean;
+  /** Whether a line stands above it. */
+  ruled?: boolean;
 }
 
 export interface MenuProps {
@@ -23,13 +25,15 @@ export interface MenuProps {
   face?: ComponentChildren;
   /** The tooltip of the button. */
   title?: string;
+  /** Above the items. */
+  head?: ComponentChildren;
   items: readonly MenuItem[];
   small?: boolean;
   look?: "quiet";
 }
 
 /** A button with a menu; arrow keys, Home, End, Escape. */
-export function Menu({ label, icon, iconOnly, face, title, items, small = false, look }: MenuProps) {
+export function Menu({ label, icon, iconOnly, face, title, head, items, small = false, look }: MenuProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -81,13 +85,14 @@ export function Menu({ label, icon, iconOnly, face, title, items, small = false,
       )}
       {open && (
         <div class="menu-list" role="menu" id={id} aria-label={label} onKeyDown={keys}>
+          {head}
           {items.map((item, index) => (
             <button
               type="button"
               key={index}
               role={item.checked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={item.checked}
-              class={item.danger ? "danger" : undefined}
+              class={classes(item.danger && "danger", item.ruled && "ruled") || undefined}
               disabled={item.disabled ?? false}
               tabIndex={-1}
               onClick={() => {

@@ -10,6 +10,7 @@ interface Note {
   bad: boolean;
   undo: (() => void) | undefined;
   show: (() => void) | undefined;
+  heard: boolean;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
@@ -26,12 +27,14 @@ interface NoteOptions {
   show?: () => void;
   /** Whether it takes long to read. */
   lasts?: boolean;
+  /** Only read out: the page shows the same. */
+  heard?: boolean;
 }
 
 /** Show a note for a few seconds, longer where it has a button. */
-export function notify(text: string, { bad = false, undo, show, lasts }: NoteOptions = {}): void {
+export function notify(text: string, { bad = false, undo, show, lasts, heard = false }: NoteOptions = {}): void {
   const id = ++lastId;
-  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show }];
+  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show, heard }];
   setTimeout(() => close(id), undo || show || lasts ? LONG : SHORT);
 }
 
@@ -46,8 +49,8 @@ export function Notices({ within = null }: { within?: object | null }) {
   if (noticesIn.value !== within) return null;
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notes.value.map(({ id, text, bad, undo, show }) => (
-        <p key={id} class={bad ? "notice bad" : "notice"}>
+      {notes.value.map(({ id, text, bad, undo, show, heard }) => (
+        <p key={id} class={heard ? "sr-only" : bad ? "notice bad" : "notice"}>
           {text}
           {Object.entries({ Undo: undo, Show: show }).map(([label, run]) =>
             run ? (
@@ -101,7 +104,7 @@ export function CopyButton({ text, label = "Copy", iconOnly, small = true }: Cop
   const [done, setDone] = useState(false);
   const copy = async () => {
     const worked = await copyText(typeof text === "function" ? text() : text);
-    notify(worked ? "Copied." : "The browser does not allow this page to copy.", { bad: !worked });
+    notify(worked ? "Copied." : "The browser blocked copying.", { bad: !worked });
     setDone(worked);
     setTimeout(() => setDone(false), 1500);
   };
