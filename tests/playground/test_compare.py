@@ -39,9 +39,13 @@ def rows(dialog):
 
 @pytest.fixture
 def keeping(page):
-    """A page whose history outlives loading it again."""
+    """A page whose history is empty, and outlives loading it again."""
+    open_act(page, "echo")
+    send(page)
+    page.get_by_role("button", name="Close echo").click()
     page.get_by_role("link", name="History").click()
-    page.get_by_label("Keep until this browser tab closes").check()
+    page.get_by_label("Keep after a reload").check()
+    page.get_by_role("button", name="Clear").click()
     return page
 
 
@@ -74,7 +78,7 @@ def test_two_replies_are_compared_by_path(keeping, service_url):  # noqa: F811
     ]
     chosen = dialog.get_by_label("Before").locator("option:checked").inner_text()
     dialog.get_by_label("After").select_option(label=chosen)
-    dialog.get_by_text("They are the same.").wait_for()
+    dialog.get_by_text("The replies are the same.").wait_for()
 
 
 def test_two_are_picked_in_the_history(page):

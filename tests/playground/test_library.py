@@ -59,7 +59,7 @@ def test_a_request_is_sent_again_from_the_history(page, service_url):
     assert history(page).count() == 1
     page.get_by_role("button", name="Send again user.login").click()
     page.get_by_role("tree", name="Reply as a tree").wait_for()
-    assert [row.locator(".badge").inner_text() for row in history(page).all()] == ["200", "200"]
+    assert [row.locator(".badge").inner_text() for row in history(page).all()] == ["200 OK", "200 OK"]
 
 
 def test_the_history_is_searched_and_shows_request_and_reply(page, service_url):
@@ -71,9 +71,33 @@ def test_the_history_is_searched_and_shows_request_and_reply(page, service_url):
     box.fill("no such thing")
     page.get_by_text("No results").wait_for()
     box.fill("")
-    rows.first.get_by_role("button", name="200 user.login").click()
+    rows.first.get_by_role("button", name="200 OK user.login").click()
     page.get_by_role("tree", name="Request").get_by_text("manager@example.com").wait_for()
     page.get_by_role("tree", name="Reply").get_by_text("success").wait_for()
+
+
+def test_a_line_of_the_history_tells_what_was_sent(page, service_url):
+    log_in(page, service_url)
+    fold = history(page).first.get_by_role("button", name="200 OK user.login")
+    assert fold.inner_text().split("\n") == ["200 OK", "user.login", "email manager@example.com"]
+
+
+def test_what_is_done_seldom_shows_at_the_line_that_is_pointed_at(page, service_url):
+    log_in(page, service_url)
+    line = history(page).first
+    opacity = "one => getComputedStyle(one).opacity"
+    page.mouse.move(0, 0)
+    assert line.locator(".library-acts").evaluate(opacity) == "0"
+    line.hover()
+    assert line.locator(".library-acts").evaluate(opacity) == "1"
+
+
+def test_an_empty_history_leads_to_the_acts(page):
+    page.get_by_role("link", name="History", exact=True).click()
+    page.get_by_text("Requests you send appear here with their replies, newest first.").wait_for()
+    assert page.get_by_label("Keep after a reload").count() == 0
+    page.get_by_role("link", name="Open an act").click()
+    page.locator(".home").wait_for()
 
 
 def test_one_entry_is_removed_and_all_are_cleared(page, service_url):
@@ -94,7 +118,7 @@ def test_the_history_is_kept_only_when_asked_and_without_secrets(page, service_u
     history(page)
     is_kept = "Object.keys(sessionStorage).some((name) => name.endsWith(':history'))"
     assert page.evaluate(is_kept) is False
-    page.get_by_label("Keep until this browser tab closes").check()
+    page.get_by_label("Keep after a reload").check()
     assert page.evaluate(is_kept) is True
     kept = page.evaluate("Object.values(sessionStorage).join()")
     assert "manager@example.com" in kept
@@ -103,7 +127,7 @@ def test_the_history_is_kept_only_when_asked_and_without_secrets(page, service_u
     page.reload()
     page.get_by_role("navigation", name="Views").wait_for()
     assert history(page).count() == 1
-    page.get_by_label("Keep until this browser tab closes").uncheck()
+    page.get_by_label("Keep after a reload").uncheck()
     assert page.evaluate(is_kept) is False
 
 
@@ -141,7 +165,7 @@ def test_saved_requests_go_to_a_file_and_come_back(page, service_url, tmp_path):
 BROKEN = {
     "no JSON": ("{", "not JSON"),
     "a list": ("[]", "The file: expected an object"),
-    "another format": ('{"format": "postman"}', "The file does not have the format gatewayfw-requests"),
+    "another format": ('{"format": "postman"}', "The file is not in the format gatewayfw-requests"),
     "another version": ('{"format": "gatewayfw-requests", "version": 9}', "The file comes from another version"),
     "no requests": ('{"format": "gatewayfw-requests", "version": 1}', "requests: expected a list"),
     "no act": (
@@ -170,7 +194,7 @@ def test_a_share_link_makes_the_round_trip(page, service_url):
     given = {**ANSWER, "set": {"cityId": "5" * 24}, "get": {"name": 1, "country": {"name": 1}}}
     open_shared(page, service_url, given)
     share(page)
-    page.get_by_text("The link is copied").wait_for()
+    page.get_by_text("Link copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{service_url}/playground/#share=")
     assert decoded(link) == {"v": 1, **given}
@@ -193,14 +217,14 @@ def test_a_request_that_is_too_long_for_a_link_is_told(page, service_url):
     open_shared(page, service_url, LOGIN)
     page.locator("[data-path='set.email']").fill("x" * 30_000)
     share(page)
-    page.get_by_text("The request is too long for a link; save it and export a file.").wait_for()
+    page.get_by_text("The request is too long for a link. Save it and export a file instead.").wait_for()
 
 
 def test_a_share_link_has_no_token_and_no_password(page, service_url, login):
     login()
     fill_password(page)
     share(page)
-    page.get_by_text("The link is copied").wait_for()
+    page.get_by_text("Link copied").wait_for()
     assert decoded(page.evaluate("navigator.clipboard.readText()")) == {"v": 1, **KEPT, "get": {"token": 1, "roles": 1}}
 
 

@@ -117,7 +117,7 @@ def test_a_link_and_code_keep_the_digits(page, service_url, tmp_path):
     given = '{"v":1,"service":"main","model":"thing","act":"echo","set":{"any":[9007199254740993,1.10]},"get":{}}'
     open_text(page, service_url, given, "echo")
     share(page)
-    page.get_by_text("The link is copied").wait_for()
+    page.get_by_text("Link copied").wait_for()
     assert decoded_text(page.evaluate("navigator.clipboard.readText()")) == given
     page.get_by_role("button", name="Code", exact=True).click()
     for language in ("curl", "Python", "TypeScript"):

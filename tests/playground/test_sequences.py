@@ -250,7 +250,7 @@ def test_the_file_comes_back_as_it_was_without_secrets(sequences, tmp_path):
 
 BROKEN = {
     "no JSON": ("nothing", "not JSON"),
-    "requests": ('{"format": "gatewayfw-requests", "version": 1}', "does not have the format gatewayfw-sequence"),
+    "requests": ('{"format": "gatewayfw-requests", "version": 1}', "is not in the format gatewayfw-sequence"),
     "a token": (
         json.dumps({**SEQUENCE, "steps": [{**SEQUENCE["steps"][0], "token": "eyJhbGciOi"}]}),
         "steps.0.token: expected current, none or a variable such as {{token}}",

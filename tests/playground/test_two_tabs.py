@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.playground.conftest import open_act, watch
+from tests.playground.conftest import open_act, send, watch
 from tests.playground.test_library import saved
 from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
 from tests.playground.test_sequences import SEQUENCE, import_text, names
@@ -214,12 +214,13 @@ def test_what_the_browser_does_not_keep_is_told(page, service_url, script, why):
     page.add_init_script(script)
     opened(page, service_url)
     open_act(page, "echo")
+    send(page)
     save_open(page, "a")
     page.get_by_text(f"Saved only until the page closes, because the browser cannot store it: {why}.").wait_for()
     wait_for_saved(page, ["a"])
     page.get_by_text(f"The browser cannot store all of this: {why}.").wait_for()
     page.get_by_role("tab", name="History").click()
-    page.get_by_label("Keep until this browser tab closes").check()
+    page.get_by_label("Keep after a reload").check()
     page.get_by_text(f"The browser cannot store the history: {why}.").wait_for()
     add_step(page, "echo")
     steps(page, ["thing.echo"])

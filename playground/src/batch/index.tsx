@@ -112,6 +112,6 @@ function reasonNotIn({ request, drafts, files, key, running }: Tab): string {
 }
 
 function doneText({ envelope, error, ms, bytes, status }: Reply): string {
-  const what = !envelope ? (error ?? "") : envelope.success ? "All succeeded." : Array.isArray(envelope.body) ? "Not all succeeded." : envelope.body.message;
+  const what = !envelope ? (error ?? "") : envelope.success ? "All succeeded." : Array.isArray(envelope.body) ? "Some failed." : envelope.body.message;
   return `${what} Status ${status}, ${duration(ms)}, ${size(bytes)}`;
 }

@@ -84,12 +84,12 @@ function Mark({ what }: Pick<Difference, "what">) {
 function Found({ before, after }: { before: Json | undefined; after: Json | undefined }) {
   const [most, setMost] = useState(PAGE);
   const found = useMemo(() => (before === undefined || after === undefined ? undefined : differences(before, after)), []);
-  if (!found) return <Empty title="One of them is not there whole">A reply that is too long for the history is compared while its tab shows it.</Empty>;
+  if (!found) return <Empty title="One reply is incomplete">A reply too long for the history can be compared only while its tab shows it.</Empty>;
   const counts = Object.keys(LOOKS).map((what) => `${found.filter((one) => one.what === what).length} ${what}`);
   const rows = found.slice(0, most);
   return (
     <>
-      <p role="status">{found.length ? counts.filter((count) => !count.startsWith("0 ")).join(", ") : "They are the same."}</p>
+      <p role="status">{found.length ? counts.filter((count) => !count.startsWith("0 ")).join(", ") : "The replies are the same."}</p>
       {rows.length > 0 && <Table label="Differences" columns={COLUMNS} rows={rows} rowKey={({ what, path }) => `${what} ${pathText(path)}`} />}
       {found.length > most && (
         <div>

@@ -68,7 +68,7 @@ export function EditSaved({ one: before, onClose }: { one: Saved; onClose: () =>
   return (
     <EditForm
       title="Saved request"
-      problem={isTaken ? "Another one has this name." : ""}
+      problem={isTaken ? "This name is taken." : ""}
       name={name}
       onName={setName}
       onSave={save}
@@ -86,7 +86,7 @@ export function EditFolder({ folder, onClose }: { folder: Folder; onClose: () =>
   const save = () => {
     const next = name.trim();
     if (next === folder.name) return;
-    replaceSaved(requests, requests.map((one) => ({ ...one, folder: next })), `The folder “${folder.name}” is “${next}” now.`);
+    replaceSaved(requests, requests.map((one) => ({ ...one, folder: next })), `Folder “${folder.name}” renamed to “${next}”.`);
   };
   const count = `${requests.length} request${requests.length === 1 ? "" : "s"}`;
   return (
@@ -95,7 +95,7 @@ export function EditFolder({ folder, onClose }: { folder: Folder; onClose: () =>
       name={name}
       onName={setName}
       onSave={save}
-      onRemove={() => replaceSaved(requests, [], `The folder “${folder.name}” with ${count} removed.`)}
+      onRemove={() => replaceSaved(requests, [], `Folder “${folder.name}” with ${count} removed.`)}
       onClose={onClose}
     >
       <p class="muted">It has {count}; the folder of a name that there is takes them in.</p>

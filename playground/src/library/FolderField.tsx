@@ -7,7 +7,7 @@ import { foldersOf, saved } from "./saved";
 export function FolderField({ value, onChange }: { value: string; onChange: (folder: string) => void }) {
   const list = useId();
   return (
-    <Field label="Folder" hint="Empty for none.">
+    <Field label="Folder" hint="Optional">
       {(ids) => (
         <>
           <input {...ids} list={list} value={value} maxLength={200} onInput={(event) => onChange(event.currentTarget.value)} />

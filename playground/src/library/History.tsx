@@ -1,10 +1,11 @@
 /** The history: search, look at, send again, save, remove. */
 
 import { useState } from "preact/hooks";
-import { stringify } from "../json";
+import { isObject, stringify, type JsonObject } from "../json";
 import { lazy } from "../lazy";
+import { statusWords } from "../reply/facts";
 import { JsonTree } from "../reply/tree";
-import { bodyOf, openRequest } from "../state";
+import { bodyOf, openRequest, ROLE } from "../state";
 import { envelopeOf } from "../state/request";
 import { Badge, Button, Empty, Icon, IconButton, once, When } from "../ui";
 import { leaveRow } from "./focus";
@@ -12,10 +13,14 @@ import { duration, size } from "./format";
 import { titleOf } from "./reading";
 import { history, historyRefusal, keepHistory, removeEntries, type Entry } from "./record";
 import { SaveDialog } from "./SaveDialog";
+import { isSecretName } from "./secrets";
 
 const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
 
 const PAGE = 30;
+/** Of the values that a line tells, and of their characters. */
+const MOST_TOLD = 4;
+const LONGEST = 40;
 
 export function History() {
   const [words, setWords] = useState("");
@@ -36,14 +41,16 @@ export function History() {
             onInput={(event) => setWords(event.currentTarget.value)}
           />
         )}
-        <label class="library-check">
-          <input
-            type="checkbox"
-            checked={keepHistory.value}
-            onChange={(event) => void (keepHistory.value = event.currentTarget.checked)}
-          />
-          Keep until this browser tab closes
-        </label>
+        {(hasAny || keepHistory.value) && (
+          <label class="library-check">
+            <input
+              type="checkbox"
+              checked={keepHistory.value}
+              onChange={(event) => void (keepHistory.value = event.currentTarget.checked)}
+            />
+            Keep after a reload
+          </label>
+        )}
         {hasAny && (
           <Button icon="remove" onClick={() => removeEntries(history.value, "History cleared.")}>
             Clear
@@ -54,7 +61,7 @@ export function History() {
         <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
           {historyRefusal.value
             ? `The browser cannot store the history: ${historyRefusal.value}.`
-            : "Stored without the passwords and tokens in requests and replies."}
+            : "Kept until this browser tab closes, without passwords and tokens."}
         </p>
       )}
       <p class="sr-only" role="status">
@@ -62,7 +69,14 @@ export function History() {
       </p>
       {found.length === 0 ? (
         <Empty icon="history" title={hasAny ? "No results" : "No requests yet"}>
-          {!hasAny && "What you send appears here with its reply, newest first: to look at, to compare, to send again."}
+          {!hasAny && (
+            <>
+              <p>Requests you send appear here with their replies, newest first.</p>
+              <a class="button" href="#/acts">
+                Open an act
+              </a>
+            </>
+          )}
         </Empty>
       ) : (
         <ol class="library-entries">
@@ -104,16 +118,11 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
       <div class="library-line">
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
-          <Badge look={ok ? "ok" : "bad"}>{status || "no reply"}</Badge>
+          <Badge look={ok ? "ok" : "bad"}>{statusWords(status)}</Badge>
           <span class="library-title act">{title}</span>
+          <span class="library-sent muted small">{summaryOf(request.set)}</span>
         </button>
-        <span class="library-facts">
-          <When at={at} /> · {duration(ms)} · {size(bytes)}
-        </span>
         <span class="library-acts">
-          <Button small look="quiet" aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
-            Open
-          </Button>
           <Button
             small
             look="quiet"
@@ -129,10 +138,26 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
           <IconButton small icon="save" label={`Save ${title}`} onClick={onSave} />
           <IconButton small icon="remove" label={`Remove ${title} from the history`} onClick={once(remove)} />
         </span>
+        <span class="library-facts">
+          <When at={at} /> · {duration(ms)} · {size(bytes)}
+        </span>
+        <Button small look="quiet" aria-label={`Open ${title} in a tab`} onClick={() => openRequest(request)}>
+          Open
+        </Button>
       </div>
       {open && <EntryDetail entry={entry} />}
     </li>
   );
+}
+
+/** What was sent, in a few words: `limit 5 · name "Oslo"`; secrets and the role are left out. */
+function summaryOf(set: JsonObject): string {
+  const told = Object.entries(set).filter(([name, value]) => name !== ROLE && !isSecretName(name) && value !== null);
+  const words = told.map(([name, value]) => {
+    if (Array.isArray(value)) return `${name} (${value.length})`;
+    return isObject(value) ? name : `${name} ${String(value).slice(0, LONGEST)}`;
+  });
+  return words.slice(0, MOST_TOLD).join(" · ");
 }
 
 function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
@@ -145,7 +170,7 @@ function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
       </section>
       <section>
         <h3>Reply</h3>
-        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "The reply was not stored."}</pre>}
+        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "This reply was not stored."}</pre>}
       </section>
     </div>
   );

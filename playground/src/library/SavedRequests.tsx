@@ -27,7 +27,7 @@ export function SavedRequests() {
   return (
     <section class="library-part" aria-label="Saved requests">
       <div class="library-bar">
-        <p class="field-hint grow">Stored in this browser, without passwords, tokens and headers.</p>
+        <p class="field-hint grow">Stored in this browser, without passwords, tokens or headers.</p>
         <FileButton onText={importText} onProblem={setProblem}>
           Import
         </FileButton>
@@ -45,7 +45,7 @@ export function SavedRequests() {
       <NotKept exported refusal={refusal.value} />
       {all.length === 0 ? (
         <Empty icon="save" title="No saved requests">
-          Save a request from its tab or from the history, or import a file.
+          Save a request from its tab or the history, or import a file.
         </Empty>
       ) : (
         foldersOf(all).map((folder) => (
@@ -80,11 +80,7 @@ function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
     <li class="library-entry">
       <div class="library-line">
         <span class="library-title">{name}</span>
-        <span class="library-facts">{titleOf(request)}</span>
         <span class="library-acts">
-          <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => showSaved(name, request)}>
-            Open
-          </Button>
           <Button small look="quiet" icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true, saved: name })}>
             Send
           </Button>
@@ -92,6 +88,10 @@ function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
           <IconButton small icon="edit" label={`Edit ${name}`} onClick={onEdit} />
           <IconButton small icon="remove" label={`Remove ${name}`} onClick={once(remove)} />
         </span>
+        <span class="library-facts">{titleOf(request)}</span>
+        <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => showSaved(name, request)}>
+          Open
+        </Button>
       </div>
     </li>
   );

@@ -20,7 +20,7 @@ export function readRequests(text: string): Saved[] {
 /** Return the object of a file of a format. Throws `Unreadable`. */
 export function readFormat(text: string, format: string): Plain {
   const file = readPlain(readJson(text, "The file"), "The file");
-  if (file.format !== format) throw new Unreadable(`The file does not have the format ${format}`);
+  if (file.format !== format) throw new Unreadable(`The file is not in the format ${format}`);
   if (file.version !== 1) throw new Unreadable("The file comes from another version");
   return file;
 }

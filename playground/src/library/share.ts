@@ -12,7 +12,7 @@ export { saveRequest } from "./saved";
 /** Longest fragment that is made or read, in characters. */
 const LONGEST = 32_000;
 const START = "#share=";
-const COPIED = "The link is copied. It does not contain the token.";
+const COPIED = "Link copied. It does not contain the token.";
 
 /**
  * Return the link to a request: base64url JSON in the fragment, without token, headers and passwords.
@@ -23,7 +23,7 @@ export function shareLink(request: ActRequest): string {
   const { service, model, act, set, get } = request;
   const shared = { v: 1, service, model, act, set: withoutSecrets(set), get };
   const fragment = START + toBase64(new TextEncoder().encode(stringify(shared)));
-  if (fragment.length > LONGEST) throw new Unreadable("The request is too long for a link; save it and export a file.");
+  if (fragment.length > LONGEST) throw new Unreadable("The request is too long for a link. Save it and export a file instead.");
   return new URL(fragment, ROOT).href;
 }
 
@@ -31,7 +31,7 @@ export function shareLink(request: ActRequest): string {
 export async function copyLink(request: ActRequest): Promise<void> {
   try {
     const isCopied = await copyText(shareLink(request));
-    notify(isCopied ? COPIED : "The browser does not allow this page to copy.", { bad: !isCopied });
+    notify(isCopied ? COPIED : "The browser blocked copying.", { bad: !isCopied });
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     notify(error.message, { bad: true });
