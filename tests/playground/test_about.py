@@ -74,13 +74,27 @@ def test_fields_errors_and_the_shape_are_told(page):
     assert fields.locator("tbody td:first-child").all_inner_texts()[:2] == ["title", "mail"]
     row = fields.get_by_role("row").filter(has_text="author.born")
     assert "date" in row.inner_text()
-    assert page.get_by_role("region", name="Errors of its own").locator("tbody td").all_inner_texts() == [
+    assert page.get_by_role("region", name="Errors").locator("tbody td").all_inner_texts() == [
         "409",
         "sold_out",
         "there is none left",
     ]
-    assert "title: text" in page.get_by_role("region", name="What comes back").inner_text()
-    assert "gives the first reply, for 1 hour" in page.locator(".act-docs").inner_text()
+    assert "title: text" in page.get_by_role("region", name="Shape of the reply for this get").inner_text()
+    assert "returns the first reply for 1 hour" in page.locator(".act-docs").inner_text()
+
+
+def test_only_what_there_is_to_tell_is_told(page):
+    open_act(page, "addBook")
+    page.get_by_role("tab", name="About").click()
+    told = page.locator(".act-docs")
+    assert dict(zip(told.locator("dt").all_inner_texts(), told.locator("dd").all_inner_texts(), strict=True)) == {
+        "Path": "main / book / addBook",
+        "Access": "Public",
+        "Repeats": "The same Idempotency-Key returns the first reply for 1 hour",
+        "Mode": "Assert: takes values as they are sent",
+        "Returns": "One book",
+        "Limit of get": "8 levels, 500 fields",
+    }
 
 
 def test_the_example_is_valid_and_goes_into_the_form(page):
@@ -89,9 +103,9 @@ def test_the_example_is_valid_and_goes_into_the_form(page):
     page.get_by_role("tab", name="About").click()
     example = json.loads(page.get_by_role("region", name="Example of set").inner_text())
     assert (example["kind"], example["year"], len(example["tags"])) == ("novel", 1900, 1)
-    page.get_by_role("button", name="Put it into the form").click()
+    page.get_by_role("button", name="Use in form").click()
     assert at(page, "set.title").input_value() == example["title"]
     send(page)
     page.get_by_role("region", name="Reply").get_by_text("200").first.wait_for()
-    undo(page, "The example is in the form.")
+    undo(page, "Example copied to the form.")
     assert at(page, "set.title").input_value() == "Emma"

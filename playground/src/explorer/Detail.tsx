@@ -57,7 +57,6 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
     { key: "name", title: "Name", cell: ({ name }) => <LinkName {...{ model, name, looked }} /> },
     { key: "model", title: "Shows", cell: ({ link }) => <Shown link={link} /> },
     { key: "jump", title: title === "Relations" ? "Reverse" : "Caused by", cell: ({ link }) => <Jumps link={link} /> },
-    { key: "copies", title: "Copied fields", cell: ({ link }) => <code>{link.fields.join(", ")}</code> },
   ];
   return (
     <>
@@ -65,7 +64,13 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
       {rows.length === 0 ? (
         <p class="muted">None.</p>
       ) : (
-        <Table label={`${title} of ${model}`} columns={columns} rows={rows} rowKey={({ name }) => name} />
+        <Table
+          label={`${title} of ${model}`}
+          columns={columns}
+          rows={rows}
+          rowKey={({ name }) => name}
+          below={({ link }) => <span class="muted small">Copied fields: {link.fields.join(", ")}</span>}
+        />
       )}
     </>
   );
@@ -88,7 +93,7 @@ function LinkName({ model, name, looked }: { model: string; name: string; looked
 
 function Shown({ link }: { link: Link }) {
   const notes = [
-    link.type === "multiple" ? "many" : link.optional ? "one, or none" : "one",
+    link.type === "multiple" ? "many" : link.optional ? "one or none" : "one",
     link.frozen ? "frozen" : "",
     link.limit === null ? "" : `at most ${link.limit}`,
     link.sort === null ? "" : `by ${link.sort.field}, ${link.sort.order === "asc" ? "ascending" : "descending"}`,
@@ -105,7 +110,7 @@ function Shown({ link }: { link: Link }) {
 /** From a relation to its reverse relations, from a reverse relation to the relation that causes it. */
 function Jumps({ link }: { link: Link }) {
   const names = link.of === undefined ? (link.reverses ?? []) : [link.of];
-  if (names.length === 0) return <span class="muted">none</span>;
+  if (names.length === 0) return <span class="muted">None</span>;
   return (
     <span class="explorer-notes">
       {names.map((name) => (

@@ -11,42 +11,44 @@ import { Button, CopyButton, notify, Table, type Column } from "../ui";
 import { Prose } from "./docs";
 import { exampleSet } from "./example";
 
-const ACCESS = {
-  public: "Anyone: the act is declared public.",
-  open: "Anyone: no access rule is set.",
-  rule: "An access rule decides.",
-};
+/** A longer description may be cut off where the request is. */
+const LONG = 140;
 
 export function About({ spec, tab }: { spec: Act; tab: Tab }) {
   const request = tab.request.value;
+  const description = spec.description ?? "";
   const fields = spec.set.kind === "object" ? (spec.set.fields ?? {}) : {};
   return (
     <div class="act-docs">
-      {spec.description ? <p class="act-description"><Prose text={spec.description} /></p> : <p class="muted">No description.</p>}
+      {description.length > LONG && (
+        <p class="act-description">
+          <Prose text={description} />
+        </p>
+      )}
       <dl>
-        <Fact name="Called as">
+        <Fact name="Path">
           <code>
             {request.service} / {request.model} / {request.act}
           </code>
         </Fact>
-        <Fact name="Who may">
-          {ACCESS[spec.access]} {spec.roles && `One of: ${spec.roles.join(", ")}.`}
-        </Fact>
-        <Fact name="How often">{spec.limit.length ? spec.limit.join(", ") : "No limit."}</Fact>
-        <Fact name="Sent again">{againText(spec.idempotent)}</Fact>
+        <Fact name="Access">{accessText(spec)}</Fact>
+        {spec.limit.length > 0 && <Fact name="Rate limit">{spec.limit.join(", ")}</Fact>}
+        {spec.idempotent !== null && (
+          <Fact name="Repeats">The same Idempotency-Key returns the first reply for {durationText(spec.idempotent)}</Fact>
+        )}
         <Fact name="Mode">
-          {spec.mode === "create" ? "create: defaults are filled in, texts are turned into values" : "assert: values as they are sent"}
+          {spec.mode === "create" ? "Create: fills in defaults and converts text to values" : "Assert: takes values as they are sent"}
         </Fact>
-        <Fact name="Before checking">{hooks(spec.hooks.preValidation)}</Fact>
-        <Fact name="Before the act">{hooks(spec.hooks.preAct)}</Fact>
-        <Fact name="Returns">{returned(spec.returns)}</Fact>
-        <Fact name="Its get">
-          at most {spec.maxGetDepth} levels and {spec.maxGetLeaves} names
+        <Hooks name="Before validation" names={spec.hooks.preValidation} />
+        <Hooks name="Before the act" names={spec.hooks.preAct} />
+        <Fact name="Returns">{returned(spec.returns, true)}</Fact>
+        <Fact name="Limit of get">
+          {spec.maxGetDepth} levels, {spec.maxGetLeaves} fields
         </Fact>
       </dl>
       {Object.keys(fields).length > 0 && (
         <>
-          <h3>Set</h3>
+          <h3>Fields of set</h3>
           <FieldTable label="Fields of set" fields={fields} />
         </>
       )}
@@ -54,8 +56,8 @@ export function About({ spec, tab }: { spec: Act; tab: Tab }) {
       <Shape spec={spec} tab={tab} />
       {spec.errors.length > 0 && (
         <>
-          <h3>Errors of its own</h3>
-          <Table label="Errors of its own" columns={ERRORS} rows={spec.errors} rowKey={({ code, message }) => `${code} ${message}`} />
+          <h3>Errors</h3>
+          <Table label="Errors" columns={ERRORS} rows={spec.errors} rowKey={({ code, message }) => `${code} ${message}`} />
         </>
       )}
     </div>
@@ -76,17 +78,17 @@ function Example({ spec, tab }: { spec: Act; tab: Tab }) {
     tab.drafts.value = new Map();
     tab.request.value = { ...tab.request.value, set };
     tab.part.value = "form";
-    notify("The example is in the form.", { undo });
+    notify("Example copied to the form.", { undo });
   };
   return (
     <>
-      <h3>Example of set</h3>
+      <h3>Example</h3>
       <pre class="act-example" tabIndex={0} role="region" aria-label="Example of set">
         {stringify(set, 2)}
       </pre>
       <div class="row">
         <Button small icon="edit" onClick={use}>
-          Put it into the form
+          Use in form
         </Button>
         <CopyButton text={() => stringify(set, 2)} />
       </div>
@@ -99,18 +101,17 @@ function Shape({ spec, tab }: { spec: Act; tab: Tab }) {
   if (!shape) return null;
   return (
     <>
-      <h3>Reply, as get asks now</h3>
-      <pre class="act-example" tabIndex={0} role="region" aria-label="What comes back">
+      <h3>Shape of the reply</h3>
+      <pre class="act-example" tabIndex={0} role="region" aria-label="Shape of the reply for this get">
         {shape}
       </pre>
     </>
   );
 }
 
-function againText(seconds: number | null): string {
-  return seconds === null
-    ? "does it again; it takes no Idempotency-Key"
-    : `with the same Idempotency-Key gives the first reply, for ${durationText(seconds)}`;
+function accessText({ access, roles }: Act): string {
+  if (access === "rule") return roles ? roles.join(", ") : "Decided by an access rule";
+  return access === "public" ? "Public" : "Anyone: no access rule is set";
 }
 
 const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] as const;
@@ -130,22 +131,29 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-function hooks(names: string[]): ComponentChildren {
-  return names.length ? names.map((name) => <code key={name}>{name} </code>) : <span class="muted">nothing</span>;
+function Hooks({ name, names }: { name: string; names: string[] }) {
+  if (!names.length) return null;
+  return (
+    <Fact name={name}>
+      <code>{names.join(", ")}</code>
+    </Fact>
+  );
 }
 
-function returned(kind: Kind): ComponentChildren {
+/** `isFirst`: whether a sentence begins with it. */
+function returned(kind: Kind, isFirst = false): ComponentChildren {
   if (kind.kind === "documents") {
     const words = { one: `one ${kind.model}`, optional: `one ${kind.model} or null`, many: `a list of ${kind.model}` };
-    return `${words[kind.type]}, as get asks`;
+    const text = words[kind.type];
+    return isFirst ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
   }
-  if (kind.kind !== "object" || !kind.fields) return kind.kind === "any" ? "not said" : nameOfKind(kind);
+  if (kind.kind !== "object" || !kind.fields) return kind.kind === "any" ? "Not declared" : nameOfKind(kind);
   return (
     <ul>
       {Object.entries(kind.fields).map(([name, part]) => (
         <li key={name}>
           <code>{name}</code>: {returned(part)}
-          {"picked" in part && part.picked ? ", when get names it" : ""}
+          {"picked" in part && part.picked ? ", if selected in get" : ""}
         </li>
       ))}
     </ul>

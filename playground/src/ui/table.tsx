@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { classes } from "./button";
 import { Icon, type IconName } from "./icons";
 
@@ -16,9 +16,11 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
+  /** What stands below a row, over its whole width. */
+  below?: (row: Row) => ComponentChildren;
 }
 
-export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey, below }: TableProps<Row>) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={label}>
       <table class="table">
@@ -33,13 +35,20 @@ export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={rowKey(row)}>
-              {columns.map(({ key, cell, numeric }) => (
-                <td key={key} class={classes(numeric && "numeric")}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+            <Fragment key={rowKey(row)}>
+              <tr>
+                {columns.map(({ key, cell, numeric }) => (
+                  <td key={key} class={classes(numeric && "numeric")}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+              {below && (
+                <tr class="table-below">
+                  <td colSpan={columns.length}>{below(row)}</td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>
