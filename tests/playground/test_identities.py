@@ -86,7 +86,7 @@ def test_one_switches_at_the_top_and_logs_out_one_by_one(both):
     asked = []
     both.on("request", lambda request: request.url.endswith("/gateway") and asked.append(request))
     both.keyboard.press("Control+Enter")
-    both.get_by_text("Not sent: who this request is sent as is logged out.").wait_for()
+    both.get_by_text("Not sent: the user of this request has logged out.").wait_for()
     assert asked == []
 
 

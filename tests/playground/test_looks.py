@@ -181,6 +181,7 @@ def test_home_and_downloads_are_not_wider_than_can_be_read(page):
     head, columns = page.locator(".home-head").bounding_box(), page.locator(".home-columns").bounding_box()
     assert (head["x"], columns["width"]) == (268, 1200)
     show(page, "downloads")
+    page.locator(".downloads-item").first.wait_for()
     cards = [one.bounding_box() for one in page.locator(".downloads-item").all()]
     assert [(box["x"], box["width"]) for box in cards] == [(28, 514), (554, 514)] * 2
 

@@ -82,7 +82,7 @@ def test_the_reply_shows_all_digits_of_what_was_sent(page, bodies):
     page.get_by_text("Copied.").wait_for()
     assert '"whole": 9007199254740993' in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("link", name="History").click()
-    page.get_by_role("button", name="200 thing.echo").click()
+    page.get_by_role("button", name="200 OK thing.echo").click()
     rows = reply_rows(page)
     assert rows.count("whole:9007199254740993") == 2  # of the request and of the reply
 

@@ -61,7 +61,7 @@ def test_one_asks_by_a_command(page, stage):
         page.keyboard.press("Enter")
 
     asked()
-    page.get_by_text("The acts are the same.").wait_for()
+    page.get_by_text("No acts have changed.").wait_for()
     stage(app_with("addBook", "getBook", "moveBook"))
     asked()
     page.get_by_text("The service has changed: added book.moveBook.").wait_for()

@@ -79,7 +79,7 @@ def test_a_reload_while_a_reply_is_awaited_says_what_is_not_known(page):
     page.get_by_text("Waiting…").wait_for()
     page.wait_for_function("name => sessionStorage.getItem(name)?.includes('\"isSending\":true')", arg=PREFIX + "tabs")
     reloaded(page)
-    page.locator(".empty-title").get_by_text("The page was left before the reply came").wait_for()
+    page.locator(".empty-title").get_by_text("The page closed before the reply came").wait_for()
     page.unroute("**/gateway")
     send(page)
     reloaded(page)

@@ -13,7 +13,7 @@ const MARKS = [
 /** A hint for the eye only: the name beside it says the same, and other names have none. */
 export function ActMark({ act }: { act: string }) {
   const word = MARKS.find(({ verb }) => verb.test(act))?.word;
-  return word ? <span class={`act-mark ${word}`} data-word={word} title="By its name" aria-hidden="true" /> : null;
+  return word ? <span class={`act-mark ${word}`} data-word={word} title="Judged by its name" aria-hidden="true" /> : null;
 }
 
 /** Whether whoever is signed in cannot call an act, as far as the page knows: the service decides. */

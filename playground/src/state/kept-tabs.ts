@@ -8,7 +8,7 @@ import { keep, load, putAside } from "./storage";
 import { activeId, addTab, MOST_TABS, PARTS, tabs, type Tab } from "./tabs";
 
 const NAME = "tabs";
-const LEFT = "The page was left before the reply came: the service may have done it, or not.";
+const LEFT = "The page closed before the reply came. The act may or may not have run.";
 /** From the last change to when it is kept, in milliseconds; leaving the page does not wait. */
 const PAUSE = 300;
 

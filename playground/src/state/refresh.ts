@@ -36,7 +36,7 @@ export async function refreshCatalog(isAsked = false): Promise<void> {
   let now: string;
   try {
     now = await fetchCatalogText();
-    if (now === text) return isAsked ? notify("The acts are the same.") : undefined;
+    if (now === text) return isAsked ? notify("No acts have changed.") : undefined;
     const [before, after] = [catalog.value, readCatalog(now)];
     text = now;
     take(after);

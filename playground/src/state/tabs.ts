@@ -225,7 +225,7 @@ export async function turnPage(tab: Tab, after: Json | undefined): Promise<void>
 
 async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
-  if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
+  if (token === undefined) return notify("Not sent: the user of this request has logged out. Choose another.", { bad: true });
   const filled = fillOrTell(request);
   if (!filled) return;
   const controller = new AbortController();
