@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Catalog } from "../catalog";
 import { Button, classes } from "../ui";
 import { HEAD, ROW } from "./box";
+import { fittedRow } from "./fitting";
 import { WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
 
 export interface GraphProps {
@@ -22,7 +23,7 @@ interface Camera {
 const LEAST_SCALE = 0.2;
 const MOST_SCALE = 2.5;
 /** The graph opens with at least this; below it the rows are too small to read, and there are names only. */
-const READABLE = 0.93;
+const READABLE = 0.9;
 /** Of the name of a model, in units; zoomed out it stays as large on the screen as its box allows. */
 const NAME_SIZE = 13;
 const MOST_NAME_SIZE = 28;
@@ -239,22 +240,20 @@ function ModelBox({ node, catalog, layout, selected, onSelect, scale }: BoxProps
       {/* No part of the button's name: the tables of the chosen model say the same. */}
       <g class={classes("explorer-rows", look, isSmall && "small")} transform={transform} aria-hidden="true">
         {node.rows.length > 0 && <path class="explorer-rule" d={`M0 ${HEAD - 1}H${WIDTH}`} />}
-        {node.rows.map(({ name, what, isLink }, at) => (
-          <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
-            <tspan x="12">{short(name, 18)}</tspan>
-            <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
-              {short(what, roomBeside(name))}
-            </tspan>
-          </text>
-        ))}
+        {node.rows.map(({ name, what, isLink }, at) => {
+          const [said, kind] = fittedRow(name, what, WIDTH - 24);
+          return (
+            <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
+              <tspan x="12">{said}</tspan>
+              <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
+                {kind}
+              </tspan>
+            </text>
+          );
+        })}
       </g>
     </>
   );
-}
-
-/** The characters that fit beside a name in a row, by how wide they are at most times. */
-function roomBeside(name: string): number {
-  return Math.max(3, Math.floor((WIDTH - 28 - Math.min(name.length, 18) * 6.6) / 6.3));
 }
 
 function counted(all: object | undefined, what: string): string {
