@@ -1,9 +1,9 @@
 /** The history: search, look at, send again, save, remove. */
 
-import { useState } from "preact/hooks";
-import { stringify } from "../json";
+import { useMemo, useState } from "preact/hooks";
+import { stringify, type Json } from "../json";
 import { lazy } from "../lazy";
-import { JsonTree } from "../reply/tree";
+import { BODY, JsonTree } from "../reply/tree";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/request";
 import { Badge, Button, Empty, Icon, IconButton, once, When } from "../ui";
@@ -136,7 +136,7 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
 }
 
 function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
-  const envelope = envelopeOf(text);
+  const envelope = useMemo(() => envelopeOf(text), [text]);
   return (
     <div class="library-detail">
       <section>
@@ -145,7 +145,7 @@ function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
       </section>
       <section>
         <h3>Reply</h3>
-        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "The reply was not stored."}</pre>}
+        {envelope ? <JsonTree value={envelope.body as Json} root={BODY} label="Reply" /> : <pre>{text || "The reply was not stored."}</pre>}
       </section>
     </div>
   );

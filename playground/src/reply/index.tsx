@@ -12,7 +12,7 @@ import { FailureBox, NoEnvelope } from "./failure";
 import { Pager, pageText } from "./pager";
 import { Promised } from "./promised";
 import { shapeOf } from "./shape";
-import { JsonTree } from "./tree";
+import { BODY, JsonTree } from "./tree";
 import "./reply.css";
 
 const Snippets = lazy(() => import("../request/snippets").then((part) => part.Snippets), "");
@@ -108,8 +108,6 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
     </div>
   );
 }
-
-const BODY = ["body"];
 
 /** The reply, whose values lead to documents and go into sequences. */
 function ReplyTree({ tab, body, find }: { tab: Tab; body: Json; find: string }) {

@@ -36,6 +36,8 @@ export interface JsonTreeProps {
 }
 
 const NOTHING: readonly string[] = [];
+/** The `root` of the body of a reply. */
+export const BODY: readonly string[] = ["body"];
 
 export function JsonTree({ value, label, root = NOTHING, height, find = "", bar, barInRow, markOf, kept, leadsTo }: JsonTreeProps) {
   const id = useId();
