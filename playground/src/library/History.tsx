@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { stringify, type Json } from "../json";
 import { lazy } from "../lazy";
 import { BODY, JsonTree } from "../reply/tree";
+import { CallName } from "../request/mark";
 import { bodyOf, openRequest } from "../state";
 import { envelopeOf } from "../state/request";
 import { Badge, Button, Empty, Icon, IconButton, once, When } from "../ui";
@@ -105,7 +106,9 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
           <Badge look={ok ? "ok" : "bad"}>{status || "no reply"}</Badge>
-          <span class="library-title act">{title}</span>
+          <span class="library-title">
+            <CallName {...request} />
+          </span>
         </button>
         <span class="library-facts">
           <When at={at} /> · {duration(ms)} · {size(bytes)}

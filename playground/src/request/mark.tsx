@@ -1,6 +1,6 @@
 /** What an act seems to do, judged by its name, and whether it may be called. */
 
-import type { Act } from "../catalog";
+import type { Act, Place } from "../catalog";
 import { identity, token } from "../state";
 import { Icon } from "../ui";
 
@@ -31,6 +31,16 @@ export function ActLock({ spec }: { spec: Act }) {
     <span class="act-lock" aria-hidden="true" title={token.value ? "Not for your role" : "Log in to call it"}>
       <Icon name="lock" />
     </span>
+  );
+}
+
+/** The name of an act with its model, and with its service where that is another one: as `titleOf` says it. */
+export function CallName({ service, model, act }: Place) {
+  return (
+    <>
+      {service !== "main" && <span class="act muted">{service}: </span>}
+      <ActName model={model} act={act} />
+    </>
   );
 }
 

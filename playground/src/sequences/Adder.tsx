@@ -1,10 +1,11 @@
 /** The row below the steps that adds one. */
 
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog } from "../catalog";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { ActMark } from "../request/mark";
+import { ActMark, CallName } from "../request/mark";
 import { beginningOf, catalog, reasonNot, tabs, type ActRequest } from "../state";
 import { Icon } from "../ui";
 import { addStep, current } from "./store";
@@ -15,6 +16,8 @@ interface Source {
   group: string;
   name: string;
   act: string;
+  /** How its act is shown where it has no other name. */
+  label?: ComponentChildren;
   make: () => ActRequest;
   /** What the step is called; else after its act. */
   title?: string;
@@ -26,6 +29,7 @@ function sourcesOf(known: Catalog): Source[] {
   const opened = tabs.value.map(({ request, drafts }) => ({
     group: "Open tabs",
     name: titleOf(request.value),
+    label: <CallName {...request.value} />,
     act: request.value.act,
     make: () => request.value,
     problem: reasonNot(drafts.value) && "not valid",
@@ -34,6 +38,7 @@ function sourcesOf(known: Catalog): Source[] {
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
     name: placed.act,
+    label: <span class="act">{placed.act}</span>,
     act: placed.act,
     make: () => beginningOf(catalog.value, placed),
   }));
@@ -100,7 +105,7 @@ function Choices({ onChoose }: { onChoose: (source: Source) => void }) {
                 <button type="button" key={at} class="acts-act" disabled={Boolean(source.problem)} onClick={() => onChoose(source)}>
                   <ActMark act={source.act} />
                   <span>
-                    {source.name}
+                    {source.label ?? source.name}
                     {source.problem && ` (${source.problem})`}
                   </span>
                 </button>
