@@ -146,10 +146,13 @@ def test_a_filter_has_the_left_edges_of_the_form(page):
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_all_views_have_the_edges_of_the_page(page):
     page.set_viewport_size({"width": 2560, "height": 900})
-    for view, pane in (("sequences", ".sequences"), ("history", ".library"), ("downloads", ".downloads")):
+    for view, pane in (("history", ".library"), ("downloads", ".downloads")):
         show(page, view)
         box = page.locator(f".page{pane}").bounding_box()
         assert (box["x"], box["x"] + box["width"]) == (12, 2548)
+    show(page, "sequences")
+    box, row = page.locator(".sequences").bounding_box(), page.locator(".sequences-rail .acts-act").bounding_box()
+    assert (row["x"], box["x"] + box["width"]) == (12, 2548)
     show(page, "schema")
     box, search = page.locator(".explorer-main").bounding_box(), page.locator(".explorer-search input").bounding_box()
     assert (search["x"], box["x"] + box["width"]) == (12, 2548)

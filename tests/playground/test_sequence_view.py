@@ -84,6 +84,12 @@ def test_the_list_has_each_sequence_with_its_steps_and_its_last_run(sequences): 
     sequences.get_by_role("region", name="Report").get_by_text("passed", exact=True).wait_for()
 
 
+def test_a_long_name_stays_in_one_row_of_the_list(sequences):  # noqa: F811
+    sequences.get_by_label("Name", exact=True).fill("Everything that a new employee needs at first")
+    row = sequences.get_by_role("navigation", name="Sequences").get_by_role("listitem").bounding_box()
+    assert row["height"] == 32
+
+
 def test_a_step_has_the_headings_of_an_act_and_its_name_in_the_font_of_acts(sequences):  # noqa: F811
     add_step(sequences, "getUsers")
     form = sequences.get_by_role("group", name="Form of step 1")

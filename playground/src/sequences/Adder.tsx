@@ -10,6 +10,7 @@ import { beginningOf, catalog, reasonNot, tabs, type ActRequest } from "../state
 import { Icon } from "../ui";
 import { addStep, current } from "./store";
 import { MOST_STEPS } from "./types";
+import "./adder.css";
 
 /** What a step can be made of. */
 interface Source {

@@ -13,6 +13,7 @@ import { reportOf } from "./runs";
 import { StepForm } from "./StepForm";
 import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
+import "./step.css";
 
 export interface StepProps {
   step: SequenceStep;
