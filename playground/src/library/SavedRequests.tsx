@@ -1,12 +1,13 @@
 /** Saved requests: open, send, share, remove; import and export as a file. */
 
 import { useState } from "preact/hooks";
-import { CallName } from "../request/mark";
+import { CallName, GivenName } from "../request/mark";
 import { openRequest, showSaved } from "../state";
 import { Button, Empty, IconButton, notify, once, saveFile } from "../ui";
 import { FileButton } from "./FileButton";
 import { leaveRow } from "./focus";
 import { readRequests, writeRequests } from "./files";
+import { titleOf } from "./reading";
 import { NotKept } from "./NotKept";
 import { EditFolder, EditSaved } from "./EditDialog";
 import { foldersOf, refusal, removeSaved, saveAll, saved, type Folder, type Saved } from "./saved";
@@ -79,10 +80,14 @@ function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
   return (
     <li class="library-entry">
       <div class="library-line">
-        <span class="library-title">{name}</span>
-        <span class="library-facts">
-          <CallName {...request} />
+        <span class="library-title">
+          <GivenName name={name} request={request} />
         </span>
+        {name !== titleOf(request) && (
+          <span class="library-facts">
+            <CallName {...request} />
+          </span>
+        )}
         <span class="library-acts">
           <Button small look="quiet" aria-label={`Open ${name} in a tab`} onClick={() => showSaved(name, request)}>
             Open

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog } from "../catalog";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { ActMark, CallName } from "../request/mark";
+import { ActMark, CallName, GivenName } from "../request/mark";
 import { beginningOf, catalog, reasonNot, tabs, type ActRequest } from "../state";
 import { Icon } from "../ui";
 import { addStep, current } from "./store";
@@ -17,8 +17,8 @@ interface Source {
   group: string;
   name: string;
   act: string;
-  /** How its act is shown where it has no other name. */
-  label?: ComponentChildren;
+  /** The name as it is shown. */
+  label: ComponentChildren;
   make: () => ActRequest;
   /** What the step is called; else after its act. */
   title?: string;
@@ -35,7 +35,7 @@ function sourcesOf(known: Catalog): Source[] {
     make: () => request.value,
     problem: reasonNot(drafts.value) && "not valid",
   }));
-  const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, title: name, act: request.act, make: () => request }));
+  const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, label: <GivenName name={name} request={request} />, title: name, act: request.act, make: () => request }));
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
     name: placed.act,
@@ -106,7 +106,7 @@ function Choices({ onChoose }: { onChoose: (source: Source) => void }) {
                 <button type="button" key={at} class="acts-act" disabled={Boolean(source.problem)} onClick={() => onChoose(source)}>
                   <ActMark act={source.act} />
                   <span>
-                    {source.label ?? source.name}
+                    {source.label}
                     {source.problem && ` (${source.problem})`}
                   </span>
                 </button>

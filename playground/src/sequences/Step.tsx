@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
-import { CallName } from "../request/mark";
+import { CallName, GivenName } from "../request/mark";
 import { openRequest } from "../state";
 import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
 import { beginCapture, Captures } from "./Captures";
@@ -39,7 +39,7 @@ export function Step({ step, at, count }: StepProps) {
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => unfold(step.id, !open)}>
           <Icon name={open ? "down" : "right"} />
           <span class="sequences-at">{number}.</span>
-          <span class="library-title">{hasOwnName ? step.name : <CallName {...step.request} />}</span>
+          <span class="library-title"><GivenName name={step.name} request={step.request} /></span>
           {hasOwnName && (
             <span class="library-facts sequences-act">
               <CallName {...step.request} />
