@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Catalog } from "../catalog";
-import { Button, classes } from "../ui";
+import { Button, classes, IconButton } from "../ui";
 import { HEAD, ROW } from "./box";
 import { fittedRow } from "./fitting";
 import { WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
@@ -29,7 +29,7 @@ const NAME_SIZE = 13;
 const MOST_NAME_SIZE = 28;
 /** What fits easily is drawn larger, up to this. */
 const LARGEST = 1.25;
-const MARGIN = 8;
+const MARGIN = 24;
 
 export function Graph({ catalog, selected, onSelect }: GraphProps) {
   const layout = useMemo(() => layoutOf(catalog), [catalog]);
@@ -87,15 +87,9 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
   return (
     <div class="explorer-graph">
       <div class="explorer-graph-tools" role="toolbar" aria-label="Move the graph">
-        <Button small look="quiet" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(0.8)}>
-          −
-        </Button>
-        <Button small look="quiet" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(1.25)}>
-          +
-        </Button>
-        <Button small look="quiet" title="Show all (0)" onClick={() => setCamera(fitting(layout, size))}>
-          Fit
-        </Button>
+        <IconButton small icon="less" label="Zoom out" onClick={() => zoom(0.8)} />
+        <IconButton small icon="add" label="Zoom in" onClick={() => zoom(1.25)} />
+        <IconButton small icon="fit" label="Fit" onClick={() => setCamera(fitting(layout, size))} />
         <Button small look="quiet" aria-label="Help" title="Help" aria-expanded={isHelped} onClick={() => setHelped(!isHelped)}>
           ?
         </Button>
