@@ -55,7 +55,6 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       </div>
       <div class="request-said">
         {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
-        <Held tab={tab} />
       </div>
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
@@ -68,6 +67,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             items={SHOWN}
             value={part}
             onChange={(next) => void (tab.part.value = next)}
+            lead={<Held tab={tab} />}
           >
             <Unfinished tab={tab} />
             {part === "form" && <Form spec={spec} tab={tab} onChange={change} />}
