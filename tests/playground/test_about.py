@@ -80,7 +80,17 @@ def test_fields_errors_and_the_shape_are_told(page):
         "there is none left",
     ]
     assert "title: text" in page.get_by_role("region", name="What comes back").inner_text()
-    assert "gives the first reply, for 1 hour" in page.locator(".act-docs").inner_text()
+    facts = page.locator(".act-docs dl")
+    assert facts.locator("dt").all_inner_texts() == [
+        "Called as",
+        "Access",
+        "Idempotency-Key",
+        "Mode",
+        "Returns",
+        "Limits of get",
+    ]
+    assert "it gives the first reply, for 1 hour" in facts.inner_text()
+    assert page.locator(".act-description").count() == 0
 
 
 def test_the_example_is_valid_and_goes_into_the_form(page):

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Act, Kind } from "../catalog";
+import { Code } from "../code";
 import { FieldTable } from "../explorer/fields";
 import { nameOfKind } from "../form";
 import { shapeOf } from "../reply/shape";
@@ -12,36 +13,39 @@ import { Prose } from "./docs";
 import { exampleSet } from "./example";
 
 const ACCESS = {
-  public: "Anyone: the act is declared public.",
-  open: "Anyone: no access rule is set.",
-  rule: "An access rule decides.",
+  public: "Anyone: declared public",
+  open: "Anyone: no access rule is set",
+  rule: "Decided by an access rule",
 };
+/** Characters of a description that are in sight above the tabs. */
+const MOST_ABOVE = 140;
 
 export function About({ spec, tab }: { spec: Act; tab: Tab }) {
   const request = tab.request.value;
+  const description = spec.description ?? "";
   const fields = spec.set.kind === "object" ? (spec.set.fields ?? {}) : {};
   return (
     <div class="act-docs">
-      {spec.description ? <p class="act-description"><Prose text={spec.description} /></p> : <p class="muted">No description.</p>}
+      {description.length > MOST_ABOVE && <p class="act-description"><Prose text={description} /></p>}
       <dl>
         <Fact name="Called as">
           <code>
             {request.service} / {request.model} / {request.act}
           </code>
         </Fact>
-        <Fact name="Who may">
-          {ACCESS[spec.access]} {spec.roles && `One of: ${spec.roles.join(", ")}.`}
-        </Fact>
-        <Fact name="How often">{spec.limit.length ? spec.limit.join(", ") : "No limit."}</Fact>
-        <Fact name="Sent again">{againText(spec.idempotent)}</Fact>
+        <Fact name="Access">{spec.roles ? `Roles: ${spec.roles.join(", ")}` : ACCESS[spec.access]}</Fact>
+        {spec.limit.length > 0 && <Fact name="Limit">{spec.limit.join(", ")}</Fact>}
+        {spec.idempotent !== null && (
+          <Fact name="Idempotency-Key">Sent again with the same key, it gives the first reply, for {durationText(spec.idempotent)}</Fact>
+        )}
         <Fact name="Mode">
-          {spec.mode === "create" ? "create: defaults are filled in, texts are turned into values" : "assert: values as they are sent"}
+          {spec.mode === "create" ? "Create: defaults are filled in, texts are turned into values" : "Assert: values as they are sent"}
         </Fact>
-        <Fact name="Before checking">{hooks(spec.hooks.preValidation)}</Fact>
-        <Fact name="Before the act">{hooks(spec.hooks.preAct)}</Fact>
+        <Hooks name="Before validation" names={spec.hooks.preValidation} />
+        <Hooks name="Before the act" names={spec.hooks.preAct} />
         <Fact name="Returns">{returned(spec.returns)}</Fact>
-        <Fact name="Its get">
-          at most {spec.maxGetDepth} levels and {spec.maxGetLeaves} names
+        <Fact name="Limits of get">
+          {spec.maxGetDepth} levels, {spec.maxGetLeaves} names
         </Fact>
       </dl>
       {Object.keys(fields).length > 0 && (
@@ -82,7 +86,7 @@ function Example({ spec, tab }: { spec: Act; tab: Tab }) {
     <>
       <h3>Example of set</h3>
       <pre class="act-example" tabIndex={0} role="region" aria-label="Example of set">
-        {stringify(set, 2)}
+        <Code text={stringify(set, 2)} language="json" />
       </pre>
       <div class="row">
         <Button small icon="edit" onClick={use}>
@@ -107,12 +111,6 @@ function Shape({ spec, tab }: { spec: Act; tab: Tab }) {
   );
 }
 
-function againText(seconds: number | null): string {
-  return seconds === null
-    ? "does it again; it takes no Idempotency-Key"
-    : `with the same Idempotency-Key gives the first reply, for ${durationText(seconds)}`;
-}
-
 const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] as const;
 
 function durationText(seconds: number): string {
@@ -130,16 +128,25 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-function hooks(names: string[]): ComponentChildren {
-  return names.length ? names.map((name) => <code key={name}>{name} </code>) : <span class="muted">nothing</span>;
+function Hooks({ name, names }: { name: string; names: string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <Fact name={name}>
+      <code>{names.join(", ")}</code>
+    </Fact>
+  );
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function returned(kind: Kind): ComponentChildren {
   if (kind.kind === "documents") {
-    const words = { one: `one ${kind.model}`, optional: `one ${kind.model} or null`, many: `a list of ${kind.model}` };
+    const words = { one: `One ${kind.model}`, optional: `One ${kind.model} or null`, many: `List of ${kind.model}` };
     return `${words[kind.type]}, as get asks`;
   }
-  if (kind.kind !== "object" || !kind.fields) return kind.kind === "any" ? "not said" : nameOfKind(kind);
+  if (kind.kind !== "object" || !kind.fields) return kind.kind === "any" ? "Not declared" : sentence(nameOfKind(kind));
   return (
     <ul>
       {Object.entries(kind.fields).map(([name, part]) => (
