@@ -94,9 +94,11 @@ def commands(group, *before):
         yield from commands(command, *before, name) if isinstance(command, click.Group) else [(*before, name)]
 
 
-@pytest.mark.parametrize(
-    "words", [words for words in commands(gateway_group) if words not in {("call",), ("mongod",), ("new",)}], ids=" ".join
-)
+#: Commands that need no gateway, or not always.
+WITHOUT = {("call",), ("mongod",), ("new",)}
+
+
+@pytest.mark.parametrize("words", [words for words in commands(gateway_group) if words not in WITHOUT], ids=" ".join)
 def test_name_is_needed_among_several_and_must_exist(words):
     run = runner(make_app(one=gateway(), two=gateway()))
     assert [run(*words)[0], run(*words, "--name", "three")[0]] == [2, 2]

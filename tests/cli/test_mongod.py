@@ -13,9 +13,8 @@ from click.testing import CliRunner
 from pymongo import MongoClient
 
 from gatewayfw.cli import gateway_group
-from gatewayfw.testing.mongod import find_free_port, find_mongod
+from gatewayfw.testing.mongod import LocalMongod, find_free_port, find_mongod
 from tests.cli.shop import APART
-from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -30,18 +29,27 @@ def run(*words):
 
 
 @pytest.fixture
-def use(mongod_uri, folder, default_signals):
+def use(mongod_uri, folder, default_signals, monkeypatch):
     """Run the command beside a function that gets a client of its server, and the port; return the result."""
     if find_mongod() is None:
         pytest.skip("there is a server, but no mongod to start")
+    started, start = threading.Event(), LocalMongod.start
+
+    def start_and_tell(mongod):
+        start(mongod)
+        started.set()
+        return mongod
+
+    monkeypatch.setattr(LocalMongod, "start", start_and_tell)
 
     def use(act, *words):
         port = find_free_port()
         begun = []
 
         def beside():
+            assert started.wait(60)
+            started.clear()
             with MongoClient("127.0.0.1", port, directConnection=True) as client:
-                wait_until(lambda: client.admin.command("hello")["isWritablePrimary"])
                 begun.append(act(client))
 
         thread = threading.Thread(target=beside)

@@ -33,8 +33,9 @@ def test_a_download_is_what_the_server_gives(downloads, service_url, tmp_path, n
 
 def test_types_are_shown_and_copied(downloads):
     downloads.get_by_role("button", name="Show gateway.ts").click()
-    shown = downloads.get_by_role("region", name="gateway.ts").inner_text()
-    assert "createClient" in shown
+    shown = downloads.get_by_role("region", name="gateway.ts")
+    shown.locator(".code-word").get_by_text("export", exact=True).first.wait_for()
+    assert "createClient" in shown.inner_text()
     downloads.get_by_role("button", name="Hide gateway.ts").click()
     assert downloads.get_by_role("region", name="gateway.ts").count() == 0
 

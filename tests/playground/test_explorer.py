@@ -103,6 +103,19 @@ def test_the_graph_follows_the_keys(schema):
     assert looked_at(schema) == (focused, None)
 
 
+#: Between the name and the kind of a row.
+GAP = """(row) => {
+    const [name, kind] = row.children
+    return kind.getStartPositionOfChar(0).x - name.getEndPositionOfChar(name.textContent.length - 1).x
+}"""
+
+
+def test_a_row_of_the_graph_has_a_gap_between_a_whole_name_and_a_whole_kind(schema):
+    row = schema.locator(".explorer-row").filter(has_text="organizations")
+    assert row.locator("tspan").all_text_contents() == ["organizations", "organization []"]
+    assert row.evaluate(GAP) >= 10
+
+
 def test_the_graph_is_moved_by_buttons_and_keys(schema):
     def seen():
         graph = schema.get_by_role("group", name="Models and their relations")

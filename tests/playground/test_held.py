@@ -59,3 +59,27 @@ def test_empty_texts_are_left_out_with_what_may_be_left_out(held):
     held.keyboard.press("Control+Enter")
     held.get_by_role("alert").get_by_text("Not sent: name is empty.").wait_for()
     assert held.get_by_role("button", name="Leave it out").count() == 0
+
+
+PLACES = """(bar) => {
+    const pane = bar.closest('.request-tabs').getBoundingClientRect();
+    const line = bar.closest('.request-tabs').querySelector('.tabs-line').getBoundingClientRect();
+    const {left, right, top} = bar.getBoundingClientRect();
+    return [left - pane.left, pane.right - right <= 1, top - line.bottom];
+}"""
+
+
+def test_what_is_told_stays_at_the_top_of_the_pane_in_each_part(held):
+    bar = held.get_by_role("alert")
+    held.set_viewport_size({"width": 1280, "height": 420})
+    for part in ("JSON", "About", "Form"):
+        held.get_by_role("tab", name=part).click()
+        held.locator(".request-tabs > .tabs-panel").evaluate("panel => panel.scrollTo(0, 999)")
+        assert bar.evaluate(PLACES) == [0, True, 0], part
+
+
+def test_a_field_to_be_mended_is_red_with_the_focus_too(held):
+    street = at(held, "set.address.street")
+    colours = "one => [getComputedStyle(one).borderColor, getComputedStyle(one).outlineColor]"
+    border, outline = street.evaluate(colours)
+    assert border == outline == held.locator(".field-errors").first.evaluate("one => getComputedStyle(one).color")

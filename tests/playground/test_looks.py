@@ -133,6 +133,28 @@ def test_controls_and_boxes_of_a_form_have_one_left_edge_each(used):
     assert len(edges(form.locator("li:is(.projection-link, .projection-list > :first-child) > * input"))) == 1
 
 
+TO_NEXT_LABEL = """fields => [...fields.children].map(one => one.querySelector('.field-aside, .value-off > .small'))
+    .map((caption, index) => [caption, fields.children[index + 1]?.querySelector('.value-name, .switch > span')])
+    .filter(([caption, next]) => caption && next)
+    .map(([caption, next]) => next.getBoundingClientRect().top - caption.getBoundingClientRect().bottom)"""
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_what_a_field_is_stands_nearer_to_its_name_than_to_the_next(page):
+    open_act(page, "addUser")
+    gaps = page.locator(".request-form > .fields").evaluate(TO_NEXT_LABEL)
+    assert (len(gaps) > 5, [gap for gap in gaps if gap < 16]) == (True, [])
+
+
+@pytest.mark.parametrize("options", ["wide light"], indirect=True)
+def test_all_ticked_boxes_look_alike(page):
+    open_act(page, "getUsers")
+    page.get_by_role("button", name="Headers and token").click()
+    boxes = page.locator("input[type=checkbox]:checked:not([data-switch])")
+    colours = boxes.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert (len(colours) > 5, len(set(colours))) == (True, 1)
+
+
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_a_filter_has_the_left_edges_of_the_form(page):
     open_act(page, "getUsers")
@@ -146,10 +168,13 @@ def test_a_filter_has_the_left_edges_of_the_form(page):
 @pytest.mark.parametrize("options", ["wide light"], indirect=True)
 def test_all_views_have_the_edges_of_the_page(page):
     page.set_viewport_size({"width": 2560, "height": 900})
-    for view, pane in (("sequences", ".sequences"), ("history", ".library"), ("downloads", ".downloads")):
+    for view, pane in (("history", ".library"), ("downloads", ".downloads")):
         show(page, view)
         box = page.locator(f".page{pane}").bounding_box()
         assert (box["x"], box["x"] + box["width"]) == (12, 2548)
+    show(page, "sequences")
+    box, row = page.locator(".sequences").bounding_box(), page.locator(".sequences-rail .acts-act").bounding_box()
+    assert (row["x"], box["x"] + box["width"]) == (12, 2548)
     show(page, "schema")
     box, search = page.locator(".explorer-main").bounding_box(), page.locator(".explorer-search input").bounding_box()
     assert (search["x"], box["x"] + box["width"]) == (12, 2548)

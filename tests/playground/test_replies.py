@@ -65,7 +65,9 @@ def test_the_tree_is_the_body_with_counts_brackets_and_commas(page):
         page.locator(".json-row").nth(fold).locator(".json-fold").click()
     assert lines(page)[2:4] == ["  0: { Ann },", "  1: { size, deep }"]
     page.get_by_role("tab", name="Raw").click()
-    assert page.get_by_role("region", name="Reply as text").inner_text().startswith('{"body"')
+    text = page.get_by_role("region", name="Reply as text")
+    text.locator(".code-key").first.wait_for()
+    assert text.inner_text().startswith('{"body"')
 
 
 def test_the_shape_before_a_reply_is_drawn_as_a_reply(page):
@@ -234,15 +236,27 @@ def options(request):
 @pytest.mark.parametrize(
     "options", [{"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}], indirect=True
 )
-def test_on_a_phone_rows_are_tall_and_the_search_stays(page):
+def test_on_a_phone_rows_can_be_touched_and_the_search_stays(page):
     answered(page, {"rows": [{"number": number} for number in range(60)]})
     row = page.get_by_role("treeitem").nth(3)
-    assert row.bounding_box()["height"] == 32
+    assert row.bounding_box()["height"] == 26
     page.locator(".acts-split").evaluate("one => one.scrollTo(0, 99999)")
     field = page.get_by_role("searchbox", name="Search the reply")
     assert 0 < field.bounding_box()["y"] < 844
     table = table_of(page)
     assert table.locator("tbody td").first.bounding_box()["height"] >= 32
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_long_texts_wrap_in_a_reply_that_is_not_long(page):
+    answered(page, {"text": "word " * 40, "next": "one"})
+    tree = page.get_by_role("tree", name="Reply as a tree")
+    assert tree.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+    rows = [row.bounding_box()["height"] for row in tree.get_by_role("treeitem").all()]
+    assert (rows[0], rows[1] > 60, rows[2]) == (22, True, 22)
+    tree.focus()
+    page.keyboard.press("End")
+    assert tree.locator(".chosen").inner_text().replace("\n", "") == 'next:"one"'
 
 
 TABLE = """async (tab) => {

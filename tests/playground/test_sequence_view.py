@@ -63,7 +63,7 @@ def test_captures_are_offered_at_fields_of_their_model_only(three):
     for number, name, offers in ((2, "Read", []), (3, "One", ["{{organizationId}}"])):
         three.get_by_role("button", name=f"{number}. {name}").click()
         form = three.get_by_role("group", name=f"Form of step {number}")
-        form.get_by_text("Set", exact=True).wait_for()
+        form.get_by_role("heading", name="Input set").wait_for()
         assert form.locator(".roles button").all_inner_texts() == offers
 
 
@@ -82,6 +82,19 @@ def test_the_list_has_each_sequence_with_its_steps_and_its_last_run(sequences): 
     assert said == [("Add users", "4 steps", "Last run: passed"), ("Sequence", "1 step", "Last run: failed")]
     rail.get_by_role("button", name="Add users").click()
     sequences.get_by_role("region", name="Report").get_by_text("passed", exact=True).wait_for()
+
+
+def test_a_long_name_stays_in_one_row_of_the_list(sequences):  # noqa: F811
+    sequences.get_by_label("Name", exact=True).fill("Everything that a new employee needs at first")
+    row = sequences.get_by_role("navigation", name="Sequences").get_by_role("listitem").bounding_box()
+    assert row["height"] == 32
+
+
+def test_a_step_has_the_headings_of_an_act_and_its_name_in_the_font_of_acts(sequences):  # noqa: F811
+    add_step(sequences, "getUsers")
+    form = sequences.get_by_role("group", name="Form of step 1")
+    assert form.get_by_role("heading").all_inner_texts() == ["Input set", "Fields to return get"]
+    assert sequences.locator(".sequences-line .act").all_inner_texts() == ["user.getUsers"]
 
 
 def test_a_step_of_a_saved_request_has_its_name(page):

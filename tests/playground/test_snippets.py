@@ -114,3 +114,40 @@ def test_the_snippet_with_the_generated_client_sends_the_same(page, service_url,
     with urllib.request.urlopen(f"{service_url}/playground/gateway_types.py") as module:
         (tmp_path / "gateway_types.py").write_bytes(module.read())
     assert ran("Python", (tmp_path / "snippet.py").read_text(), tmp_path, token) == {"email": "manager@example.com"}
+
+
+COLOURS = "element => [...element.querySelectorAll('span')].map(one => [one.className, one.textContent])"
+
+
+@pytest.mark.parametrize(
+    ("language", "some"),
+    [
+        ("curl", {"key": '"population"', "text": '"x"', "number": "5", "word": "--data-raw"}),
+        ("Python", {"key": '"population"', "text": '"x"', "number": "5", "word": "import"}),
+        ("TypeScript", {"text": '"x"', "number": "5", "word": "await"}),
+    ],
+)
+def test_a_snippet_is_coloured_by_its_language(snippet, page, language, some):
+    given = snippet(language, {**REQUEST, "set": {"name": "x", "population": 5}})
+    code = page.get_by_role("region", name="Code").locator("pre")
+    code.locator(".code-word").first.wait_for()
+    found = code.evaluate(COLOURS)
+    assert [look for look, text in some.items() if [f"code-{look}", text] not in found] == []
+    assert code.evaluate("element => element.textContent") == given
+
+
+def test_the_body_of_a_command_has_a_line_for_each_name(snippet):
+    text = snippet("curl", {"model": "user", "act": "getMe", "set": {}, "get": {"_id": 0, "email": 1}})
+    assert text.splitlines()[-11:] == [
+        "  --data-raw '{",
+        '  "model": "user",',
+        '  "act": "getMe",',
+        '  "details": {',
+        '    "set": {},',
+        '    "get": {',
+        '      "_id": 0,',
+        '      "email": 1',
+        "    }",
+        "  }",
+        "}'",
+    ]

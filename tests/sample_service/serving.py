@@ -64,8 +64,13 @@ class Gunicorn:
         """End the server, in peace if it can."""
         self._pool.close()
         self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(3)
+            return
+        # A worker of gunicorn that was just being forked has not heard of it.
+        os.killpg(self._process.pid, signal.SIGTERM)
         try:
-            self._process.wait(15)
+            self._process.wait(12)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

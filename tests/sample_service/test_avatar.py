@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -68,6 +69,13 @@ def test_another_avatar_replaces_the_one_before(service, clients):
     first = send(clients["Employee"])["avatar"]["_id"]
     second = send(clients["Employee"], PNG + b"more")["avatar"]
     assert (second["size"], service.files.count({"_id": first}), bytes_kept(service)) == (len(PNG) + 4, 0, 1)
+
+
+def test_avatars_sent_at_once_leave_one(service, clients):
+    with ThreadPoolExecutor(8) as threads:
+        sent = list(threads.map(lambda number: send(clients["Employee"], PNG + b"%d" % number), range(8)))
+    ids = {user["avatar"]["_id"] for user in sent}
+    assert (len(ids), service.files.count(), bytes_kept(service)) == (8, 1, 1)
 
 
 def test_an_avatar_that_somebody_else_has_stays(service, people, clients, act_as):

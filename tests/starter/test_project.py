@@ -101,8 +101,8 @@ def test_its_compose_file_is_that_of_deploy_without_nginx(tmp_path):
     app, model = ours["services"]["app"], theirs["services"]["app"]
     alike = ("logging", "read_only", "volumes", "cap_drop", "security_opt", "restart", "depends_on")
     assert [app[name] for name in alike] == [model[name] for name in alike]
-    names = {"GATEWAYFW_PROXIES", "GATEWAYFW_TOKEN_KEY", "GATEWAYFW_TOKEN_KEY_FALLBACKS", "MONGODB_URI"}
-    assert app["environment"].keys() == names | {"GATEWAYFW_RATE_LIMIT_STORAGE"}
+    names = {"GATEWAYFW_PROXIES", "GATEWAYFW_TOKEN_KEY", "GATEWAYFW_TOKEN_KEY_FALLBACKS", "GATEWAYFW_LINK_KEY"}
+    assert app["environment"].keys() == names | {"MONGODB_URI", "GATEWAYFW_RATE_LIMIT_STORAGE"}
     assert app["environment"]["MONGODB_URI"] == model["environment"]["MONGODB_URI"]
     server = runpy.run_path(str(tmp_path / "shop" / "gunicorn.conf.py"))
     assert int(app["stop_grace_period"].removesuffix("s")) > server["graceful_timeout"]

@@ -155,9 +155,11 @@ def test_a_folder_in_memory_is_one_with_room(monkeypatch, tmp_path, temporary, f
 def test_it_says_whether_it_runs_even_if_its_server_was_killed(found):
     mongod = LocalMongod()
     seen = [mongod.is_running]
-    with mongod, MongoClient(mongod.uri) as client:
+    with mongod:
         seen.append(mongod.is_running)
-        os.kill(client.admin.command("serverStatus")["pid"], signal.SIGKILL)
+        with MongoClient(mongod.uri) as client:
+            pid = client.admin.command("serverStatus")["pid"]
+        os.kill(pid, signal.SIGKILL)
         assert wait_until(lambda: not mongod.is_running)
     assert (seen, mongod.is_running) == ([False, True], False)
 

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { isObject, stringify } from "../json";
 import { titleOf } from "../library/reading";
 import { duration, size } from "../library/format";
+import { CallName } from "../request/mark";
 import { activeId, batchOf, catalog, reasonNot, sendTabs, specOf, tabs, view, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Dialog, Empty } from "../ui";
 import "../library/library.css";
@@ -85,7 +86,9 @@ function Line({ tab, isChosen, at, reply, onToggle, onOpen }: LineProps) {
       <div class="library-line">
         <label class="switch grow">
           <input type="checkbox" checked={isChosen} disabled={reason !== ""} onChange={onToggle} />
-          <span>{titleOf(tab.request.value)}</span>
+          <span>
+            <CallName {...tab.request.value} />
+          </span>
           {reason && <span class="muted small">{reason}</span>}
         </label>
         {isObject(item) && (

@@ -49,7 +49,7 @@ function Choice({ label, all, value, onChange }: ChoiceProps) {
   return (
     <Field label={label}>
       {(ids) => (
-        <select {...ids} value={String(value)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        <select {...ids} class="mono" value={String(value)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
           {all.map((one) => (
             <option key={one.at} value={String(one.at)}>
               {one.label}

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { fetchBeside } from "../catalog";
+import { Code } from "../code";
 import { WithCode } from "../library/words";
 import { Button, CopyButton, saveFile } from "../ui";
 import "./downloads.css";
@@ -115,6 +116,7 @@ function Item({ file, mark, title, type, purpose }: Export) {
 }
 
 const MOST_SHOWN = 60_000;
+const LANGUAGES: Partial<Record<string, "typescript" | "python">> = { ".ts": "typescript", ".py": "python" };
 
 function Shown({ file, text }: { file: string; text: string }) {
   const isCut = text.length > MOST_SHOWN;
@@ -125,7 +127,7 @@ function Shown({ file, text }: { file: string; text: string }) {
         {isCut && <span class="muted small">Shows the beginning only. The download is complete.</span>}
       </div>
       <pre tabIndex={0} role="region" aria-label={file}>
-        {isCut ? text.slice(0, MOST_SHOWN) : text}
+        <Code text={isCut ? text.slice(0, MOST_SHOWN) : text} language={LANGUAGES[file.slice(file.lastIndexOf("."))] ?? "json"} />
       </pre>
     </div>
   );

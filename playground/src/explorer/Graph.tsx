@@ -2,8 +2,9 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Catalog } from "../catalog";
-import { Button, classes } from "../ui";
+import { Button, classes, IconButton } from "../ui";
 import { HEAD, ROW } from "./box";
+import { fittedRow } from "./fitting";
 import { WIDTH, layoutOf, type Edge, type Layout, type Node } from "./layout";
 
 export interface GraphProps {
@@ -22,13 +23,13 @@ interface Camera {
 const LEAST_SCALE = 0.2;
 const MOST_SCALE = 2.5;
 /** The graph opens with at least this; below it the rows are too small to read, and there are names only. */
-const READABLE = 0.93;
+const READABLE = 0.9;
 /** Of the name of a model, in units; zoomed out it stays as large on the screen as its box allows. */
 const NAME_SIZE = 13;
 const MOST_NAME_SIZE = 28;
 /** What fits easily is drawn larger, up to this. */
 const LARGEST = 1.25;
-const MARGIN = 8;
+const MARGIN = 24;
 
 export function Graph({ catalog, selected, onSelect }: GraphProps) {
   const layout = useMemo(() => layoutOf(catalog), [catalog]);
@@ -86,15 +87,9 @@ export function Graph({ catalog, selected, onSelect }: GraphProps) {
   return (
     <div class="explorer-graph">
       <div class="explorer-graph-tools" role="toolbar" aria-label="Move the graph">
-        <Button small look="quiet" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoom(0.8)}>
-          −
-        </Button>
-        <Button small look="quiet" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(1.25)}>
-          +
-        </Button>
-        <Button small look="quiet" title="Show all (0)" onClick={() => setCamera(fitting(layout, size))}>
-          Fit
-        </Button>
+        <IconButton small icon="less" label="Zoom out" onClick={() => zoom(0.8)} />
+        <IconButton small icon="add" label="Zoom in" onClick={() => zoom(1.25)} />
+        <IconButton small icon="fit" label="Fit" onClick={() => setCamera(fitting(layout, size))} />
         <Button small look="quiet" aria-label="Help" title="Help" aria-expanded={isHelped} onClick={() => setHelped(!isHelped)}>
           ?
         </Button>
@@ -239,22 +234,20 @@ function ModelBox({ node, catalog, layout, selected, onSelect, scale }: BoxProps
       {/* No part of the button's name: the tables of the chosen model say the same. */}
       <g class={classes("explorer-rows", look, isSmall && "small")} transform={transform} aria-hidden="true">
         {node.rows.length > 0 && <path class="explorer-rule" d={`M0 ${HEAD - 1}H${WIDTH}`} />}
-        {node.rows.map(({ name, what, isLink }, at) => (
-          <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
-            <tspan x="12">{short(name, 18)}</tspan>
-            <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
-              {short(what, roomBeside(name))}
-            </tspan>
-          </text>
-        ))}
+        {node.rows.map(({ name, what, isLink }, at) => {
+          const [said, kind] = fittedRow(name, what, WIDTH - 24);
+          return (
+            <text key={name} class={classes("explorer-row", isLink && "link")} y={HEAD + at * ROW + 15}>
+              <tspan x="12">{said}</tspan>
+              <tspan class="explorer-row-kind" x={WIDTH - 12} text-anchor="end">
+                {kind}
+              </tspan>
+            </text>
+          );
+        })}
       </g>
     </>
   );
-}
-
-/** The characters that fit beside a name in a row, by how wide they are at most times. */
-function roomBeside(name: string): number {
-  return Math.max(3, Math.floor((WIDTH - 28 - Math.min(name.length, 18) * 6.6) / 6.3));
 }
 
 function counted(all: object | undefined, what: string): string {

@@ -3,11 +3,11 @@
 import type { Catalog } from "../catalog";
 import { HEAD, heightOf, ROW, type Row, rowsOf } from "./box";
 
-export const WIDTH = 188;
-const GAP_X = 44;
+export const WIDTH = 204;
+const GAP_X = 36;
 const GAP_Y = 24;
 /** How far a line goes out that comes back to the same side. */
-const MOST_REACH = 42;
+const MOST_REACH = 40;
 
 export interface Node {
   name: string;

@@ -100,9 +100,10 @@ function Switch({ kind, name, path, value, onChange }: ValueProps) {
   );
 }
 
+/** What it is, and what is taken where it is not sent. */
 function offText(kind: Kind): string {
-  if (kind.presence !== "defaulted") return "optional";
-  return kind.default === undefined ? "filled in" : `default ${stringify(kind.default)}`;
+  if (kind.presence !== "defaulted") return nameOfKind(kind);
+  return `${nameOfKind(kind)}, ${kind.default === undefined ? "filled in" : `default ${stringify(kind.default)}`}`;
 }
 
 function NullField({ kind, name }: ValueProps) {

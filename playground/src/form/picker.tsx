@@ -66,10 +66,10 @@ export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: P
         {acts.length > 1 && (
           <Field label="Search with">
             {(ids) => (
-              <select {...ids} value={String(at)} onChange={(event) => setAt(Number(event.currentTarget.value))}>
+              <select {...ids} class="mono" value={String(at)} onChange={(event) => setAt(Number(event.currentTarget.value))}>
                 {acts.map(({ model, act: name }, index) => (
                   <option key={index} value={String(index)}>
-                    {model} · {name}
+                    {model}.{name}
                   </option>
                 ))}
               </select>

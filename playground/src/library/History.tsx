@@ -1,10 +1,11 @@
 /** The history: search, look at, send again, save, remove. */
 
-import { useState } from "preact/hooks";
-import { isObject, stringify, type JsonObject } from "../json";
+import { useMemo, useState } from "preact/hooks";
+import { isObject, stringify, type Json, type JsonObject } from "../json";
 import { lazy } from "../lazy";
 import { statusWords } from "../reply/facts";
-import { JsonTree } from "../reply/tree";
+import { BODY, JsonTree } from "../reply/tree";
+import { CallName } from "../request/mark";
 import { bodyOf, openRequest, ROLE } from "../state";
 import { envelopeOf } from "../state/request";
 import { Badge, Button, Empty, Icon, IconButton, once, When } from "../ui";
@@ -119,7 +120,9 @@ function EntryRow({ entry, onSave, onCompare }: RowProps) {
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "down" : "right"} />
           <Badge look={ok ? "ok" : "bad"}>{statusWords(status)}</Badge>
-          <span class="library-title act">{title}</span>
+          <span class="library-title">
+            <CallName {...request} />
+          </span>
           <span class="library-sent muted small">{summaryOf(request.set)}</span>
         </button>
         <span class="library-acts">
@@ -161,7 +164,7 @@ function summaryOf(set: JsonObject): string {
 }
 
 function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
-  const envelope = envelopeOf(text);
+  const envelope = useMemo(() => envelopeOf(text), [text]);
   return (
     <div class="library-detail">
       <section>
@@ -170,7 +173,7 @@ function EntryDetail({ entry: { request, text } }: { entry: Entry }) {
       </section>
       <section>
         <h3>Reply</h3>
-        {envelope ? <JsonTree value={envelope} label="Reply" /> : <pre>{text || "This reply was not stored."}</pre>}
+        {envelope ? <JsonTree value={envelope.body as Json} root={BODY} label="Reply" /> : <pre>{text || "This reply was not stored."}</pre>}
       </section>
     </div>
   );

@@ -1,6 +1,7 @@
 /** Saved requests: open, send, share, remove; import and export as a file. */
 
 import { useState } from "preact/hooks";
+import { CallName, GivenName } from "../request/mark";
 import { openRequest, showSaved } from "../state";
 import { Button, Empty, IconButton, notify, once, saveFile } from "../ui";
 import { FileButton } from "./FileButton";
@@ -79,7 +80,14 @@ function SavedRow({ one, onEdit }: { one: Saved; onEdit: () => void }) {
   return (
     <li class="library-entry">
       <div class="library-line">
-        <span class="library-title">{name}</span>
+        <span class="library-title">
+          <GivenName name={name} request={request} />
+        </span>
+        {name !== titleOf(request) && (
+          <span class="library-facts">
+            <CallName {...request} />
+          </span>
+        )}
         <span class="library-acts">
           <Button small look="quiet" icon="play" aria-label={`Send ${name}`} onClick={() => openRequest(request, { run: true, saved: name })}>
             Send

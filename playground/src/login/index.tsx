@@ -5,6 +5,7 @@ import { catalog, emptyRequest, loginOf, send, signIn, type ActRequest, type Rep
 import { Button, Dialog, Empty, notify } from "../ui";
 import { ErrorsContext, errorsOf, Fields } from "../form";
 import "../form/form.css";
+import "./login.css";
 import { DemoAccounts } from "./demo";
 
 export function LoginDialog({ onClose }: { onClose: () => void }) {

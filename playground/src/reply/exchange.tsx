@@ -10,7 +10,7 @@ export function Exchange({ reply, sent }: { reply: Reply; sent: ActRequest | nul
       <h3>Request</h3>
       <p class="mono">POST {GATEWAY_URL}</p>
       <Rows rows={reply.sentHeaders ?? []} />
-      {sent && <JsonTree value={bodyOf(reply.request ?? sent)} label="Request as it was sent" height={300} />}
+      {sent && <JsonTree value={bodyOf(reply.request ?? sent)} label="Request as it was sent" height={660} />}
       <h3>Reply</h3>
       <p class="mono">{reply.status || "none"}</p>
       <Rows rows={reply.headers ?? []} />

@@ -40,7 +40,7 @@ export function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
       {reply.status > 0 && <span class="reply-fact">{size(reply.bytes)}</span>}
       {id && (
         <button type="button" class="reply-id" title={`Copy the request id ${id}`} onClick={() => void copyId(id)}>
-          request {id}
+          request {id.slice(0, 8)}
         </button>
       )}
       {reply.text && (

@@ -35,8 +35,9 @@ export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply 
   return (
     <div class="failure">
       <p>
-        <strong>{headOf(failure, errors[0]?.[0])}</strong>
-        {failure.code && <code>{failure.code}</code>}
+        <span class="grow">
+          <strong>{headOf(failure, errors[0]?.[0])}</strong> {failure.code && <code>{failure.code}</code>}
+        </span>
         {canLogIn && (
           <Button small icon="key" onClick={showLogin}>
             Log in

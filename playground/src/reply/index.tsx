@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Json, JsonObject } from "../json";
 import { catalog, heldOf, isOnlyPage, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Page, type Reply, type Shown, type Tab } from "../state";
 import { Button, notify, once, Tabs } from "../ui";
+import { Code } from "../code";
 import { lazy } from "../lazy";
 import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
@@ -12,7 +13,7 @@ import { FailureBox, NoEnvelope } from "./failure";
 import { Pager, pageText } from "./pager";
 import { Promised } from "./promised";
 import { shapeOf } from "./shape";
-import { JsonTree } from "./tree";
+import { BODY, JsonTree } from "./tree";
 import "./reply.css";
 
 const Snippets = lazy(() => import("../request/snippets").then((part) => part.Snippets), "");
@@ -82,7 +83,7 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply) return <NoReply tab={tab} />;
   if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;
-  if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} />;
+  if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} isJson={reply.envelope !== undefined} />;
   const { envelope } = reply;
   if (!envelope)
     return <NoEnvelope reply={reply} showText={() => void (tab.shown.value = "raw")} />;
@@ -108,8 +109,6 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
     </div>
   );
 }
-
-const BODY = ["body"];
 
 /** The reply, whose values lead to documents and go into sequences. */
 function ReplyTree({ tab, body, find }: { tab: Tab; body: Json; find: string }) {
@@ -214,11 +213,11 @@ function TokenOffer({ set, body }: { set: JsonObject; body: Json }) {
   );
 }
 
-function Raw({ text }: { text: string }) {
+function Raw({ text, isJson }: { text: string; isJson: boolean }) {
   const [most, setMost] = useState(RAW_STEP);
   return (
     <div class="raw" tabIndex={0} role="region" aria-label="Reply as text">
-      <pre>{text.slice(0, most)}</pre>
+      <pre>{isJson ? <Code text={text.slice(0, most)} language="json" breaks /> : text.slice(0, most)}</pre>
       {text.length > most && (
         <Button small onClick={() => setMost(most + 5 * RAW_STEP)}>
           Show more of {size(text.length)}

@@ -10,9 +10,11 @@ import { itemsText, rowsOf, summary, type Folds, type Row } from "./rows";
 import "./tree.css";
 
 /** Of a row in pixels, as in the style: those that fingers touch are taller. */
-const HEIGHTS = { fine: 22, coarse: 32 };
+const HEIGHTS = { fine: 22, coarse: 26 };
 const BEYOND = 20;
 const LONG_TEXT = 300;
+/** Rows that all exist: those may be higher than one line. */
+const MOST_WHOLE = 200;
 
 export interface JsonTreeProps {
   value: Json | Envelope;
@@ -36,6 +38,8 @@ export interface JsonTreeProps {
 }
 
 const NOTHING: readonly string[] = [];
+/** The `root` of the body of a reply. */
+export const BODY: readonly string[] = ["body"];
 
 export function JsonTree({ value, label, root = NOTHING, height, find = "", bar, barInRow, markOf, kept, leadsTo }: JsonTreeProps) {
   const id = useId();
@@ -63,8 +67,9 @@ export function JsonTree({ value, label, root = NOTHING, height, find = "", bar,
     };
   }, []);
   const rowHeight = useMemo(() => HEIGHTS[matchMedia("(pointer: coarse)").matches ? "coarse" : "fine"], []);
-  const from = Math.max(0, Math.floor(seen.top / rowHeight) - BEYOND);
-  const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / rowHeight) + BEYOND);
+  const isWhole = !barInRow && rows.length <= MOST_WHOLE;
+  const from = isWhole ? 0 : Math.max(0, Math.floor(seen.top / rowHeight) - BEYOND);
+  const to = isWhole ? rows.length : Math.min(rows.length, Math.ceil((seen.top + seen.height) / rowHeight) + BEYOND);
   const chosen = nearest(rows, at ?? 0, -1);
   const pathOf = (row: Row) => [...root, ...stepsTo(value as Json, row.path)];
   const isPlace = (row: Row) => !row.end && (row.depth > 0 || root.length > 0);
@@ -73,7 +78,8 @@ export function JsonTree({ value, label, root = NOTHING, height, find = "", bar,
     setAt(next);
     const element = box.current;
     if (!element) return;
-    if (next * rowHeight < element.scrollTop) element.scrollTop = next * rowHeight;
+    if (isWhole) document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
+    else if (next * rowHeight < element.scrollTop) element.scrollTop = next * rowHeight;
     else if ((next + 1) * rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = (next + 1) * rowHeight - element.clientHeight;
   };
@@ -94,7 +100,7 @@ export function JsonTree({ value, label, root = NOTHING, height, find = "", bar,
   const row = at === undefined ? undefined : rows[chosen];
   const tree = (
     <div
-      class="json"
+      class={isWhole ? "json whole" : "json"}
       role="tree"
       aria-label={label}
       aria-activedescendant={chosen >= from && chosen < to ? `${id}-${chosen}` : undefined}
@@ -103,8 +109,8 @@ export function JsonTree({ value, label, root = NOTHING, height, find = "", bar,
       style={height ? { maxHeight: `${height}px` } : undefined}
       onKeyDown={keys}
     >
-      <div class="json-all" role="presentation" style={{ height: `${rows.length * rowHeight}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
+      <div class="json-all" role="presentation" style={isWhole ? undefined : { height: `${rows.length * rowHeight}px` }}>
+        <div role="presentation" style={isWhole ? undefined : { transform: `translateY(${from * rowHeight}px)` }}>
           {rows.slice(from, to).map((row, index) => (
             <RowView
               key={row.path}
@@ -201,8 +207,10 @@ function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProp
         {size ? <Icon name={open ? "down" : "right"} /> : null}
       </span>
       {depth > 0 && <span class={isIndex ? "json-index" : "json-name"}>{name}:</span>}
-      <Value value={value} open={open} size={size} />
-      {hasComma && <span class="json-comma" />}
+      <span class="json-value">
+        <Value value={value} open={open} size={size} />
+        {hasComma && <span class="json-comma" />}
+      </span>
       {link && (
         <span class="json-link" aria-hidden="true" title={link.label} onClick={link.go}>
           <Icon name="link" />

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Act, Kind } from "../catalog";
+import { Code } from "../code";
 import { FieldTable } from "../explorer/fields";
 import { nameOfKind } from "../form";
 import { shapeOf } from "../reply/shape";
@@ -84,7 +85,7 @@ function Example({ spec, tab }: { spec: Act; tab: Tab }) {
     <>
       <h3>Example</h3>
       <pre class="act-example" tabIndex={0} role="region" aria-label="Example of set">
-        {stringify(set, 2)}
+        <Code text={stringify(set, 2)} language="json" />
       </pre>
       <div class="row">
         <Button small icon="edit" onClick={use}>

@@ -26,10 +26,10 @@ function Rule({ roles, as }: { roles: Act["roles"]; as: string }) {
   const own = identityOf(as)?.session.roles ?? [];
   const isOpen = isLoggedIn && (!roles || own.some(({ name }) => roles.includes(name)));
   const why = isOpen ? "You may call it" : isLoggedIn ? "None of your roles may call it" : "Log in to call it";
-  const named = roles ? roles.join(", ") : isOpen ? "Logged in" : "Needs a login";
+  const named = roles ? roles.join(", ") : "Requires login";
   return (
     <span title={why}>
-      <Badge look={isOpen ? "ok" : undefined}>
+      <Badge look={isOpen ? undefined : "warn"}>
         <Icon name={isOpen ? "unlock" : "lock"} />
         {named}
         {roles && <span class="sr-only">: {why}</span>}

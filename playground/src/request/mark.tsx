@@ -1,6 +1,7 @@
 /** What an act seems to do, judged by its name, and whether it may be called. */
 
-import type { Act } from "../catalog";
+import type { Act, Place } from "../catalog";
+import { titleOf } from "../library/reading";
 import { identity, token } from "../state";
 import { Icon } from "../ui";
 
@@ -32,6 +33,21 @@ export function ActLock({ spec }: { spec: Act }) {
       <Icon name="lock" />
     </span>
   );
+}
+
+/** The name of an act with its model, and with its service where that is another one: as `titleOf` says it. */
+export function CallName({ service, model, act }: Place) {
+  return (
+    <>
+      {service !== "main" && <span class="act muted">{service}: </span>}
+      <ActName model={model} act={act} />
+    </>
+  );
+}
+
+/** The name that was given to a request, as that of its act where it is the same. */
+export function GivenName({ name, request }: { name: string; request: Place }) {
+  return name === titleOf(request) ? <CallName {...request} /> : <>{name}</>;
 }
 
 /** The name of an act with its model: `user.getUsers`. */

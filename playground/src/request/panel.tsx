@@ -1,7 +1,7 @@
 /** One request: its form, its JSON, what is known of the act, and the buttons. */
 
 import { useMemo } from "preact/hooks";
-import type { Act, Kind } from "../catalog";
+import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
@@ -13,7 +13,7 @@ import { Held } from "./held";
 import { ActName } from "./mark";
 import { RequestMenu, SavedAs } from "./menu";
 import { SendButton } from "./send";
-import { GetPart, SetPart } from "./parts";
+import { FIELDS_TO_RETURN, GetPart, SetHead, SetPart } from "./parts";
 import { Sender } from "./sender";
 
 const About = lazy(() => import("./about").then((part) => part.About));
@@ -23,12 +23,6 @@ const SHOWN = [
   { key: "json", label: "JSON" },
   { key: "about", label: "About" },
 ] as const;
-
-const FIELDS_TO_RETURN = (
-  <h3>
-    Fields to return <code>get</code>
-  </h3>
-);
 
 export function RequestPanel({ tab }: { tab: Tab }) {
   const part = tab.part.value;
@@ -61,7 +55,6 @@ export function RequestPanel({ tab }: { tab: Tab }) {
       </div>
       <div class="request-said">
         {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
-        <Held tab={tab} />
       </div>
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
@@ -74,6 +67,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
             items={SHOWN}
             value={part}
             onChange={(next) => void (tab.part.value = next)}
+            lead={<Held tab={tab} />}
           >
             <Unfinished tab={tab} />
             {part === "form" && <Form spec={spec} tab={tab} onChange={change} />}
@@ -142,24 +136,11 @@ function Form({ spec, tab, onChange }: FormProps) {
     <fieldset class="request-form" disabled={tab.drafts.value.has("")} onKeyDown={(event) => sendFromPassword(event, tab)}>
       <legend class="sr-only">Form</legend>
       {spec.idempotent !== null && <Key tab={tab} />}
-      <div class="part-head">
-        <h3>
-          Input <code>set</code>
-        </h3>
-        {hasRequired(spec.set) && (
-          <span class="part-legend muted small">
-            <span class="required">*</span> required
-          </span>
-        )}
-      </div>
+      <SetHead kind={spec.set} />
       <SetPart kind={spec.set} value={request.set} onChange={(set) => onChange({ set: isListing(spec) ? withoutStale(request.set, set) : set })} />
       <GetPart heading={FIELDS_TO_RETURN} kind={spec.get} value={request.get} onChange={(get) => onChange({ get })} />
     </fieldset>
   );
-}
-
-function hasRequired(kind: Kind): boolean {
-  return kind.kind === "object" && Object.values(kind.fields ?? {}).some(({ presence }) => presence === "required");
 }
 
 /** Of an act that answers a repeated key with its first reply. */

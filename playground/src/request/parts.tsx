@@ -14,6 +14,33 @@ interface PartProps {
   onChange: (value: JsonObject) => void;
 }
 
+/** The heading of `set`. */
+export function SetHead({ kind }: { kind: Kind }) {
+  return (
+    <div class="part-head">
+      <h3>
+        Input <code>set</code>
+      </h3>
+      {hasRequired(kind) && (
+        <span class="part-legend muted small">
+          <span class="required">*</span> required
+        </span>
+      )}
+    </div>
+  );
+}
+
+function hasRequired(kind: Kind): boolean {
+  return kind.kind === "object" && Object.values(kind.fields ?? {}).some(({ presence }) => presence === "required");
+}
+
+/** The heading of `get`. */
+export const FIELDS_TO_RETURN = (
+  <h3>
+    Fields to return <code>get</code>
+  </h3>
+);
+
 export function SetPart({ kind, value, onChange }: PartProps) {
   if (kind.kind !== "object" || kind.fields === null)
     return (

@@ -5,7 +5,7 @@ import { lazy } from "../lazy";
 import { foldersOf, saved, type Folder, type Saved } from "../library/saved";
 import { activeTab, showSaved } from "../state";
 import { Icon, IconButton } from "../ui";
-import { ActMark } from "./mark";
+import { ActMark, GivenName } from "./mark";
 
 const EditSaved = lazy(() => import("../library/EditDialog").then((part) => part.EditSaved), "");
 const EditFolder = lazy(() => import("../library/EditDialog").then((part) => part.EditFolder), "");
@@ -48,7 +48,9 @@ export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
                       }}
                     >
                       <ActMark act={each.request.act} />
-                      <span>{each.name}</span>
+                      <span>
+                        <GivenName name={each.name} request={each.request} />
+                      </span>
                     </button>
                     <IconButton small icon="edit" label={`Edit ${each.name}`} onClick={() => setEdited(each)} />
                   </li>

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { GATEWAY_URL } from "../catalog";
+import { Code } from "../code";
 import { snippets } from "../snippets";
 import { Unreadable } from "../library/reading";
 import { environmentUrl, filledIn, type ActRequest, type Tab } from "../state";
@@ -27,7 +28,7 @@ export function Snippets({ tab }: { tab: Tab }) {
       }
     >
       <div class="snippet" tabIndex={0} role="region" aria-label="Code">
-        <pre>{now?.text}</pre>
+        <pre>{now && <Code key={shown} text={now.text} language={now.syntax} />}</pre>
       </div>
     </Tabs>
   );

@@ -1,20 +1,24 @@
 /** The row below the steps that adds one. */
 
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog } from "../catalog";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { ActMark } from "../request/mark";
+import { ActMark, CallName, GivenName } from "../request/mark";
 import { beginningOf, catalog, reasonNot, tabs, type ActRequest } from "../state";
 import { Icon } from "../ui";
 import { addStep, current } from "./store";
 import { MOST_STEPS } from "./types";
+import "./adder.css";
 
 /** What a step can be made of. */
 interface Source {
   group: string;
   name: string;
   act: string;
+  /** The name as it is shown. */
+  label: ComponentChildren;
   make: () => ActRequest;
   /** What the step is called; else after its act. */
   title?: string;
@@ -26,14 +30,16 @@ function sourcesOf(known: Catalog): Source[] {
   const opened = tabs.value.map(({ request, drafts }) => ({
     group: "Open tabs",
     name: titleOf(request.value),
+    label: <CallName {...request.value} />,
     act: request.value.act,
     make: () => request.value,
     problem: reasonNot(drafts.value) && "not valid",
   }));
-  const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, title: name, act: request.act, make: () => request }));
+  const kept = saved.value.map(({ name, request }) => ({ group: "Saved requests", name, label: <GivenName name={name} request={request} />, title: name, act: request.act, make: () => request }));
   const acts = allActs(known).map((placed) => ({
     group: placed.service === "main" ? `Acts of ${placed.model}` : `${placed.service}: acts of ${placed.model}`,
     name: placed.act,
+    label: <span class="act">{placed.act}</span>,
     act: placed.act,
     make: () => beginningOf(catalog.value, placed),
   }));
@@ -100,7 +106,7 @@ function Choices({ onChoose }: { onChoose: (source: Source) => void }) {
                 <button type="button" key={at} class="acts-act" disabled={Boolean(source.problem)} onClick={() => onChoose(source)}>
                   <ActMark act={source.act} />
                   <span>
-                    {source.name}
+                    {source.label}
                     {source.problem && ` (${source.problem})`}
                   </span>
                 </button>

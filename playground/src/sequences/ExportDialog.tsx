@@ -8,6 +8,7 @@ import { Button, CopyButton, Dialog, notify, saveFile } from "../ui";
 import { neededBy, pytestOf, testCommand } from "./pytest";
 import { change, current } from "./store";
 import { fixedTexts, withGenerated, type Fixed } from "./unique";
+import "./export.css";
 
 export function ExportDialog({ onClose }: { onClose: () => void }) {
   const sequence = current.value;

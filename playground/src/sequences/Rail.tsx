@@ -6,11 +6,14 @@ import { parseSequence } from "./files";
 import { outcomeOf, type Outcome } from "./run";
 import { reports } from "./runs";
 import * as store from "./store";
+import "../request/list.css";
+import "./rail.css";
 
 const ICONS: Record<Outcome, IconName> = { running: "play", stopped: "stop", failed: "close", incomplete: "close", passed: "check" };
 
 export function Rail({ onOpen, onProblem }: { onOpen: () => void; onProblem: (problem: string) => void }) {
   const now = store.current.value;
+  const hasRun = store.sequences.value.some(({ id }) => reports.value.has(id));
   return (
     <nav class="acts-list sequences-rail" aria-label="Sequences">
       <div class="sequences-rail-head">
@@ -52,9 +55,9 @@ export function Rail({ onOpen, onProblem }: { onOpen: () => void; onProblem: (pr
                     onOpen();
                   }}
                 >
-                  {report ? <Mark outcome={outcomeOf(report)} /> : <span class="sequences-mark" />}
-                  <span class="sequences-rail-name">{name}</span>
+                  <span class="sequences-rail-name" title={name}>{name}</span>
                   <span class="acts-count">{steps.length === 1 ? "1 step" : `${steps.length} steps`}</span>
+                  {report ? <Mark outcome={outcomeOf(report)} /> : hasRun && <span class="sequences-mark" />}
                 </button>
               </li>
             );

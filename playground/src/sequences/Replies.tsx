@@ -1,10 +1,10 @@
 /** How the last run of a step went: in its row, and its requests with their replies below. */
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../catalog";
 import { duration, size } from "../library/format";
 import { mapSecrets } from "../library/secrets";
-import { JsonTree } from "../reply/tree";
+import { BODY, JsonTree } from "../reply/tree";
 import { bodyOf } from "../state";
 import { envelopeOf } from "../state/request";
 import { Badge, Button, Icon, notify, once } from "../ui";
@@ -126,14 +126,15 @@ function AttemptRow({ attempt, step }: AttemptProps) {
 }
 
 function Exchange({ attempt: { problem, request, text, captured }, step }: AttemptProps) {
-  const envelope = envelopeOf(text);
+  const envelope = useMemo(() => envelopeOf(text), [text]);
   return (
     <div class="library-detail">
       <section>
         <h3>Reply</h3>
         {envelope ? (
           <JsonTree
-            value={envelope as unknown as Json}
+            value={envelope.body as Json}
+            root={BODY}
             label="Reply"
             height={420}
             bar={(value, path) => <ValueBar step={step} value={value} path={pathText(path)} />}

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
+import { CallName, GivenName } from "../request/mark";
 import { openRequest } from "../state";
 import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
 import { beginCapture, Captures } from "./Captures";
@@ -12,6 +13,7 @@ import { reportOf } from "./runs";
 import { StepForm } from "./StepForm";
 import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
 import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
+import "./step.css";
 
 export interface StepProps {
   step: SequenceStep;
@@ -23,6 +25,7 @@ export function Step({ step, at, count }: StepProps) {
   const [isAnswered, setAnswered] = useState(false);
   const open = unfolded.value.has(step.id);
   const number = at + 1;
+  const hasOwnName = step.name !== titleOf(step.request);
   const report = reportOf(step.id);
   const hasRun = report !== undefined && report.attempts.length > 0;
   const problem = report?.attempts.find((one) => one.problem)?.problem;
@@ -36,8 +39,12 @@ export function Step({ step, at, count }: StepProps) {
         <button type="button" class="library-fold" aria-expanded={open} onClick={() => unfold(step.id, !open)}>
           <Icon name={open ? "down" : "right"} />
           <span class="sequences-at">{number}.</span>
-          <span class="library-title">{step.name}</span>
-          {step.name !== titleOf(step.request) && <span class="library-facts sequences-act">{titleOf(step.request)}</span>}
+          <span class="library-title"><GivenName name={step.name} request={step.request} /></span>
+          {hasOwnName && (
+            <span class="library-facts sequences-act">
+              <CallName {...step.request} />
+            </span>
+          )}
           {step.repeat > 1 && <Badge>{step.repeat} times</Badge>}
         </button>
         {problem && <p class="sequences-problem">{problem}</p>}

@@ -5,7 +5,7 @@ import type { Kind } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, OfferContext, UndoContext, useTyped } from "../form";
 import { readDetails, textOf } from "../request/details";
-import { GetPart, SetPart } from "../request/parts";
+import { FIELDS_TO_RETURN, GetPart, SetHead, SetPart } from "../request/parts";
 import { putDraft, specOf, type ActRequest } from "../state";
 import { Tabs } from "../ui";
 import { modelOfPath } from "./shapes";
@@ -57,10 +57,9 @@ export function StepForm({ step, number }: { step: SequenceStep; number: number 
           <UndoContext.Provider value={(what) => undoable(what, remembered(step))}>
             <OfferContext.Provider value={offers}>
               <div class="request-form" role="group" aria-label={`Form of step ${number}`}>
-                <h3>Set</h3>
+                <SetHead kind={spec.set} />
                 <SetPart kind={spec.set} value={step.request.set} onChange={(set) => change({ set })} />
-                <h3>Get</h3>
-                <GetPart kind={spec.get} value={step.request.get} onChange={(get) => change({ get })} />
+                <GetPart heading={FIELDS_TO_RETURN} kind={spec.get} value={step.request.get} onChange={(get) => change({ get })} />
               </div>
             </OfferContext.Provider>
           </UndoContext.Provider>

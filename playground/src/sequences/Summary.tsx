@@ -9,6 +9,7 @@ import type { Blank } from "./blanks";
 import { firstProblem, outcomeOf, type Outcome, type Report } from "./run";
 import { blanks, heldBack, writeReport } from "./runs";
 import { current, meanEmpty, unfold } from "./store";
+import "./summary.css";
 
 const LOOKS: Record<Outcome, "ok" | "bad" | "warn"> = { running: "warn", stopped: "warn", failed: "bad", incomplete: "warn", passed: "ok" };
 

@@ -1,5 +1,6 @@
 /** The view of sequences: the list of them, the steps of one, its run. */
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { NotKept } from "../library/NotKept";
 import { fileName } from "../library/names";
@@ -32,10 +33,10 @@ export function Sequences() {
             All sequences
           </Button>
         </div>
-        <div class="sequences-scroll" tabIndex={-1}>
+        <div class="sequences" tabIndex={-1}>
           <h2 class="sr-only">Sequences</h2>
           <Head />
-          <div class="sequences" key={id}>
+          <Fragment key={id}>
             <p class="library-problem" role="alert">
               {problem || runs.problem.value}
             </p>
@@ -43,18 +44,18 @@ export function Sequences() {
             <HeldBack />
             {runs.report.value && <Summary report={runs.report.value} />}
             <Variables />
-            {steps.length === 0 && (
-              <Empty icon="list" title="No steps yet">
-                Add an act, an open tab or a saved request. Values of one reply can go into later requests.
-              </Empty>
-            )}
             <ol class="library-entries" aria-label={steps.length === 0 ? "New step" : "Steps"}>
               {steps.map((step, at) => (
                 <Step key={step.id} step={step} at={at} count={steps.length} />
               ))}
               <Adder />
             </ol>
-          </div>
+            {steps.length === 0 && (
+              <Empty icon="list" title="No steps yet">
+                Add an act, an open tab or a saved request. Values of one reply can go into later requests.
+              </Empty>
+            )}
+          </Fragment>
         </div>
       </div>
     </div>

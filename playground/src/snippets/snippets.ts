@@ -10,6 +10,8 @@ export interface Snippet {
   language: "curl" | "httpie" | "python" | "client" | "typescript";
   label: string;
   text: string;
+  /** In whose colours it is shown. */
+  syntax: "shell" | "python" | "typescript";
 }
 
 interface Options {
@@ -35,11 +37,11 @@ interface SentFile {
 export function snippets(request: ActRequest, url: string, { token, key = "", files = [] }: Options = {}): Snippet[] {
   const given: Given = { body: bodyOf(request), headers: headersNow(key, files.length > 0), url, token, files };
   return [
-    { language: "curl", label: "curl", text: curlOf(given) },
-    { language: "httpie", label: "HTTPie", text: httpieOf(given) },
-    { language: "python", label: "Python", text: pythonOf(given) },
-    { language: "client", label: "Generated client", text: clientOf(request, given) },
-    { language: "typescript", label: "TypeScript", text: typescriptOf(given) },
+    { language: "curl", label: "curl", text: curlOf(given), syntax: "shell" },
+    { language: "httpie", label: "HTTPie", text: httpieOf(given), syntax: "shell" },
+    { language: "python", label: "Python", text: pythonOf(given), syntax: "python" },
+    { language: "client", label: "Generated client", text: clientOf(request, given), syntax: "python" },
+    { language: "typescript", label: "TypeScript", text: typescriptOf(given), syntax: "typescript" },
   ];
 }
 
@@ -77,7 +79,7 @@ function curlOf({ body, headers, url, token, files }: Given): string {
     `curl -sS --globoff ${shellWord(url)}`,
     ...named,
     ...own,
-    ...(files.length ? [`--form-string ${shellWord(`${BODY_PART}=${stringify(body)}`)}`] : [`--data-raw ${shellWord(stringify(body))}`]),
+    ...(files.length ? [`--form-string ${shellWord(`${BODY_PART}=${stringify(body, 2)}`)}`] : [`--data-raw ${shellWord(stringify(body, 2))}`]),
     ...files.map(({ path, name }) => `-F ${shellWord(`${path}=@"${name.replace(/[\\"]/g, "\\$&")}"`)}`),
   ];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
@@ -96,7 +98,7 @@ function httpieOf({ body, headers, url, token, files }: Given): string {
       : token && shellWord(`${plain(name)}:${before}${token}`),
   );
   const parts = files.map(({ path, name }) => shellWord(`${plain(path)}@${name}`));
-  const sent = files.length ? [shellWord(`${BODY_PART}=${stringify(body)}`), ...parts] : [`--raw ${shellWord(stringify(body))}`];
+  const sent = files.length ? [shellWord(`${BODY_PART}=${stringify(body, 2)}`), ...parts] : [`--raw ${shellWord(stringify(body, 2))}`];
   const words = [`http --ignore-stdin ${files.length ? "--multipart " : ""}POST ${shellWord(url)}`, ...named, ...own, ...sent];
   return words.filter(Boolean).join(" \\\n  ") + "\n";
 }

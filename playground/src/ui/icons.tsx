@@ -2,6 +2,8 @@
 
 const PATHS = {
   add: "M8 3v10M3 8h10",
+  fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
+  less: "M3 8h10",
   check: "M3 8.5l3.5 3.5L13 5",
   close: "M4 4l8 8M12 4l-8 8",
   code: "M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4",

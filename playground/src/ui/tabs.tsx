@@ -18,10 +18,12 @@ export interface TabsProps<T extends string> {
   class?: string;
   /** Beside the tabs, at the end of their line. */
   aside?: ComponentChildren;
+  /** Above the panel, whichever it is. */
+  lead?: ComponentChildren;
 }
 
 /** Tabs with their panel; arrow keys, Home and End move between them. */
-export function Tabs<T extends string>({ label, items, value, onChange, children, class: more, aside }: TabsProps<T>) {
+export function Tabs<T extends string>({ label, items, value, onChange, children, class: more, aside, lead }: TabsProps<T>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLDivElement>(null);
@@ -57,6 +59,7 @@ export function Tabs<T extends string>({ label, items, value, onChange, children
         </div>
         {aside && <div class="tabs-aside">{aside}</div>}
       </div>
+      {lead}
       <div class="tabs-panel" role="tabpanel" ref={panel} id={`${id}-panel`} aria-labelledby={`${id}-${value}`}>
         {children}
       </div>
