@@ -27,7 +27,7 @@ export interface Tab {
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
-  /** What was not sent when it was asked for last, and the required texts that are empty in it. */
+  /** What was not sent when it was asked for last, and why. */
   held: Signal<Held | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
@@ -47,6 +47,8 @@ export interface Held {
   request: ActRequest;
   /** Paths; none where something else was in the way. */
   empty: readonly string[];
+  /** Why its variables could not be filled in; empty where they could. */
+  unfilled: string;
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
@@ -187,14 +189,15 @@ export function onReply(listener: Listener): void {
   listeners.push(listener);
 }
 
-/** The request with its variables filled in; undefined where one has no value: that is told. */
-function fillOrTell(request: ActRequest): ActRequest | undefined {
+/** The request with its variables filled in; where one has no value, a sentence that says so. */
+function filledOr(request: ActRequest): ActRequest | string {
   try {
     return filledIn(request);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    notify(`Not sent: ${error.message} in the environment “${environment.value?.name}”.`, { bad: true });
-    return undefined;
+    const chosen = environment.value;
+    const where = chosen ? ` in the environment “${chosen.name}”` : ", as no environment is chosen";
+    return `Not sent: ${error.message}${error.message.endsWith("has no value") ? where : ""}.`;
   }
 }
 
@@ -205,29 +208,35 @@ export function heldOf({ held, request }: Tab): Held | null {
 
 /**
  * Send a tab's request, unless it is under way already, or something in it is not valid: that is told. One with
- * required texts that are empty is held back; `isEmptyMeant` sends it all the same.
+ * required texts that are empty, or variables without a value, is held back; `isEmptyMeant` sends it all the same,
+ * `isAsWritten` even without filling in anything.
  */
-export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<void> {
+export async function sendTab(tab: Tab, { isEmptyMeant = false, isAsWritten = false } = {}): Promise<void> {
   if (tab.running.value) return;
   const request = tab.request.value;
   const reason = reasonNot(tab.drafts.value);
-  const empty = reason || isEmptyMeant ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
-  tab.held.value = { request, empty };
+  const empty = reason || isEmptyMeant || isAsWritten ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
+  const filled = reason || empty.length || isAsWritten ? request : filledOr(request);
+  tab.held.value = { request, empty, unfilled: typeof filled === "string" ? filled : "" };
   if (reason) return notify(reason, { bad: true });
-  if (empty.length) return;
-  await call(tab, request, tab.files.value, tab.key.value.trim());
+  if (empty.length || typeof filled === "string") return;
+  await call(tab, request, filled, tab.files.value, tab.key.value.trim());
 }
 
 /** Ask for another page of what a tab lists, as it was asked for before: what is written in the form stays, and is not sent. */
 export async function turnPage(tab: Tab, after: Json | undefined): Promise<void> {
-  if (tab.sent.value && !tab.running.value) await call(tab, pageRequest(tab.sent.value, after));
+  const sent = tab.sent.value;
+  if (!sent || tab.running.value) return;
+  const request = pageRequest(sent, after);
+  const wasAsWritten = isSame(tab.reply.value?.request as never, sent as never);
+  const filled = wasAsWritten ? request : filledOr(request);
+  if (typeof filled === "string") return notify(filled, { bad: true });
+  await call(tab, request, filled);
 }
 
-async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
+async function call(tab: Tab, request: ActRequest, filled: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
   if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
-  const filled = fillOrTell(request);
-  if (!filled) return;
   const controller = new AbortController();
   tab.held.value = null;
   if (tab.shown.value === "code") tab.shown.value = "tree";
@@ -255,8 +264,11 @@ function answer(tab: Tab, request: ActRequest, reply: Reply): void {
  */
 export async function sendTabs(chosen: readonly Tab[], atomic: boolean): Promise<Reply | undefined> {
   const requests = chosen.map(({ request }) => request.value);
-  const filled = requests.map(fillOrTell);
-  if (!filled.every((one) => one !== undefined)) return undefined;
+  const filled: ActRequest[] = [];
+  for (const one of requests.map(filledOr)) {
+    if (typeof one === "string") return void notify(one, { bad: true });
+    filled.push(one);
+  }
   const reply = await sendBatch(filled, atomic);
   const items = reply.envelope?.body;
   chosen.forEach((tab, at) => {
