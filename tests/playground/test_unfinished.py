@@ -87,6 +87,8 @@ REFUSED = {
     '{"model": "thing", "details": {}}': "“model” would not be sent.",
     '{"set": null}': "Expected set and get to be objects.",
     "": "Unexpected end",
+    '{"set": {"note": "a",\n "any": [{"note": 1}], "note": "b"}}': "Line 2: “note” is there twice in one object.",
+    '{"set": {"any": {"a": [{"b\\u0062": 1,\n\n"bb": 2}]}}}': "Line 3: “bb” is there twice in one object.",
 }
 
 
@@ -96,6 +98,7 @@ def test_json_that_would_be_sent_otherwise_than_it_is_written_is_refused(page, b
         write_json(page, text)
         page.locator(".request-json").get_by_text(problem).wait_for()
         assert send_button(page).is_disabled()
+    page.locator(".cm-lintRange-error").get_by_text('"bb"', exact=True).wait_for()
     try_to_send(page)
     assert bodies == []
 

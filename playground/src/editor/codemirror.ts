@@ -17,7 +17,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Catalog, Kind } from "../catalog";
-import { parse } from "../json";
+import { parse, twiceIn, twiceText } from "../json";
 import { completer } from "./complete";
 import { check } from "./kinds";
 import { placeOf, placesOf } from "./places";
@@ -128,6 +128,8 @@ const parseProblems = jsonParseLinter();
 function problems(view: EditorView, { catalog, kind, errors }: Options): Diagnostic[] {
   const broken = parseProblems(view);
   if (broken.length) return broken;
+  const twice = twiceIn(view.state.doc.toString());
+  if (twice) return [{ from: twice.from, to: twice.to, severity: "error", message: twiceText(twice) }];
   const places = placesOf(view.state);
   const described = kind();
   const value = parse(view.state.doc.toString());
