@@ -37,7 +37,7 @@ export function Held({ tab }: { tab: Tab }) {
   return (
     <div class="request-held row" role="alert" ref={bar}>
       <span class="grow">
-        Not sent: {empty.map((path) => path.slice(4)).join(", ")} {empty.length > 1 ? "are" : "is"} empty.
+        Not sent: {empty.map(shownPath).join(", ")} {empty.length > 1 ? "are" : "is"} empty.
       </span>
       <Button small onClick={once(() => void sendTab(tab, { isEmptyMeant: true }))}>
         Send {it} empty
@@ -49,4 +49,9 @@ export function Held({ tab }: { tab: Tab }) {
       )}
     </div>
   );
+}
+
+/** A path as the form names it: `organizations 1`, `address.street`. */
+function shownPath(path: string): string {
+  return path.slice(4).replace(/\.(\d+)/g, (_, at: string) => ` ${Number(at) + 1}`);
 }
