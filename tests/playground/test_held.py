@@ -75,3 +75,12 @@ def test_empty_items_of_lists_are_held_back_too(page):
         page.get_by_role("button", name="Leave it out").click()
     assert asked.value.post_data_json["details"]["set"] == {"name": "one", "tags": ["red"]}
     page.get_by_role("tree", name="Reply as a tree").wait_for()
+
+
+def test_a_new_item_of_a_list_has_the_focus(page):
+    open_act(page, "addThing")
+    page.get_by_label("Send tags").check()
+    for word in ("red", "blue"):
+        page.get_by_role("button", name="Add tags").click()
+        page.keyboard.type(word)
+    assert [at(page, f"set.tags.{index}").input_value() for index in (0, 1)] == ["red", "blue"]
