@@ -42,6 +42,10 @@ export interface Tab {
   part: Signal<Part>;
   /** How its reply is shown. */
   shown: Signal<Shown>;
+  /** What its reply is searched for. */
+  find: Signal<string>;
+  /** How the rows of its reply were sorted by hand. */
+  order: Signal<Order | undefined>;
 }
 export interface Held {
   request: ActRequest;
@@ -52,6 +56,10 @@ export interface Held {
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
+export interface Order {
+  name: string;
+  isDown: boolean;
+}
 export type Shown = "tree" | "table" | "raw" | "exchange" | "code";
 
 export const MOST_TABS = 100;
@@ -108,6 +116,8 @@ export function addTab(request: ActRequest): Tab {
   };
   tabs.value = [...tabs.value, tab];
   return tab;
+    find: signal(""),
+    order: signal<Order | undefined>(undefined),
 }
 
 /** Show the tab of an act that is open; open one where there is none. */
@@ -142,6 +152,18 @@ export function showSaved(name: string, request: ActRequest): void {
 /** Close a tab; what was written in it can be had back for some seconds. */
 export function closeTab(id: number): void {
   const at = tabs.value.findIndex((tab) => tab.id === id);
+/** What tabs were opened with. */
+const opened = new WeakMap<Tab, ActRequest>();
+
+/** Give a tab that is had back its saved request, which another tab may have by now: one that is as it was opened goes. */
+function reclaim(tab: Tab): void {
+  const twin = tab.saved.value && tabs.value.find((one) => one !== tab && one.saved.value === tab.saved.value);
+  if (!twin) return;
+  const isUntouched = opened.get(twin) === twin.request.value && twin.drafts.value.size + twin.files.value.size === 0;
+  if (isUntouched && !twin.running.value) tabs.value = tabs.value.filter((one) => one !== twin);
+  else tab.saved.value = "";
+}
+
   const tab = tabs.value[at];
   if (!tab) return;
   tab.running.value?.abort();
@@ -257,6 +279,7 @@ function answer(tab: Tab, request: ActRequest, reply: Reply): void {
   if (reply.envelope?.success) learnTitles(reply.envelope.body);
   for (const listener of listeners) listener(request, reply);
 }
+    tab.order.value = undefined;
 
 /**
  * Send the requests of several tabs as one; each gets the part of the reply that answers it. Gives the reply of all;
