@@ -93,6 +93,7 @@ export function openRequest(
   tab.saved.value = saved;
   activeId.value = tab.id;
   if (run) void sendTab(tab);
+  opened.set(tab, tab.request.value);
 }
 
 /** Add a tab with a request. */
@@ -163,16 +164,21 @@ function reclaim(tab: Tab): void {
   if (isUntouched && !twin.running.value) tabs.value = tabs.value.filter((one) => one !== twin);
   else tab.saved.value = "";
 }
+/** Close a tab; what was written in it can be had back for some seconds. */
+export function closeTab(id: number): void {
+  const at = tabs.value.findIndex((tab) => tab.id === id);
 
   const tab = tabs.value[at];
   if (!tab) return;
   tab.running.value?.abort();
   if (isEdited(tab))
-    notify(`Closed ${tab.request.value.act}.`, {
-      undo: () => {
-        tabs.value = [...tabs.value.slice(0, at), tab, ...tabs.value.slice(at)];
-        activeId.value = id;
-      },
+    notify(`Closed ${tab.saved.value ? `“${tab.saved.value}”` : tab.request.value.act}.`, {
+      undo: () =>
+        batch(() => {
+          tabs.value = [...tabs.value.slice(0, at), tab, ...tabs.value.slice(at)];
+          activeId.value = id;
+          reclaim(tab);
+        }),
     });
   const rest = tabs.value.filter((tab) => tab.id !== id);
   tabs.value = rest;
