@@ -190,3 +190,14 @@ def test_a_double_click_closes_one_tab(page):
     page.get_by_role("button", name="Close echo").dblclick()
     strip = page.get_by_role("group", name="Open requests")
     assert [one.inner_text() for one in strip.locator(".strip-open").all()] == ["thing.keep", "thing.remove"]
+
+
+def test_a_note_of_what_was_not_sent_goes_when_something_is_sent(broken):
+    for _ in range(2):
+        broken.keyboard.press("Control+Enter")
+    assert broken.locator(".notice.bad").all_inner_texts() == [REASON]
+    broken.get_by_role("textbox", name="Details as JSON").press("Control+End")
+    broken.keyboard.type("}")
+    broken.keyboard.press("Control+Enter")
+    broken.get_by_role("group", name="About the reply").wait_for()
+    assert broken.locator(".notice.bad").all_inner_texts() == []

@@ -3,7 +3,7 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { actOf, type Act, type Catalog, type Place } from "../catalog";
 import { isObject, isSame, stringify, type Json } from "../json";
-import { notify } from "../ui/notice";
+import { closeNotes, notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { Unreadable } from "../library/reading";
 import { beginningOf } from "./beginning";
@@ -63,6 +63,8 @@ export interface Order {
 export type Shown = "tree" | "table" | "raw" | "exchange" | "code";
 
 export const MOST_TABS = 100;
+/** What was not sent is told until something is sent. */
+const UNSENT = { bad: true, about: "unsent" };
 
 export const catalog = signal<Catalog | null>(null);
 export const catalogError = signal<string>("");
@@ -91,9 +93,9 @@ export function openRequest(
   const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
   tab.saved.value = saved;
+  opened.set(tab, tab.request.value);
   activeId.value = tab.id;
   if (run) void sendTab(tab);
-  opened.set(tab, tab.request.value);
 }
 
 /** Add a tab with a request. */
@@ -114,11 +116,11 @@ export function addTab(request: ActRequest): Tab {
     saved: signal(""),
     part: signal<Part>("form"),
     shown: signal<Shown>("tree"),
+    find: signal(""),
+    order: signal<Order | undefined>(undefined),
   };
   tabs.value = [...tabs.value, tab];
   return tab;
-    find: signal(""),
-    order: signal<Order | undefined>(undefined),
 }
 
 /** Show the tab of an act that is open; open one where there is none. */
@@ -150,9 +152,6 @@ export function showSaved(name: string, request: ActRequest): void {
   activeId.value = found.id;
 }
 
-/** Close a tab; what was written in it can be had back for some seconds. */
-export function closeTab(id: number): void {
-  const at = tabs.value.findIndex((tab) => tab.id === id);
 /** What tabs were opened with. */
 const opened = new WeakMap<Tab, ActRequest>();
 
@@ -164,10 +163,10 @@ function reclaim(tab: Tab): void {
   if (isUntouched && !twin.running.value) tabs.value = tabs.value.filter((one) => one !== twin);
   else tab.saved.value = "";
 }
+
 /** Close a tab; what was written in it can be had back for some seconds. */
 export function closeTab(id: number): void {
   const at = tabs.value.findIndex((tab) => tab.id === id);
-
   const tab = tabs.value[at];
   if (!tab) return;
   tab.running.value?.abort();
@@ -246,7 +245,7 @@ export async function sendTab(tab: Tab, { isEmptyMeant = false, isAsWritten = fa
   const empty = reason || isEmptyMeant || isAsWritten ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
   const filled = reason || empty.length || isAsWritten ? request : filledOr(request);
   tab.held.value = { request, empty, unfilled: typeof filled === "string" ? filled : "" };
-  if (reason) return notify(reason, { bad: true });
+  if (reason) return notify(reason, UNSENT);
   if (empty.length || typeof filled === "string") return;
   await call(tab, request, filled, tab.files.value, tab.key.value.trim());
 }
@@ -258,13 +257,14 @@ export async function turnPage(tab: Tab, after: Json | undefined): Promise<void>
   const request = pageRequest(sent, after);
   const wasAsWritten = isSame(tab.reply.value?.request as never, sent as never);
   const filled = wasAsWritten ? request : filledOr(request);
-  if (typeof filled === "string") return notify(filled, { bad: true });
+  if (typeof filled === "string") return notify(filled, UNSENT);
   await call(tab, request, filled);
 }
 
 async function call(tab: Tab, request: ActRequest, filled: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
-  if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", { bad: true });
+  if (token === undefined) return notify("Not sent: who this request is sent as is logged out. Choose another.", UNSENT);
+  closeNotes(UNSENT.about);
   const controller = new AbortController();
   tab.held.value = null;
   if (tab.shown.value === "code") tab.shown.value = "tree";
@@ -279,13 +279,13 @@ function answer(tab: Tab, request: ActRequest, reply: Reply): void {
   batch(() => {
     tab.sent.value = request;
     tab.reply.value = reply;
+    tab.order.value = undefined;
     const spec = specOf(request);
     if (spec && isListing(spec)) tab.page.value = pageOf(request, reply, tab.page.value);
   });
   if (reply.envelope?.success) learnTitles(reply.envelope.body);
   for (const listener of listeners) listener(request, reply);
 }
-    tab.order.value = undefined;
 
 /**
  * Send the requests of several tabs as one; each gets the part of the reply that answers it. Gives the reply of all;
@@ -295,7 +295,7 @@ export async function sendTabs(chosen: readonly Tab[], atomic: boolean): Promise
   const requests = chosen.map(({ request }) => request.value);
   const filled: ActRequest[] = [];
   for (const one of requests.map(filledOr)) {
-    if (typeof one === "string") return void notify(one, { bad: true });
+    if (typeof one === "string") return void notify(one, UNSENT);
     filled.push(one);
   }
   const reply = await sendBatch(filled, atomic);

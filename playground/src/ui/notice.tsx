@@ -10,6 +10,7 @@ interface Note {
   bad: boolean;
   undo: (() => void) | undefined;
   show: (() => void) | undefined;
+  about: string;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
@@ -26,13 +27,20 @@ interface NoteOptions {
   show?: () => void;
   /** Whether it takes long to read. */
   lasts?: boolean;
+  /** What it is about: it takes the place of an earlier note about that, and goes with `closeNotes`. */
+  about?: string;
 }
 
 /** Show a note for a few seconds, longer where it has a button. */
-export function notify(text: string, { bad = false, undo, show, lasts }: NoteOptions = {}): void {
+export function notify(text: string, { bad = false, undo, show, lasts, about = "" }: NoteOptions = {}): void {
   const id = ++lastId;
-  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show }];
+  if (about) closeNotes(about);
+  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show, about }];
   setTimeout(() => close(id), undo || show || lasts ? LONG : SHORT);
+}
+
+export function closeNotes(about: string): void {
+  if (notes.value.some((note) => note.about === about)) notes.value = notes.value.filter((note) => note.about !== about);
 }
 
 function close(id: number): void {
