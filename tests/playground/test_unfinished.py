@@ -201,3 +201,14 @@ def test_a_note_of_what_was_not_sent_goes_when_something_is_sent(broken):
     broken.keyboard.press("Control+Enter")
     broken.get_by_role("group", name="About the reply").wait_for()
     assert broken.locator(".notice.bad").all_inner_texts() == []
+
+
+def test_a_click_below_short_json_is_one_into_the_text(page):
+    open_act(page, "remove")
+    write_json(page, "{}")
+    editor = page.locator(".editor-host")
+    page.get_by_role("tab", name="JSON").focus()
+    editor.click(position={"x": 200, "y": editor.bounding_box()["height"] - 8})
+    page.keyboard.press("Control+a")
+    page.keyboard.type("{{")
+    assert text_of_editor(page) == "{{}}"

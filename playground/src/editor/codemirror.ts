@@ -159,9 +159,11 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const LOOK = EditorView.theme({
-  "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "13px", minHeight: "160px" },
+  "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "13px" },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  // Of the content, not of what is around it: a click below the last line is one into the text.
+  ".cm-content, .cm-gutter": { minHeight: "160px" },
   ".cm-content": { caretColor: "var(--text)", paddingBlock: "8px" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--ground)", color: "var(--text-2)", borderRight: "0" },
