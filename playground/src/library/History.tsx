@@ -51,19 +51,19 @@ export function History() {
           </Button>
         )}
       </div>
-      {keepHistory.value && (
-        <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
-          {historyRefusal.value
-            ? `The browser cannot store the history: ${historyRefusal.value}.`
-            : "Stored without the passwords and tokens in requests and replies."}
-        </p>
-      )}
+      <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
+        {historyRefusal.value
+          ? `The browser cannot store the history: ${historyRefusal.value}.`
+          : keepHistory.value
+            ? "Stored without the passwords and tokens in requests and replies."
+            : "A reload of the page clears it."}
+      </p>
       <p class="sr-only" role="status">
         {words.trim() ? `${found.length} found` : ""}
       </p>
       {found.length === 0 ? (
         <Empty icon="history" title={hasAny ? "No results" : "No requests yet"}>
-          {!hasAny && "What you send appears here with its reply, newest first: to look at, to compare, to send again."}
+          {!hasAny && "What you send from the acts appears here with its reply, newest first: to look at, to compare, to send again. Runs of sequences do not appear."}
         </Empty>
       ) : (
         <ol class="library-entries">
