@@ -180,7 +180,11 @@ def test_a_request_that_was_saved_before_there_were_folders_is_in_none(page, ser
 
 
 def strip(page):
-    return page.get_by_role("group", name="Open requests").locator(".strip-open").evaluate_all("all => all.map((one) => one.textContent)")
+    return (
+        page.get_by_role("group", name="Open requests")
+        .locator(".strip-open")
+        .evaluate_all("all => all.map((one) => one.textContent)")
+    )
 
 
 def open_saved(page, name):
