@@ -52,16 +52,36 @@ export function parse(text: string): Json {
   return MAY_CHANGE.test(text) ? new Reader(text).value() : plain;
 }
 
-/** Return why a text is no JSON, and in which line if the browser says so; empty when it is JSON. */
+/** A key that an object has twice: only its last value would be sent. */
+export interface Twice {
+  name: string;
+  /** Where it stands again. */
+  from: number;
+  to: number;
+}
+
+/** Return the first key that an object of a text has twice; the text must be JSON. */
+export function twiceIn(text: string): Twice | undefined {
+  const reader = new Reader(text);
+  reader.value();
+  return reader.twice;
+}
+
+/** Return why a text is not to be read as JSON, and in which line if the browser says so; empty when it may be. */
 export function problemIn(text: string): string {
   try {
     JSON.parse(text);
-    return "";
+    const twice = twiceIn(text);
+    return twice ? `Line ${text.slice(0, twice.from).split("\n").length}: ${twiceText(twice)}` : "";
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     const line = lineOf(text, said);
     return `${line ? `Line ${line}: ` : ""}${said.replace(/ in JSON at position.*| at line \d+.*/, "")}.`;
   }
+}
+
+export function twiceText({ name }: Twice): string {
+  return `“${name}” is there twice in one object.`;
 }
 
 /** The line that a browser's message names, by itself or as a position; 0 for none. */
@@ -99,6 +119,7 @@ const WORD = /[\w.+-]+/y;
 
 /** Reads a text that is known to be JSON. */
 class Reader {
+  twice: Twice | undefined;
   private at = 0;
 
   constructor(private readonly text: string) {}
@@ -115,11 +136,15 @@ class Reader {
 
   private object(): JsonObject {
     const found: [string, Json][] = [];
+    const names = new Set<string>();
     this.at++;
     while (this.next() !== "}") {
       if (this.text[this.at] === ",") this.at++;
       this.next();
+      const from = this.at;
       const name = this.string();
+      if (names.has(name)) this.twice ??= { name, from, to: this.at };
+      names.add(name);
       this.next();
       this.at++; // the colon
       found.push([name, this.value()]);

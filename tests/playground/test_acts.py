@@ -106,6 +106,14 @@ def test_what_the_server_refuses_is_shown_at_its_line(page, refused):
     assert page.locator(".cm-line", has=page.locator(".cm-lintRange-error")).inner_text().strip() == '"limit": 1000'
 
 
+def test_the_json_says_that_replies_have_the_id(page):
+    for act, count in (("getUsers", 1), ("login", 0)):
+        open_act(page, act)
+        page.get_by_role("tab", name="JSON").click()
+        page.get_by_text("Ctrl Space completes. The form shows the same.").wait_for()
+        assert page.get_by_text('Replies have _id unless get says "_id": 0.').count() == count
+
+
 def test_an_error_of_the_reply_leads_to_its_field(page, refused):
     page.get_by_role("button", name="set.limit").click()
     assert page.evaluate("document.activeElement.dataset.path") == "set.limit"

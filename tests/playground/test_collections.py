@@ -88,8 +88,7 @@ def test_a_request_is_saved_in_a_folder_and_opened_from_the_side_list(page):
     open_act(page, "keep")
     line.click()  # it is open: no other tab
     assert at(page, "set.whole").input_value() == "8"
-    tabs = page.get_by_role("group", name="Open requests").locator(".strip-open")
-    assert tabs.all_inner_texts() == ["seven", "thing.keep"]
+    assert strip(page) == ["seven, changed", "thing.keep"]
     page.get_by_role("button", name="Numbers 1").click()
     assert lists(page) == ["Numbers 1"]
     page.get_by_role("searchbox", name="Filter acts").fill("seve")
@@ -178,3 +177,37 @@ def test_a_request_that_was_saved_before_there_were_folders_is_in_none(page, ser
     text = json.dumps({"name": "old", **THING})
     page.evaluate("text => localStorage.setItem('gatewayfw:/playground/:saved/old', text)", text)
     wait_for_lists(opened(page, service_url), ["Saved 1", "old"])
+
+
+def strip(page):
+    return (
+        page.get_by_role("group", name="Open requests")
+        .locator(".strip-open")
+        .evaluate_all("all => all.map((one) => one.textContent)")
+    )
+
+
+def open_saved(page, name):
+    page.get_by_role("group", name="Saved requests").get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_saved_request_has_one_tab_that_says_whether_it_is_changed(folders):
+    open_saved(folders, "first")
+    at(folders, "set.whole").fill("7")
+    assert strip(folders) == ["first, changed"]
+    folders.get_by_role("button", name="Close first").click()
+    open_saved(folders, "first")
+    assert strip(folders) == ["first"]
+    folders.get_by_text("Closed “first”.").get_by_role("button", name="Undo").click()
+    assert (strip(folders), at(folders, "set.whole").input_value()) == (["first, changed"], "7")
+
+
+def test_a_tab_that_is_had_back_takes_no_saved_request_from_one_that_was_changed(folders):
+    open_saved(folders, "first")
+    for number in ("7", "8"):
+        at(folders, "set.whole").fill(number)
+        if number == "7":
+            folders.get_by_role("button", name="Close first").click()
+            open_saved(folders, "first")
+    folders.get_by_text("Closed “first”.").get_by_role("button", name="Undo").click()
+    assert sorted(strip(folders)) == ["first, changed", "thing.echo"]

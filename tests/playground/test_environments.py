@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from tests.playground.conftest import open_act, watch
+from tests.playground.conftest import open_act, send, watch
 from tests.playground.test_acts import at
 from tests.playground.test_looks import axe, judged  # noqa: F401  # a fixture
-from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
+from tests.playground.test_numbers import bodies, service_url, set_of  # noqa: F401  # fixtures
 from tests.playground.test_sequences import exported
 from tests.playground.test_two_tabs import add_step, keys, opened
 
@@ -60,15 +61,34 @@ def test_variables_are_filled_in_as_the_chosen_environment_says(two):
     assert at(two, "set.note").input_value() == "I am {{who}}"
     two.get_by_role("button", name="local").click()
     two.get_by_role("menuitemradio", name="No environment").click()
-    assert sent(two).post_data_json["details"]["set"] == {"note": "I am {{who}}"}
+    two.keyboard.press("Control+Enter")
+    two.get_by_role("alert").get_by_text("Not sent: {{who}} has no value, as no environment is chosen.").wait_for()
 
 
 def test_a_variable_without_a_value_is_not_sent(two, bodies):  # noqa: F811
     open_act(two, "echo")
     at(two, "set.note").fill("{{nobody}}")
     two.keyboard.press("Control+Enter")
-    two.get_by_text("Not sent: {{nobody}} has no value in the environment “staging”.").wait_for()
+    two.get_by_role("alert").get_by_text("Not sent: {{nobody}} has no value in the environment “staging”.").wait_for()
     assert bodies == []
+
+
+def test_braces_are_sent_as_they_are_written_where_that_is_meant(page, bodies):  # noqa: F811
+    open_act(page, "echo")
+    at(page, "set.note").fill("{{nope}} {{$uuid}} {{not one}}")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").get_by_text("Not sent: {{nope}} has no value, as no environment is chosen.").wait_for()
+    assert bodies == []
+    page.get_by_role("button", name="Send as written").click()
+    page.get_by_role("tree", name="Reply as a tree").wait_for()
+    assert set_of(bodies[0]) == '{"note":"{{nope}} {{$uuid}} {{not one}}"}'
+
+
+def test_generated_values_need_no_environment(page, bodies):  # noqa: F811
+    open_act(page, "echo")
+    at(page, "set.note").fill("{{$objectId}} {{not one}}")
+    send(page)
+    assert re.fullmatch(r'\{"note":"[0-9a-f]{24} \{\{not one\}\}"\}', set_of(bodies[0]))
 
 
 def test_headers_and_sequences_have_the_variables(two):

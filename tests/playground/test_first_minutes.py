@@ -153,3 +153,16 @@ def test_a_request_has_a_key_and_asks_for_the_revision(page, stage):
     assert asked.value.post_data_json["details"]["get"] == {"title": 1, "_rev": 1}
     page.get_by_role("button", name="Code", exact=True).click()
     page.get_by_role("region", name="Code").get_by_text(f"'Idempotency-Key: {key}'").wait_for()
+
+
+def test_back_from_the_acts_takes_one_step(page):
+    open_act(page, "getUsers")
+    before = page.evaluate("history.length")
+    for view in ("Sequences", "Acts"):
+        page.get_by_role("link", name=view, exact=True).click()
+    page.get_by_role("region", name="Request").get_by_role("heading", name="getUsers").wait_for()
+    assert page.evaluate("[history.length, location.hash]") == [before + 2, "#/acts/main/user/getUsers"]
+    page.go_back()
+    page.get_by_role("button", name="Add a step").wait_for()
+    page.go_back()
+    page.get_by_role("region", name="Request").get_by_role("heading", name="getUsers").wait_for()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mongomock
 import pytest
 
-from gatewayfw import gateway, object_, optional, string
+from gatewayfw import array, gateway, object_, optional, string
 from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import at, reply_rows
 
@@ -15,7 +15,7 @@ def service_url(stage):
     """A service with an act that wants a name, and takes an address that has a street."""
     gw = gateway()
     gw.odm.set_db(mongomock.MongoClient().test)
-    given = {"name": string(), "address": optional(object_({"street": string()}))}
+    given = {"name": string(), "address": optional(object_({"street": string()})), "tags": optional(array(string()))}
     gw.acts.act("thing", "addThing", set=given, public=True)(lambda body: body["details"]["set"])
     return stage(gw.create_app(playground=True))
 
@@ -83,3 +83,28 @@ def test_a_field_to_be_mended_is_red_with_the_focus_too(held):
     colours = "one => [getComputedStyle(one).borderColor, getComputedStyle(one).outlineColor]"
     border, outline = street.evaluate(colours)
     assert border == outline == held.locator(".field-errors").first.evaluate("one => getComputedStyle(one).color")
+
+
+def test_empty_items_of_lists_are_held_back_too(page):
+    open_act(page, "addThing")
+    at(page, "set.name").fill("one")
+    page.get_by_label("Send tags").check()
+    for _ in range(2):
+        page.get_by_role("button", name="Add tags").click()
+    at(page, "set.tags.0").fill("red")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").get_by_text("Not sent: tags 2 is empty.").wait_for()
+    assert page.evaluate("document.activeElement.dataset.path") == "set.tags.1"
+    with page.expect_request("**/gateway") as asked:
+        page.get_by_role("button", name="Leave it out").click()
+    assert asked.value.post_data_json["details"]["set"] == {"name": "one", "tags": ["red"]}
+    page.get_by_role("tree", name="Reply as a tree").wait_for()
+
+
+def test_a_new_item_of_a_list_has_the_focus(page):
+    open_act(page, "addThing")
+    page.get_by_label("Send tags").check()
+    for word in ("red", "blue"):
+        page.get_by_role("button", name="Add tags").click()
+        page.keyboard.type(word)
+    assert [at(page, f"set.tags.{index}").input_value() for index in (0, 1)] == ["red", "blue"]

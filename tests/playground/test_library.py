@@ -113,11 +113,13 @@ def test_one_entry_is_removed_and_all_are_cleared(page, service_url):
     assert page.evaluate("document.activeElement.className") == "library-fold"
     page.get_by_role("button", name="Clear").click()
     page.get_by_text("No requests yet").wait_for()
+    page.get_by_text("Runs of sequences do not appear.").wait_for()
 
 
 def test_the_history_is_kept_only_when_asked_and_without_secrets(page, service_url):
     log_in(page, service_url)
     history(page)
+    page.get_by_text("A reload of the page clears it.").wait_for()
     is_kept = "Object.keys(sessionStorage).some((name) => name.endsWith(':history'))"
     assert page.evaluate(is_kept) is False
     page.get_by_label("Keep after a reload").check()

@@ -278,3 +278,15 @@ def test_a_thousand_rows_are_a_table_soon(page):
         page.get_by_role("tab", name="Reply").click()
     assert min(took) <= MOST
     assert page.locator(".reply-counted span").first.inner_text() == "1,000 rows"
+
+
+def test_search_and_order_of_a_table_stay_while_another_view_is_shown(page):
+    answered(page, BODY)
+    table = table_of(page)
+    page.get_by_role("searchbox", name="Search the reply").fill("n")
+    for _ in range(2):
+        table.get_by_role("button", name="name", exact=True).click()
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("link", name="Acts", exact=True).click()
+    assert page.get_by_role("searchbox", name="Search the reply").input_value() == "n"
+    assert table.get_by_role("columnheader", name="name", exact=True).get_attribute("aria-sort") == "descending"

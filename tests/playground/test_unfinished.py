@@ -87,6 +87,8 @@ REFUSED = {
     '{"model": "thing", "details": {}}': "“model” would not be sent.",
     '{"set": null}': "Expected set and get to be objects.",
     "": "Unexpected end",
+    '{"set": {"note": "a",\n "any": [{"note": 1}], "note": "b"}}': "Line 2: “note” is there twice in one object.",
+    '{"set": {"any": {"a": [{"b\\u0062": 1,\n\n"bb": 2}]}}}': "Line 3: “bb” is there twice in one object.",
 }
 
 
@@ -96,6 +98,7 @@ def test_json_that_would_be_sent_otherwise_than_it_is_written_is_refused(page, b
         write_json(page, text)
         page.locator(".request-json").get_by_text(problem).wait_for()
         assert send_button(page).is_disabled()
+    page.locator(".cm-lintRange-error").get_by_text('"bb"', exact=True).wait_for()
     try_to_send(page)
     assert bodies == []
 
@@ -187,3 +190,25 @@ def test_a_double_click_closes_one_tab(page):
     page.get_by_role("button", name="Close echo").dblclick()
     strip = page.get_by_role("group", name="Open requests")
     assert [one.inner_text() for one in strip.locator(".strip-open").all()] == ["thing.keep", "thing.remove"]
+
+
+def test_a_note_of_what_was_not_sent_goes_when_something_is_sent(broken):
+    for _ in range(2):
+        broken.keyboard.press("Control+Enter")
+    assert broken.locator(".notice.bad").all_inner_texts() == [REASON]
+    broken.get_by_role("textbox", name="Details as JSON").press("Control+End")
+    broken.keyboard.type("}")
+    broken.keyboard.press("Control+Enter")
+    broken.get_by_role("group", name="About the reply").wait_for()
+    assert broken.locator(".notice.bad").all_inner_texts() == []
+
+
+def test_a_click_below_short_json_is_one_into_the_text(page):
+    open_act(page, "remove")
+    write_json(page, "{}")
+    editor = page.locator(".editor-host")
+    page.get_by_role("tab", name="JSON").focus()
+    editor.click(position={"x": 200, "y": editor.bounding_box()["height"] - 8})
+    page.keyboard.press("Control+a")
+    page.keyboard.type("{{")
+    assert text_of_editor(page) == "{{}}"

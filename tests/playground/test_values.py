@@ -174,6 +174,6 @@ def test_what_is_not_valid_and_a_replaced_request_can_be_had_back(page):
     at(page, "set.name").fill("Luleå")
     page.keyboard.press("Control+s")
     undo(page, "“city.addCity” updated.")
-    page.get_by_role("button", name="Close addCity").click()
+    page.get_by_role("button", name="Close city.addCity").click()
     page.get_by_role("group", name="Saved requests").get_by_role("button", name="city.addCity", exact=True).click()
     assert at(page, "set.name").input_value() == "Kiruna"

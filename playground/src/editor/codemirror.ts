@@ -17,7 +17,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Catalog, Kind } from "../catalog";
-import { parse } from "../json";
+import { parse, twiceIn, twiceText } from "../json";
 import { completer } from "./complete";
 import { check } from "./kinds";
 import { placeOf, placesOf } from "./places";
@@ -128,6 +128,8 @@ const parseProblems = jsonParseLinter();
 function problems(view: EditorView, { catalog, kind, errors }: Options): Diagnostic[] {
   const broken = parseProblems(view);
   if (broken.length) return broken;
+  const twice = twiceIn(view.state.doc.toString());
+  if (twice) return [{ from: twice.from, to: twice.to, severity: "error", message: twiceText(twice) }];
   const places = placesOf(view.state);
   const described = kind();
   const value = parse(view.state.doc.toString());
@@ -157,9 +159,11 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const LOOK = EditorView.theme({
-  "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "13px", minHeight: "160px" },
+  "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "13px" },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  // Of the content, not of what is around it: a click below the last line is one into the text.
+  ".cm-content, .cm-gutter": { minHeight: "160px" },
   ".cm-content": { caretColor: "var(--text)", paddingBlock: "8px" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--ground)", color: "var(--text-2)", borderRight: "0" },

@@ -1,6 +1,6 @@
 /** Lists: add, remove, move. */
 
-import { useContext, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
 import { isSame } from "../json";
 import { emptyValue, moveDrafts } from "../state";
@@ -53,6 +53,12 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
 
 function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
+  const isAdded = useRef(false);
+  useEffect(() => {
+    const items = root.current?.querySelectorAll(":scope > .array-item > .grow");
+    if (isAdded.current) items?.[items.length - 1]?.querySelector<HTMLElement>("input, textarea, select, button")?.focus();
+    isAdded.current = false;
+  }, [value.length]);
   const drafts = useContext(DraftsContext);
   const undoable = useContext(UndoContext);
   const [picking, setPicking] = useState(false);
@@ -63,6 +69,10 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
   const arrange = (order: number[]) => {
     moveDrafts(drafts, path, order);
     onChange(order.map((index) => value[index] as Json));
+  };
+  const add = () => {
+    isAdded.current = true;
+    onChange([...value, emptyValue({ ...kind.items, nullable: false })]);
   };
   const move = (at: number, to: number) => {
     const order = [...value.keys()];
@@ -107,12 +117,7 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
         </div>
       ))}
       <div class="array-add row">
-        <Button
-          small
-          icon="add"
-          disabled={isFull}
-          onClick={() => onChange([...value, emptyValue({ ...kind.items, nullable: false })])}
-        >
+        <Button small icon="add" disabled={isFull} onClick={add}>
           Add {name}
         </Button>
         {of !== undefined && canPick(of) && (

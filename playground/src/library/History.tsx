@@ -58,11 +58,13 @@ export function History() {
           </Button>
         )}
       </div>
-      {keepHistory.value && (
+      {hasAny && (
         <p class={historyRefusal.value ? "library-problem" : "field-hint"}>
           {historyRefusal.value
             ? `The browser cannot store the history: ${historyRefusal.value}.`
-            : "Kept until this browser tab closes, without passwords and tokens."}
+            : keepHistory.value
+              ? "Kept until this browser tab closes, without passwords and tokens."
+              : "A reload of the page clears it."}
         </p>
       )}
       <p class="sr-only" role="status">
@@ -72,7 +74,7 @@ export function History() {
         <Empty icon="history" title={hasAny ? "No results" : "No requests yet"}>
           {!hasAny && (
             <>
-              <p>Requests you send appear here with their replies, newest first.</p>
+              <p>Requests you send from the acts appear here with their replies, newest first. Runs of sequences do not.</p>
               <a class="button" href="#/acts">
                 Open an act
               </a>

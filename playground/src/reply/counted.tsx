@@ -1,12 +1,7 @@
 /** How many rows a table has, and in which order they are. */
 
-import { reasonNot, sendTab, specOf, type Tab } from "../state";
+import { reasonNot, sendTab, specOf, type Order, type Tab } from "../state";
 import { Button, once } from "../ui";
-
-export interface Order {
-  name: string;
-  isDown: boolean;
-}
 
 interface Props {
   tab: Tab;

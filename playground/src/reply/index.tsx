@@ -78,7 +78,7 @@ function pageShown(tab: Tab, reply: Reply | null): Page | null {
 }
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
-  const [find, setFind] = useState("");
+  const find = tab.find.value;
   const [comparing, setComparing] = useState(false);
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
   if (!reply) return <NoReply tab={tab} />;
@@ -98,7 +98,7 @@ function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: 
           aria-label="Search the reply"
           placeholder="Search the reply"
           value={find}
-          onInput={(event) => setFind(event.currentTarget.value)}
+          onInput={(event) => void (tab.find.value = event.currentTarget.value)}
         />
         <Button small look="quiet" title="With an earlier reply" onClick={() => setComparing(true)}>
           Compare

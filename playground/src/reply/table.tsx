@@ -3,9 +3,9 @@
 import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isObject, Numeral, stringify, type Json, type JsonObject } from "../json";
-import { catalog, isOnlyPage, specOf, type Tab } from "../state";
+import { catalog, isOnlyPage, specOf, type Order, type Tab } from "../state";
 import { Button, classes, Empty } from "../ui";
-import { Counted, type Order } from "./counted";
+import { Counted } from "./counted";
 import type { Path } from "./documents";
 import { summary } from "./rows";
 import { namesAt } from "./shape";
@@ -63,7 +63,7 @@ interface Chosen {
 }
 
 function DocumentTable({ tab, found: { documents, path }, find, Bar }: Omit<Props, "body"> & { found: Found }) {
-  const [order, setOrder] = useState<Order>();
+  const order = tab.order.value;
   const [most, setMost] = useState(PAGE);
   const [chosen, setChosen] = useState<Chosen>();
   const box = useRef<HTMLDivElement>(null);
@@ -74,7 +74,7 @@ function DocumentTable({ tab, found: { documents, path }, find, Bar }: Omit<Prop
   const isPart = page !== null && !isOnlyPage(page);
   const hint = isPart ? "Sorts this page" : "Sorts these rows";
   const now = order ?? orderOf(tab);
-  const turn = (name: string) => setOrder({ name, isDown: order?.name === name && !order.isDown });
+  const turn = (name: string) => void (tab.order.value = { name, isDown: order?.name === name && !order.isDown });
   useLayoutEffect(() => (box.current ? watchEdge(box.current) : undefined), []);
   useLayoutEffect(() => (box.current && page ? keepWidths(tab, box.current) : undefined), [documents]);
   const value = chosen && documents[chosen.at]?.[chosen.name];

@@ -1,4 +1,4 @@
-/** A request that was not sent, because required texts in it are empty: what can be done about it. */
+/** A request that was not sent, for required texts that are empty or variables without a value: what can be done about it. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { isObject } from "../json";
@@ -15,6 +15,15 @@ export function Held({ tab }: { tab: Tab }) {
     field?.scrollIntoView({ block: "center" });
     field?.focus();
   }, [held]);
+  if (held?.unfilled)
+    return (
+      <div class="request-held row" role="alert">
+        <span class="grow">{held.unfilled}</span>
+        <Button small title="Nothing between {{ and }} is filled in" onClick={once(() => void sendTab(tab, { isAsWritten: true }))}>
+          Send as written
+        </Button>
+      </div>
+    );
   if (!held || first === undefined) return null;
   const { request, empty } = held;
   const kind = specOf(request)?.set;
@@ -28,7 +37,7 @@ export function Held({ tab }: { tab: Tab }) {
   return (
     <div class="request-held row" role="alert" ref={bar}>
       <span class="grow">
-        Not sent: {empty.map((path) => path.slice(4)).join(", ")} {empty.length > 1 ? "are" : "is"} empty.
+        Not sent: {empty.map(shownPath).join(", ")} {empty.length > 1 ? "are" : "is"} empty.
       </span>
       <Button small onClick={once(() => void sendTab(tab, { isEmptyMeant: true }))}>
         Send {it} empty
@@ -40,4 +49,9 @@ export function Held({ tab }: { tab: Tab }) {
       )}
     </div>
   );
+}
+
+/** A path as the form names it: `organizations 1`, `address.street`. */
+function shownPath(path: string): string {
+  return path.slice(4).replace(/\.(\d+)/g, (_, at: string) => ` ${Number(at) + 1}`);
 }

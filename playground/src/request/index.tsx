@@ -8,6 +8,7 @@ import { Divider, paneStyle } from "../panes";
 import { Button, Icon, nextIndex, once } from "../ui";
 import { ActList } from "./list";
 import { ActName } from "./mark";
+import { isChanged } from "./menu";
 import { SendButton } from "./send";
 import "./acts.css";
 
@@ -69,28 +70,36 @@ function TabStrip() {
   };
   return (
     <div class="strip" role="group" aria-label="Open requests" ref={strip} onKeyDown={keys}>
-      {tabs.value.map(({ id, request, saved, running }) => (
-        <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
-          <button
-            type="button"
-            class="strip-open"
-            aria-pressed={id === activeId.value}
-            onClick={() => void (activeId.value = id)}
-          >
-            {running.value && "… "}
-            {saved.value || <ActName {...request.value} />}
-          </button>
-          <button
-            type="button"
-            class="strip-close"
-            aria-label={`Close ${request.value.act}`}
-            title="Close"
-            onClick={once(() => closeTab(id))}
-          >
-            <Icon name="close" />
-          </button>
-        </span>
-      ))}
+      {tabs.value.map((tab) => {
+        const { id, request, saved, running } = tab;
+        return (
+          <span key={id} class={id === activeId.value ? "strip-tab now" : "strip-tab"}>
+            <button
+              type="button"
+              class="strip-open"
+              aria-pressed={id === activeId.value}
+              onClick={() => void (activeId.value = id)}
+            >
+              {running.value && "… "}
+              {saved.value || <ActName {...request.value} />}
+              {isChanged(tab) && (
+                <span class="strip-changed" title="Changed since it was saved">
+                  <span class="sr-only">, changed</span>
+                </span>
+              )}
+            </button>
+            <button
+              type="button"
+              class="strip-close"
+              aria-label={`Close ${saved.value || request.value.act}`}
+              title="Close"
+              onClick={once(() => closeTab(id))}
+            >
+              <Icon name="close" />
+            </button>
+          </span>
+        );
+      })}
     </div>
   );
 }

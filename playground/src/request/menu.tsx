@@ -13,6 +13,12 @@ function savedOf(tab: Tab): Saved | undefined {
   return saved.value.find(({ name }) => name === tab.saved.value);
 }
 
+/** Whether a tab's saved request was changed in it. */
+export function isChanged(tab: Tab): boolean {
+  const one = savedOf(tab);
+  return one !== undefined && (tab.drafts.value.size > 0 || !isAsSaved(tab.request.value, one));
+}
+
 export function SavedAs({ tab }: { tab: Tab }) {
   const one = savedOf(tab);
   if (!one) return null;
@@ -22,7 +28,7 @@ export function SavedAs({ tab }: { tab: Tab }) {
       <span>
         <span class="sr-only">Saved as </span>
         {[one.folder, one.name].filter(Boolean).join(" / ")}
-        {!isAsSaved(tab.request.value, one) && <em> · changed</em>}
+        {isChanged(tab) && <em> · changed</em>}
       </span>
     </p>
   );

@@ -186,6 +186,8 @@ interface JsonPartProps extends FormProps {
   errors: Readonly<Record<string, readonly string[]>>;
 }
 
+const WITH_ID = ' Replies have _id unless get says "_id": 0.';
+
 function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
   const request = tab.request.value;
   const draft = tab.drafts.value.get("");
@@ -213,7 +215,7 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
       />
       <div class="row small muted">
         <span class={problem ? "field-errors grow" : "grow"}>
-          {problem ? `Invalid JSON, so nothing is sent. ${problem}` : "Ctrl Space completes. The form shows the same."}
+          {problem ? `Invalid JSON, so nothing is sent. ${problem}` : `Ctrl Space completes. The form shows the same.${spec.get.kind === "selection" ? WITH_ID : ""}`}
         </span>
         <Button
           small

@@ -56,10 +56,18 @@ function go(): void {
 export function followAddress(): void {
   if (location.hash !== HOME) go();
   let isFirst = true;
+  let isDue = false;
+  const write = () => {
+    isDue = false;
+    const address = addressNow();
+    if (location.hash !== address) location.hash = address;
+  };
   effect(() => {
     const address = addressNow();
     if (isFirst) history.replaceState(null, "", address);
-    else if (location.hash !== address) location.hash = address;
+    // Later: the view and the tab may change one after the other, and each address is a step of Back.
+    else if (!isDue) queueMicrotask(write);
+    isDue = !isFirst;
     isFirst = false;
     document.title = `${VIEWS.find(({ key }) => key === view.value)?.title ?? ""} · ${TITLE}`;
   });

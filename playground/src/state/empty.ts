@@ -1,6 +1,6 @@
 /** What a request of an act begins with. */
 
-import { actOf, levelOf, type Act, type Catalog, type Json, type JsonObject, type Kind, type Place } from "../catalog";
+import { actOf, levelOf, type Act, type ArrayKind, type Catalog, type Json, type JsonObject, type Kind, type Place } from "../catalog";
 import { isObject } from "../json";
 import { withoutFiles } from "./files";
 import type { ActRequest } from "./request";
@@ -81,13 +81,24 @@ export function emptyTexts(kind: Kind | undefined, value: Json | undefined, path
   if (!kind || (value === undefined && kind.presence !== "required")) return [];
   if (kind.kind === "object" && isObject(value))
     return Object.entries(kind.fields ?? {}).flatMap(([name, inner]) => emptyTexts(inner, value[name], `${path}.${name}`));
+  if (kind.kind === "array" && Array.isArray(value))
+    return value.flatMap((inner, at) => emptyTexts(itemKind(kind), inner, `${path}.${at}`));
   const isText = TEXTS.includes(kind.kind) && kind.presence === "required" && !("minLength" in kind && kind.minLength === 0);
   return isText && (value === "" || value === undefined) ? [path] : [];
+}
+
+/** The kind of what a list has: an item that is there is not left out. */
+function itemKind({ items }: ArrayKind): Kind {
+  return { ...items, presence: "required" };
 }
 
 /** A value without what may be left out and holds required texts that are empty; undefined where nothing may be. */
 export function withoutEmpty(kind: Kind, value: Json): Json | undefined {
   if (emptyTexts(kind, value, "").length === 0) return value;
+  if (kind.kind === "array" && Array.isArray(value)) {
+    const left = value.map((one) => withoutEmpty(itemKind(kind), one)).filter((one) => one !== undefined);
+    return left.length < (kind.minItems ?? 0) ? undefined : left;
+  }
   if (kind.kind !== "object" || !isObject(value)) return undefined;
   const fields = kind.fields ?? {};
   const inner = Object.entries(value).map(([name, one]): [string, Json | undefined] => {

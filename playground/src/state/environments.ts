@@ -121,12 +121,12 @@ export function environmentValues(): Values {
 }
 
 /**
- * Return a value as it is sent: with the variables of the chosen environment filled in; as it is where none is chosen.
+ * Return a value as it is sent: with generated values and the variables of the chosen environment filled in.
  *
- * Throws `Unreadable` for a variable that it does not have.
+ * Throws `Unreadable` for a variable that it does not have; where none is chosen, for any.
  */
 export function fillIn<T extends Json>(value: T): T {
-  return environment.value ? (fill(value, environmentValues()) as T) : value;
+  return fill(value, environmentValues()) as T;
 }
 
 /** Return a request as it is sent. Throws `Unreadable`. */

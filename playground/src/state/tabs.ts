@@ -3,7 +3,7 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { actOf, type Act, type Catalog, type Place } from "../catalog";
 import { isObject, isSame, stringify, type Json } from "../json";
-import { notify } from "../ui/notice";
+import { closeNotes, notify } from "../ui/notice";
 import { reasonNot, type Drafts } from "./drafts";
 import { Unreadable } from "../library/reading";
 import { beginningOf } from "./beginning";
@@ -27,7 +27,7 @@ export interface Tab {
   /** Of a listing: the last page that came. */
   page: Signal<Page | null>;
   running: Signal<AbortController | null>;
-  /** What was not sent when it was asked for last, and the required texts that are empty in it. */
+  /** What was not sent when it was asked for last, and why. */
   held: Signal<Held | null>;
   /** What is written in its form or JSON and is not valid: it is not sent then. */
   drafts: Signal<Drafts>;
@@ -42,17 +42,29 @@ export interface Tab {
   part: Signal<Part>;
   /** How its reply is shown. */
   shown: Signal<Shown>;
+  /** What its reply is searched for. */
+  find: Signal<string>;
+  /** How the rows of its reply were sorted by hand. */
+  order: Signal<Order | undefined>;
 }
 export interface Held {
   request: ActRequest;
   /** Paths; none where something else was in the way. */
   empty: readonly string[];
+  /** Why its variables could not be filled in; empty where they could. */
+  unfilled: string;
 }
 export const PARTS = ["form", "json", "about"] as const;
 export type Part = (typeof PARTS)[number];
+export interface Order {
+  name: string;
+  isDown: boolean;
+}
 export type Shown = "tree" | "table" | "raw" | "exchange" | "code";
 
 export const MOST_TABS = 100;
+/** What was not sent is told until something is sent. */
+const UNSENT = { bad: true, about: "unsent" };
 
 export const catalog = signal<Catalog | null>(null);
 export const catalogError = signal<string>("");
@@ -81,6 +93,7 @@ export function openRequest(
   const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
   tab.saved.value = saved;
+  opened.set(tab, tab.request.value);
   activeId.value = tab.id;
   if (run) void sendTab(tab);
 }
@@ -103,6 +116,8 @@ export function addTab(request: ActRequest): Tab {
     saved: signal(""),
     part: signal<Part>("form"),
     shown: signal<Shown>("tree"),
+    find: signal(""),
+    order: signal<Order | undefined>(undefined),
   };
   tabs.value = [...tabs.value, tab];
   return tab;
@@ -137,6 +152,18 @@ export function showSaved(name: string, request: ActRequest): void {
   activeId.value = found.id;
 }
 
+/** What tabs were opened with. */
+const opened = new WeakMap<Tab, ActRequest>();
+
+/** Give a tab that is had back its saved request, which another tab may have by now: one that is as it was opened goes. */
+function reclaim(tab: Tab): void {
+  const twin = tab.saved.value && tabs.value.find((one) => one !== tab && one.saved.value === tab.saved.value);
+  if (!twin) return;
+  const isUntouched = opened.get(twin) === twin.request.value && twin.drafts.value.size + twin.files.value.size === 0;
+  if (isUntouched && !twin.running.value) tabs.value = tabs.value.filter((one) => one !== twin);
+  else tab.saved.value = "";
+}
+
 /** Close a tab; what was written in it can be had back for some seconds. */
 export function closeTab(id: number): void {
   const at = tabs.value.findIndex((tab) => tab.id === id);
@@ -144,11 +171,13 @@ export function closeTab(id: number): void {
   if (!tab) return;
   tab.running.value?.abort();
   if (isEdited(tab))
-    notify(`Closed ${tab.request.value.act}.`, {
-      undo: () => {
-        tabs.value = [...tabs.value.slice(0, at), tab, ...tabs.value.slice(at)];
-        activeId.value = id;
-      },
+    notify(`Closed ${tab.saved.value ? `“${tab.saved.value}”` : tab.request.value.act}.`, {
+      undo: () =>
+        batch(() => {
+          tabs.value = [...tabs.value.slice(0, at), tab, ...tabs.value.slice(at)];
+          activeId.value = id;
+          reclaim(tab);
+        }),
     });
   const rest = tabs.value.filter((tab) => tab.id !== id);
   tabs.value = rest;
@@ -187,14 +216,15 @@ export function onReply(listener: Listener): void {
   listeners.push(listener);
 }
 
-/** The request with its variables filled in; undefined where one has no value: that is told. */
-function fillOrTell(request: ActRequest): ActRequest | undefined {
+/** The request with its variables filled in; where one has no value, a sentence that says so. */
+function filledOr(request: ActRequest): ActRequest | string {
   try {
     return filledIn(request);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    notify(`Not sent: ${error.message} in the environment “${environment.value?.name}”.`, { bad: true });
-    return undefined;
+    const chosen = environment.value;
+    const where = chosen ? ` in the environment “${chosen.name}”` : ", as no environment is chosen";
+    return `Not sent: ${error.message}${error.message.endsWith("has no value") ? where : ""}.`;
   }
 }
 
@@ -205,29 +235,36 @@ export function heldOf({ held, request }: Tab): Held | null {
 
 /**
  * Send a tab's request, unless it is under way already, or something in it is not valid: that is told. One with
- * required texts that are empty is held back; `isEmptyMeant` sends it all the same.
+ * required texts that are empty, or variables without a value, is held back; `isEmptyMeant` sends it all the same,
+ * `isAsWritten` even without filling in anything.
  */
-export async function sendTab(tab: Tab, { isEmptyMeant = false } = {}): Promise<void> {
+export async function sendTab(tab: Tab, { isEmptyMeant = false, isAsWritten = false } = {}): Promise<void> {
   if (tab.running.value) return;
   const request = tab.request.value;
   const reason = reasonNot(tab.drafts.value);
-  const empty = reason || isEmptyMeant ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
-  tab.held.value = { request, empty };
-  if (reason) return notify(reason, { bad: true });
-  if (empty.length) return;
-  await call(tab, request, tab.files.value, tab.key.value.trim());
+  const empty = reason || isEmptyMeant || isAsWritten ? [] : emptyTexts(specOf(request)?.set, request.set, "set");
+  const filled = reason || empty.length || isAsWritten ? request : filledOr(request);
+  tab.held.value = { request, empty, unfilled: typeof filled === "string" ? filled : "" };
+  if (reason) return notify(reason, UNSENT);
+  if (empty.length || typeof filled === "string") return;
+  await call(tab, request, filled, tab.files.value, tab.key.value.trim());
 }
 
 /** Ask for another page of what a tab lists, as it was asked for before: what is written in the form stays, and is not sent. */
 export async function turnPage(tab: Tab, after: Json | undefined): Promise<void> {
-  if (tab.sent.value && !tab.running.value) await call(tab, pageRequest(tab.sent.value, after));
+  const sent = tab.sent.value;
+  if (!sent || tab.running.value) return;
+  const request = pageRequest(sent, after);
+  const wasAsWritten = isSame(tab.reply.value?.request as never, sent as never);
+  const filled = wasAsWritten ? request : filledOr(request);
+  if (typeof filled === "string") return notify(filled, UNSENT);
+  await call(tab, request, filled);
 }
 
-async function call(tab: Tab, request: ActRequest, files?: Files, key?: string): Promise<void> {
+async function call(tab: Tab, request: ActRequest, filled: ActRequest, files?: Files, key?: string): Promise<void> {
   const token = tokenOf(tab.as.value);
-  if (token === undefined) return notify("Not sent: the user of this request has logged out. Choose another.", { bad: true });
-  const filled = fillOrTell(request);
-  if (!filled) return;
+  if (token === undefined) return notify("Not sent: the user of this request has logged out. Choose another.", UNSENT);
+  closeNotes(UNSENT.about);
   const controller = new AbortController();
   tab.held.value = null;
   if (tab.shown.value === "code") tab.shown.value = "tree";
@@ -242,6 +279,7 @@ function answer(tab: Tab, request: ActRequest, reply: Reply): void {
   batch(() => {
     tab.sent.value = request;
     tab.reply.value = reply;
+    tab.order.value = undefined;
     const spec = specOf(request);
     if (spec && isListing(spec)) tab.page.value = pageOf(request, reply, tab.page.value);
   });
@@ -255,8 +293,11 @@ function answer(tab: Tab, request: ActRequest, reply: Reply): void {
  */
 export async function sendTabs(chosen: readonly Tab[], atomic: boolean): Promise<Reply | undefined> {
   const requests = chosen.map(({ request }) => request.value);
-  const filled = requests.map(fillOrTell);
-  if (!filled.every((one) => one !== undefined)) return undefined;
+  const filled: ActRequest[] = [];
+  for (const one of requests.map(filledOr)) {
+    if (typeof one === "string") return void notify(one, UNSENT);
+    filled.push(one);
+  }
   const reply = await sendBatch(filled, atomic);
   const items = reply.envelope?.body;
   chosen.forEach((tab, at) => {

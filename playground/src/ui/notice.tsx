@@ -11,6 +11,7 @@ interface Note {
   undo: (() => void) | undefined;
   show: (() => void) | undefined;
   heard: boolean;
+  about: string;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
@@ -29,13 +30,20 @@ interface NoteOptions {
   lasts?: boolean;
   /** Only read out: the page shows the same. */
   heard?: boolean;
+  /** What it is about: it takes the place of an earlier note about that, and goes with `closeNotes`. */
+  about?: string;
 }
 
 /** Show a note for a few seconds, longer where it has a button. */
-export function notify(text: string, { bad = false, undo, show, lasts, heard = false }: NoteOptions = {}): void {
+export function notify(text: string, { bad = false, undo, show, lasts, heard = false, about = "" }: NoteOptions = {}): void {
   const id = ++lastId;
-  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show, heard }];
+  if (about) closeNotes(about);
+  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show, heard, about }];
   setTimeout(() => close(id), undo || show || lasts ? LONG : SHORT);
+}
+
+export function closeNotes(about: string): void {
+  if (notes.value.some((note) => note.about === about)) notes.value = notes.value.filter((note) => note.about !== about);
 }
 
 function close(id: number): void {
