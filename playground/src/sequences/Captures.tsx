@@ -1,14 +1,13 @@
 /** What a step takes out of its reply for later steps. */
 
-import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
-import { Unreadable } from "../library/reading";
-import { Field, IconButton } from "../ui";
-import { parsePath } from "./path";
+import { IconButton } from "../ui";
+import { problemOfPath } from "./path";
 import { likelyPath } from "./shapes";
 import { addCapture, changeStep, current, removePart, rename } from "./store";
 import type { Capture, SequenceStep } from "./types";
 import { problemOfName } from "./variable-names";
+import { WrittenField } from "./WrittenField";
 
 export function beginCapture({ id, request }: SequenceStep): void {
   addCapture(id, likelyPath(request));
@@ -40,42 +39,27 @@ interface RowProps {
 }
 
 function Row({ capture, onRename, onChange, onRemove }: RowProps) {
-  const [name, setName] = useTyped(capture.name);
-  const [path, setPath] = useTyped(capture.path);
-  const wrong = problemOf(path);
-  const problemOfNow = (next: string) => problemOfName(next, capture.name, current.value);
   return (
     <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
-      <Field label="Capture as" errors={[problemOfNow(name)].filter(Boolean)}>
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={name}
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              const isName = problemOfNow(next) === "";
-              setName(next, isName ? next : capture.name);
-              if (isName) onRename(next);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="From" errors={wrong} class="grow">
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={path}
-            placeholder="body.user._id"
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              setPath(next, problemOf(next).length === 0 ? next : capture.path);
-              if (problemOf(next).length === 0) onChange({ path: next });
-            }}
-          />
-        )}
-      </Field>
+      <WrittenField
+        id={capture.id}
+        field="name"
+        label="Capture as"
+        input={{ class: "mono" }}
+        now={capture.name}
+        problemOf={(text) => problemOfName(text, capture.name, current.value)}
+        onChange={onRename}
+      />
+      <WrittenField
+        id={capture.id}
+        field="path"
+        label="From"
+        class="grow"
+        input={{ class: "mono", placeholder: "body.user._id" }}
+        now={capture.path}
+        problemOf={problemOfPath}
+        onChange={(path) => onChange({ path })}
+      />
       <IconButton
         icon="remove"
         label={`Remove the capture ${capture.name}`}
@@ -86,14 +70,4 @@ function Row({ capture, onRename, onChange, onRemove }: RowProps) {
       />
     </div>
   );
-}
-
-export function problemOf(path: string): string[] {
-  try {
-    parsePath(path);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    return [`${error.message}.`];
-  }
 }

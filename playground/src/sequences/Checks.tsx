@@ -3,11 +3,12 @@
 import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
 import { Field, IconButton } from "../ui";
-import { problemOf } from "./Captures";
+import { problemOfPath } from "./path";
 import { likelyPath } from "./shapes";
 import { changeStep, removePart } from "./store";
 import { newId, type Check, type SequenceStep } from "./types";
 import { textOf, valueOf } from "./value-text";
+import { WrittenField } from "./WrittenField";
 
 export function beginCheck({ id, request, checks }: SequenceStep): void {
   changeStep(id, { checks: [...checks, { id: newId(), path: likelyPath(request), value: "" }] });
@@ -37,25 +38,19 @@ interface RowProps {
 }
 
 function Row({ check, onChange, onRemove }: RowProps) {
-  const [path, setPath] = useTyped(check.path);
   const [text, setText] = useTyped(textOf(check.value));
   return (
     <div class="sequences-row" role="group" aria-label={`Expected at ${check.path}`}>
-      <Field label="Expect at" errors={problemOf(path)} class="grow">
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={path}
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              const isPath = problemOf(next).length === 0;
-              setPath(next, isPath ? next : check.path);
-              if (isPath) onChange({ path: next });
-            }}
-          />
-        )}
-      </Field>
+      <WrittenField
+        id={check.id}
+        field="path"
+        label="Expect at"
+        class="grow"
+        input={{ class: "mono" }}
+        now={check.path}
+        problemOf={problemOfPath}
+        onChange={(path) => onChange({ path })}
+      />
       <Field label="the value" class="grow">
         {(ids) => (
           <input

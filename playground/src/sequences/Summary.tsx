@@ -8,6 +8,7 @@ import { Badge, Button, IconButton, saveFile } from "../ui";
 import type { Blank } from "./blanks";
 import { firstProblem, outcomeOf, type Outcome, type Report } from "./run";
 import { blanks, heldBack, writeReport } from "./runs";
+import { elementOf, showStep } from "./showing";
 import { current, meanEmpty, unfold } from "./store";
 import "./summary.css";
 
@@ -44,15 +45,6 @@ export function Summary({ report }: { report: Report }) {
       )}
     </section>
   );
-}
-
-function showStep(id: string): void {
-  unfold(id);
-  requestAnimationFrame(() => stepOf(id)?.scrollIntoView({ block: "nearest" }));
-}
-
-function stepOf(id: string): Element | null {
-  return document.querySelector(`[data-step="${CSS.escape(id)}"]`);
 }
 
 /** Why it was neither run nor exported, as long as that is so. */
@@ -119,9 +111,9 @@ function goTo({ step, path, variable, isGiven }: Blank): void {
   requestAnimationFrame(() => {
     const field = id
       ? document.querySelector<HTMLElement>(`[data-variable="${CSS.escape(id)}"]`)
-      : stepOf(step)?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"], .cm-content`);
+      : elementOf(step)?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"], .cm-content`);
     if (id) field?.closest("details")?.setAttribute("open", "");
-    (field ?? stepOf(step))?.scrollIntoView({ block: "center" });
+    (field ?? elementOf(step))?.scrollIntoView({ block: "center" });
     field?.focus();
   });
 }

@@ -1,0 +1,47 @@
+/** A field of a sequence; what is written in it stays as it is, and holds the sequence back until it is valid. */
+
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import { useEffect } from "preact/hooks";
+import { putDraft } from "../state";
+import { Field } from "../ui";
+import { fieldDrafts, fieldKey } from "./written";
+
+interface Props {
+  /** Of what it is a field. */
+  id: string;
+  /** Its name among the fields of that. */
+  field: string;
+  label: ComponentChildren;
+  now: string;
+  problemOf: (text: string) => string;
+  onChange: (text: string) => void;
+  input?: InputHTMLAttributes<HTMLInputElement>;
+  hint?: ComponentChildren;
+  class?: string;
+  children?: ComponentChildren;
+}
+
+export function WrittenField({ id, field, label, now, problemOf, onChange, input, hint, class: more, children }: Props) {
+  const key = fieldKey(id, field);
+  const draft = fieldDrafts.value.get(key);
+  const problem = draft === undefined ? "" : problemOf(draft);
+  const write = (text: string) => {
+    const isWrong = problemOf(text) !== "";
+    putDraft(fieldDrafts, key, isWrong ? text : undefined);
+    if (!isWrong) onChange(text);
+  };
+  // What was in its way may be gone: a name is free again.
+  useEffect(() => {
+    if (draft !== undefined && problem === "") write(draft);
+  });
+  return (
+    <Field label={label} hint={hint} errors={problem ? [problem] : []} class={more}>
+      {(ids) => (
+        <>
+          <input {...ids} spellcheck={false} {...input} value={draft ?? now} onInput={(event) => write(event.currentTarget.value)} />
+          {children}
+        </>
+      )}
+    </Field>
+  );
+}

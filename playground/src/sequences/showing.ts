@@ -1,0 +1,26 @@
+/** Brings a part of a sequence into sight. */
+
+import { brokenStep, current, unfold } from "./store";
+
+export function elementOf(step: string): Element | null {
+  return document.querySelector(`[data-step="${CSS.escape(step)}"]`);
+}
+
+export function showStep(id: string): void {
+  unfold(id);
+  requestAnimationFrame(() => elementOf(id)?.scrollIntoView({ block: "nearest" }));
+}
+
+/** Let the user write what is not valid. */
+export function showBroken(): void {
+  const step = current.value.steps[brokenStep.value - 1];
+  if (step) unfold(step.id);
+  const variables = document.querySelector<HTMLDetailsElement>(".sequences-variables");
+  if (!step && variables) variables.open = true;
+  requestAnimationFrame(() => {
+    const within = step ? elementOf(step.id) : variables;
+    const field = within?.querySelector<HTMLElement>("[aria-invalid=true], .cm-content");
+    (field ?? within)?.scrollIntoView({ block: "center" });
+    field?.focus();
+  });
+}
