@@ -26,11 +26,11 @@ LIST = step(
 READ = step("Read", "getUser", {"userId": "{{first}}"}, {"last_name": 1})
 #: By the name of a field of the first step: what is not valid in it, and why, and what is.
 FIELDS = {
-    "Expect at": ("rows[0].name", 'a path must begin with body: "rows[0].name".', "body.rows[1].name"),
-    "From": ("_id", 'a path must begin with body: "_id".', "body.rows[1]._id"),
+    "Expect at": ("rows[0].name", 'A path must begin with body: "rows[0].name".', "body.rows[1].name"),
+    "From": ("_id", 'A path must begin with body: "_id".', "body.rows[1]._id"),
     "Capture as": ("my id", "Letters, digits and _ only.", "second"),
-    "Repeat": ("0", "A whole number from 1 to 1000.", "2"),
-    "Status": ("99", "A whole number from 100 to 599, or nothing.", "200"),
+    "Repeat": ("0", "From 1 to 1000.", "2"),
+    "Status": ("99", "From 100 to 599.", "200"),
 }
 
 

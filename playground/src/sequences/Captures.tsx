@@ -3,6 +3,8 @@
 import { leaveRow } from "../library/focus";
 import { IconButton } from "../ui";
 import { problemOfPath } from "./path";
+import { missedBy } from "./run";
+import { reportOf } from "./runs";
 import { likelyPath } from "./shapes";
 import { addCapture, changeStep, current, removePart, rename } from "./store";
 import type { Capture, SequenceStep } from "./types";
@@ -14,6 +16,7 @@ export function beginCapture({ id, request }: SequenceStep): void {
 }
 
 export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
+  const report = reportOf(id);
   const put = (changed: string, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
@@ -22,6 +25,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
         <Row
           key={capture.id}
           capture={capture}
+          isMissed={missedBy(capture, report) !== undefined}
           onRename={(name) => rename(capture.id, name)}
           onChange={(part) => put(capture.id, part)}
           onRemove={() => removePart(id, "captures", capture.id, `Capture ${capture.name}`)}
@@ -33,12 +37,13 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
 
 interface RowProps {
   capture: Capture;
+  isMissed: boolean;
   onRename: (name: string) => void;
   onChange: (part: Partial<Capture>) => void;
   onRemove: () => void;
 }
 
-function Row({ capture, onRename, onChange, onRemove }: RowProps) {
+function Row({ capture, isMissed, onRename, onChange, onRemove }: RowProps) {
   return (
     <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
       <WrittenField
@@ -57,6 +62,7 @@ function Row({ capture, onRename, onChange, onRemove }: RowProps) {
         class="grow"
         input={{ class: "mono", placeholder: "body.user._id" }}
         now={capture.path}
+        error={isMissed ? "The last run found nothing here." : ""}
         problemOf={problemOfPath}
         onChange={(path) => onChange({ path })}
       />

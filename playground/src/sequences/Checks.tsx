@@ -1,9 +1,12 @@
 /** Values that the reply of a step must have. */
 
 import { useTyped } from "../form/drafts";
+import { stringify } from "../json";
 import { leaveRow } from "../library/focus";
 import { Field, IconButton } from "../ui";
 import { problemOfPath } from "./path";
+import { missedBy, type StepReport } from "./run";
+import { reportOf } from "./runs";
 import { likelyPath } from "./shapes";
 import { changeStep, removePart } from "./store";
 import { newId, type Check, type SequenceStep } from "./types";
@@ -15,6 +18,7 @@ export function beginCheck({ id, request, checks }: SequenceStep): void {
 }
 
 export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
+  const report = reportOf(id);
   const put = (changed: string, part: Partial<Check>) =>
     changeStep(id, { checks: checks.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
@@ -23,6 +27,7 @@ export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
         <Row
           key={check.id}
           check={check}
+          report={report}
           onChange={(part) => put(check.id, part)}
           onRemove={() => removePart(id, "checks", check.id, `What ${check.path} must be is`)}
         />
@@ -33,12 +38,15 @@ export function Checks({ step: { id, checks } }: { step: SequenceStep }) {
 
 interface RowProps {
   check: Check;
+  report: StepReport | undefined;
   onChange: (part: Partial<Check>) => void;
   onRemove: () => void;
 }
 
-function Row({ check, onChange, onRemove }: RowProps) {
+function Row({ check, report, onChange, onRemove }: RowProps) {
   const [text, setText] = useTyped(textOf(check.value));
+  const missed = missedBy(check, report);
+  const got = missed && `The last run got ${missed.found === undefined ? "nothing" : stringify(missed.found)}.`;
   return (
     <div class="sequences-row" role="group" aria-label={`Expected at ${check.path}`}>
       <WrittenField
@@ -51,7 +59,7 @@ function Row({ check, onChange, onRemove }: RowProps) {
         problemOf={problemOfPath}
         onChange={(path) => onChange({ path })}
       />
-      <Field label="the value" class="grow">
+      <Field label="the value" class="grow" errors={got ? [got] : []}>
         {(ids) => (
           <input
             {...ids}

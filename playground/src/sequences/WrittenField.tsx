@@ -17,11 +17,13 @@ interface Props {
   onChange: (text: string) => void;
   input?: InputHTMLAttributes<HTMLInputElement>;
   hint?: ComponentChildren;
+  /** What is wrong with it though it is valid. */
+  error?: string | undefined;
   class?: string;
   children?: ComponentChildren;
 }
 
-export function WrittenField({ id, field, label, now, problemOf, onChange, input, hint, class: more, children }: Props) {
+export function WrittenField({ id, field, label, now, problemOf, onChange, input, hint, error = "", class: more, children }: Props) {
   const key = fieldKey(id, field);
   const draft = fieldDrafts.value.get(key);
   const problem = draft === undefined ? "" : problemOf(draft);
@@ -35,7 +37,7 @@ export function WrittenField({ id, field, label, now, problemOf, onChange, input
     if (draft !== undefined && problem === "") write(draft);
   });
   return (
-    <Field label={label} hint={hint} errors={problem ? [problem] : []} class={more}>
+    <Field label={label} hint={hint} errors={[problem || error].filter(Boolean)} class={more}>
       {(ids) => (
         <>
           <input {...ids} spellcheck={false} {...input} value={draft ?? now} onInput={(event) => write(event.currentTarget.value)} />

@@ -31,7 +31,7 @@ export function Sequences() {
       <div class="acts-main" tabIndex={-1} data-content>
         <div class="acts-bar">
           <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
-            All sequences
+            {listed ? "Close the list" : "All sequences"}
           </Button>
         </div>
         <div class="sequences" tabIndex={-1}>

@@ -3,12 +3,12 @@
 import { MOST_REPEATS } from "./types";
 
 export function problemOfRepeat(text: string): string {
-  return isWhole(text, 1, MOST_REPEATS) ? "" : `A whole number from 1 to ${MOST_REPEATS}.`;
+  return isWhole(text, 1, MOST_REPEATS) ? "" : `From 1 to ${MOST_REPEATS}.`;
 }
 
 /** Nothing is any status. */
 export function problemOfStatus(text: string): string {
-  return text.trim() === "" || isWhole(text, 100, 599) ? "" : "A whole number from 100 to 599, or nothing.";
+  return text.trim() === "" || isWhole(text, 100, 599) ? "" : "From 100 to 599.";
 }
 
 function isWhole(text: string, least: number, most: number): boolean {

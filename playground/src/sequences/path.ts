@@ -28,7 +28,7 @@ export function problemOfPath(path: string): string {
     return "";
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    return `${error.message}.`;
+    return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
   }
 }
 

@@ -6,9 +6,16 @@ export function elementOf(step: string): Element | null {
   return document.querySelector(`[data-step="${CSS.escape(step)}"]`);
 }
 
+/** Show a step below the head, at what was not as it must be. */
 export function showStep(id: string): void {
   unfold(id);
-  requestAnimationFrame(() => elementOf(id)?.scrollIntoView({ block: "nearest" }));
+  requestAnimationFrame(() => {
+    const step = elementOf(id);
+    const field = step?.querySelector<HTMLElement>("[role=group].sequences-row [aria-invalid=true]");
+    if (field) field.scrollIntoView({ block: "center" });
+    else step?.scrollIntoView({ block: "start" });
+    field?.focus({ preventScroll: true });
+  });
 }
 
 /** Let the user write what is not valid. */
