@@ -8,6 +8,7 @@ import { collection, keep, load, putDraft, type ActRequest } from "../state";
 import { notify } from "../ui";
 import { fieldAt } from "./blanks";
 import { keepable, keepableRequest, readSequence } from "./files";
+import { inRoleOfPage } from "./roles";
 import { asVariables, isOpen } from "./secrets";
 import { nameFrom } from "./shapes";
 import { emptySequence, MOST_STEPS, newId, renewedStep, stepOf, type Sequence, type SequenceStep } from "./types";
@@ -34,11 +35,11 @@ export const existing = computed(() =>
 );
 export const current = computed<Sequence>(() => {
   if (chosen.value === blank.value.id) return blank.value;
-  return kept.entries.value.get(chosen.value) ?? existing.value[0] ?? blank.value;
+  return inRoleOfPage(kept.entries.value.get(chosen.value) ?? existing.value[0] ?? blank.value);
 });
 /** All of this browser, and the current one. */
 export const sequences = computed<Sequence[]>(() =>
-  existing.value.includes(current.value) ? existing.value : [...existing.value, current.value],
+  existing.value.some(({ id }) => id === current.value.id) ? existing.value : [...existing.value, current.value],
 );
 
 effect(() => {
