@@ -154,3 +154,13 @@ def test_the_link_of_a_failure_shows_the_head_of_the_step_where_no_check_failed(
         const line = document.querySelectorAll(".sequences-line")[14].getBoundingClientRect();
         return line.y >= bottom && line.y < bottom + 60;
     }""", arg=head["y"] + head["height"])
+
+
+def test_the_list_of_acts_opens_in_sight(sequences):  # noqa: F811
+    import_text(sequences, json.dumps({**SEQUENCE, "variables": [], "steps": [ME] * 16}))
+    sequences.get_by_role("button", name="Add a step").click()
+    pane = sequences.locator(".sequences").bounding_box()
+    end = pane["y"] + pane["height"]
+    sequences.locator(".sequences-choices input:focus").wait_for()
+    box = sequences.locator(".sequences-choices").bounding_box()
+    assert pane["y"] < box["y"] and box["y"] + box["height"] <= end + 1

@@ -89,7 +89,7 @@ def results(page):
     """What the rows of the steps say of the last run, without the times."""
     rows = page.get_by_role("button", name="Replies of step").all()
     texts = [" ".join(row.inner_text().split()).split(": ")[1] for row in rows]
-    return [re.sub(r" [\d.]+ m?s$", "", text) for text in texts]
+    return [re.sub(r"( [\d.]+ m?s)? Reply$", "", text) for text in texts]
 
 
 def problems(page):

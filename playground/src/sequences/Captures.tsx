@@ -3,9 +3,11 @@
 import { leaveRow } from "../library/focus";
 import { IconButton } from "../ui";
 import { problemOfPath } from "./path";
+import { pathsOf } from "./paths";
 import { missedBy } from "./run";
 import { reportOf } from "./runs";
 import { likelyPath } from "./shapes";
+import { focusPart } from "./showing";
 import { addCapture, changeStep, current, removePart, rename } from "./store";
 import type { Capture, SequenceStep } from "./types";
 import { problemOfName } from "./variable-names";
@@ -13,10 +15,13 @@ import { WrittenField } from "./WrittenField";
 
 export function beginCapture({ id, request }: SequenceStep): void {
   addCapture(id, likelyPath(request));
+  const made = current.value.steps.find((one) => one.id === id)?.captures.at(-1);
+  if (made) focusPart(made.id);
 }
 
-export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
+export function Captures({ step: { id, captures, request } }: { step: SequenceStep }) {
   const report = reportOf(id);
+  const paths = captures.length > 0 ? pathsOf(request, report) : [];
   const put = (changed: string, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
@@ -25,6 +30,7 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
         <Row
           key={capture.id}
           capture={capture}
+          paths={paths}
           isMissed={missedBy(capture, report) !== undefined}
           onRename={(name) => rename(capture.id, name)}
           onChange={(part) => put(capture.id, part)}
@@ -38,14 +44,15 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
 interface RowProps {
   capture: Capture;
   isMissed: boolean;
+  paths: readonly string[];
   onRename: (name: string) => void;
   onChange: (part: Partial<Capture>) => void;
   onRemove: () => void;
 }
 
-function Row({ capture, isMissed, onRename, onChange, onRemove }: RowProps) {
+function Row({ capture, isMissed, paths, onRename, onChange, onRemove }: RowProps) {
   return (
-    <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
+    <div class="sequences-row" role="group" data-part={capture.id} aria-label={`Capture ${capture.name}`}>
       <WrittenField
         id={capture.id}
         field="name"
@@ -61,6 +68,7 @@ function Row({ capture, isMissed, onRename, onChange, onRemove }: RowProps) {
         label="From"
         class="grow"
         input={{ class: "mono", placeholder: "body.user._id" }}
+        choices={paths}
         now={capture.path}
         error={isMissed ? "The last run found nothing here." : ""}
         problemOf={problemOfPath}

@@ -1,13 +1,15 @@
 /** What a run came to, in one band; and what holds a run back. */
 
-import { showEnvironments } from "../account";
+import { showEnvironments, showLogin } from "../account";
 import { leaveRow } from "../library/focus";
 import { duration } from "../library/format";
 import { fileName } from "../library/names";
+import { token } from "../state";
 import { Badge, Button, IconButton, saveFile } from "../ui";
 import type { Blank } from "./blanks";
 import { firstProblem, outcomeOf, type Outcome, type Report } from "./run";
 import { blanks, heldBack, writeReport } from "./runs";
+import { isPublic } from "./shapes";
 import { elementOf, showStep } from "./showing";
 import { current, meanEmpty, unfold } from "./store";
 import "./summary.css";
@@ -18,6 +20,8 @@ export function Summary({ report }: { report: Report }) {
   const outcome = outcomeOf(report);
   const { sent, total, failed, unsent, ms } = report;
   const first = firstProblem(report);
+  const failedStep = current.value.steps.find(({ id }) => id === first?.step.id);
+  const isLoggedOut = failedStep?.token === "current" && !token.value && !isPublic(failedStep.request);
   const counts = `${sent} of ${total} sent, ${sent - failed} as expected, ${failed} not${unsent ? `, ${unsent} could not be sent` : ""}`;
   return (
     <section class={`sequences-summary ${LOOKS[outcome]}`} aria-label="Report">
@@ -29,6 +33,11 @@ export function Summary({ report }: { report: Report }) {
               Step {first.number}, {first.step.name}
             </button>
             : {first.problem}
+          </p>
+        )}
+        {isLoggedOut && (
+          <p class="row">
+            You are not logged in. <Button small onClick={showLogin}>Log in</Button>
           </p>
         )}
         <p class="small muted" role="status">

@@ -1,7 +1,7 @@
 /** A field of a sequence; what is written in it stays as it is, and holds the sequence back until it is valid. */
 
-import type { ComponentChildren, InputHTMLAttributes } from "preact";
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId } from "preact/hooks";
 import { putDraft } from "../state";
 import { Field } from "../ui";
 import { fieldDrafts, fieldKey } from "./written";
@@ -15,16 +15,18 @@ interface Props {
   now: string;
   problemOf: (text: string) => string;
   onChange: (text: string) => void;
-  input?: InputHTMLAttributes<HTMLInputElement>;
+  input?: { class?: string; placeholder?: string; inputMode?: "numeric" };
   hint?: ComponentChildren;
   /** What is wrong with it though it is valid. */
   error?: string | undefined;
   class?: string;
-  children?: ComponentChildren;
+  /** What may be written. */
+  choices?: readonly string[];
 }
 
-export function WrittenField({ id, field, label, now, problemOf, onChange, input, hint, error = "", class: more, children }: Props) {
+export function WrittenField({ id, field, label, now, problemOf, onChange, input, hint, error = "", class: more, choices }: Props) {
   const key = fieldKey(id, field);
+  const list = useId();
   const draft = fieldDrafts.value.get(key);
   const problem = draft === undefined ? "" : problemOf(draft);
   const write = (text: string) => {
@@ -40,8 +42,14 @@ export function WrittenField({ id, field, label, now, problemOf, onChange, input
     <Field label={label} hint={hint} errors={[problem || error].filter(Boolean)} class={more}>
       {(ids) => (
         <>
-          <input {...ids} spellcheck={false} {...input} value={draft ?? now} onInput={(event) => write(event.currentTarget.value)} />
-          {children}
+          <input {...ids} spellcheck={false} autocomplete="off" list={choices ? list : undefined} {...input} value={draft ?? now} onInput={(event) => write(event.currentTarget.value)} />
+          {choices && (
+            <datalist id={list}>
+              {choices.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
         </>
       )}
     </Field>

@@ -210,7 +210,7 @@ function check({ checks }: SequenceStep, { envelope }: Reply, values: Map<string
     const found = valueAt(envelope as unknown as Json, parsePath(path));
     if (isSame(found, expected)) continue;
     attempt.missed = { id, path, value, found };
-    return `Expected ${stringify(expected)} at ${path}, got ${found === undefined ? "nothing" : stringify(found)}`;
+    return `Expected ${stringify(expected)} at ${path}, got ${found === undefined ? "nothing" : stringify(found)}${typeof found === "string" && typeof expected !== "string" ? " (a text)" : ""}`;
   }
   return "";
 }

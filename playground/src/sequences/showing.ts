@@ -31,3 +31,14 @@ export function showBroken(): void {
     field?.focus();
   });
 }
+
+/** Let the user write a new check or capture. */
+export function focusPart(id: string): void {
+  requestAnimationFrame(() => {
+    const row = document.querySelector(`[data-part="${CSS.escape(id)}"]`);
+    const field = row?.querySelector<HTMLInputElement>("input");
+    row?.scrollIntoView({ block: "nearest" });
+    field?.focus({ preventScroll: true });
+    field?.select();
+  });
+}
