@@ -136,7 +136,7 @@ def test_a_path_is_offered_before_any_reply_as_the_act_promises_it(sequences):  
 
 def test_what_is_expected_may_be_json_or_a_variable_and_a_number_is_no_text(run_once):
     row = check_of_me(run_once)
-    row.get_by_text("JSON or text: 123 is a number, \"123\" a text.").wait_for()
+    row.get_by_text('JSON or text: 123 is a number, "123" a text.').wait_for()
     row.get_by_role("button", name="{{odd}}").click()
     assert row.get_by_label("the value").input_value() == "{{odd}}"
     run_once.get_by_role("button", name="2. Me").click()

@@ -150,10 +150,13 @@ def test_the_link_of_a_failure_shows_the_head_of_the_step_where_no_check_failed(
     page.get_by_role("region", name="Report").get_by_role("button", name="Step 15").click()
     page.get_by_role("group", name="Form of step 15").wait_for()
     head = page.locator(".sequences-head").bounding_box()
-    page.wait_for_function("""bottom => {
+    page.wait_for_function(
+        """bottom => {
         const line = document.querySelectorAll(".sequences-line")[14].getBoundingClientRect();
         return line.y >= bottom && line.y < bottom + 60;
-    }""", arg=head["y"] + head["height"])
+    }""",
+        arg=head["y"] + head["height"],
+    )
 
 
 def test_the_list_of_acts_opens_in_sight(sequences):  # noqa: F811

@@ -33,7 +33,7 @@ function offersOf({ id }: SequenceStep): string[] {
   return [...new Set(open.map(({ name }) => `{{${name}}}`))].slice(-MOST_OFFERS);
 }
 
-const HINT = 'JSON or text: 123 is a number, "123" a text. Placeholders such as {{name}} are filled in.';
+const HINT = 'JSON or text: 123 is a number, "123" a text. May hold {{name}}.';
 
 export function Checks({ step }: { step: SequenceStep }) {
   const { id, checks, request } = step;
@@ -44,10 +44,11 @@ export function Checks({ step }: { step: SequenceStep }) {
     changeStep(id, { checks: checks.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
     <>
-      {checks.map((check) => (
+      {checks.map((check, at) => (
         <Row
           key={check.id}
           check={check}
+          isFirst={at === 0}
           report={report}
           paths={paths}
           offers={offers}
@@ -61,6 +62,7 @@ export function Checks({ step }: { step: SequenceStep }) {
 
 interface RowProps {
   check: Check;
+  isFirst: boolean;
   report: StepReport | undefined;
   paths: readonly string[];
   offers: readonly string[];
@@ -68,7 +70,7 @@ interface RowProps {
   onRemove: () => void;
 }
 
-function Row({ check, report, paths, offers, onChange, onRemove }: RowProps) {
+function Row({ check, isFirst, report, paths, offers, onChange, onRemove }: RowProps) {
   const [text, setText] = useTyped(textOf(check.value));
   const missed = missedBy(check, report);
   const got = missed && `The last run got ${missed.found === undefined ? "nothing" : stringify(missed.found)}.`;
@@ -85,7 +87,7 @@ function Row({ check, report, paths, offers, onChange, onRemove }: RowProps) {
         problemOf={problemOfPath}
         onChange={(path) => onChange({ path })}
       />
-      <Field label="the value" class="grow" hint={HINT} errors={got ? [got] : []}>
+      <Field label="the value" class="grow" hint={isFirst && HINT} errors={got ? [got] : []}>
         {(ids) => (
           <>
             <input

@@ -15,7 +15,7 @@ import { problemOfRepeat, problemOfStatus } from "./numbers";
 import { changeStep, copyStep, current, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
 import type { SequenceStep, StepToken } from "./types";
 import { WrittenField } from "./WrittenField";
-import { drafts, isBrokenStep } from "./written";
+import { drafts, formDrafts, isBrokenStep } from "./written";
 import "./step.css";
 
 export interface StepProps {
@@ -111,7 +111,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
         <Button small icon="add" onClick={() => beginCapture(step)}>
           Capture a value of the reply
         </Button>
-        <Button small look="quiet" disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
+        <Button small look="quiet" disabled={drafts.value.has(step.id) || formDrafts(step.id).value.size > 0} onClick={() => openRequest(step.request)}>
           Open in a tab
         </Button>
       </div>
