@@ -117,7 +117,8 @@ def test_a_new_check_is_in_sight_with_the_focus_in_its_path_and_offers_the_paths
     path = row.get_by_label("Expect at")
     path.and_(run_once.locator(":focus")).wait_for()
     box, pane = row.bounding_box(), run_once.locator(".sequences").bounding_box()
-    assert pane["y"] < box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
+    assert pane["y"] < box["y"]
+    assert box["y"] + box["height"] <= pane["y"] + pane["height"]
     run_once.get_by_role("button", name="2. Me").click()
     run_once.get_by_role("button", name="1. Log in").click()
     run_once.get_by_role("button", name="Expect a value in the reply").click()

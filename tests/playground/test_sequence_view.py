@@ -166,4 +166,5 @@ def test_the_list_of_acts_opens_in_sight(sequences):  # noqa: F811
     end = pane["y"] + pane["height"]
     sequences.locator(".sequences-choices input:focus").wait_for()
     box = sequences.locator(".sequences-choices").bounding_box()
-    assert pane["y"] < box["y"] and box["y"] + box["height"] <= end + 1
+    assert pane["y"] < box["y"]
+    assert box["y"] + box["height"] <= end + 1
