@@ -104,3 +104,61 @@ def test_a_removed_variable_comes_back_where_it_was(run_once):
     ).click()
     names.nth(1).wait_for()
     assert [one.get_attribute("aria-label") for one in names.all()] == before
+
+
+def check_of_me(page):
+    page.get_by_role("button", name="2. Me").click()
+    page.get_by_role("button", name="Expect a value in the reply").click()
+    return page.get_by_role("group", name="Expected at")
+
+
+def test_a_new_check_is_in_sight_with_the_focus_in_its_path_and_offers_the_paths(run_once):
+    row = check_of_me(run_once)
+    path = row.get_by_label("Expect at")
+    path.and_(run_once.locator(":focus")).wait_for()
+    box, pane = row.bounding_box(), run_once.locator(".sequences").bounding_box()
+    assert pane["y"] < box["y"]
+    assert box["y"] + box["height"] <= pane["y"] + pane["height"]
+    run_once.get_by_role("button", name="2. Me").click()
+    run_once.get_by_role("button", name="1. Log in").click()
+    run_once.get_by_role("button", name="Expect a value in the reply").click()
+    options = [one.get_attribute("value") for one in row.locator("datalist option").all()]
+    assert {"body.token", "body.roles[0].roleId", "body.roles[0].name"} <= set(options)
+
+
+def test_a_path_is_offered_before_any_reply_as_the_act_promises_it(sequences):  # noqa: F811
+    me = {**SEQUENCE["steps"][2], "name": "Me"}
+    imported(sequences, {**LOGIN, "steps": [me]})
+    sequences.get_by_role("button", name="1. Me").click()
+    sequences.get_by_role("button", name="Expect a value in the reply").click()
+    options = sequences.get_by_role("group", name="Expected at").locator("datalist option")
+    assert [one.get_attribute("value") for one in options.all()] == ["body", "body._id", "body.last_name"]
+
+
+def test_what_is_expected_may_be_json_or_a_variable_and_a_number_is_no_text(run_once):
+    row = check_of_me(run_once)
+    row.get_by_text('JSON or text: 123 is a number, "123" a text.').wait_for()
+    row.get_by_role("button", name="{{odd}}").click()
+    assert row.get_by_label("the value").input_value() == "{{odd}}"
+    run_once.get_by_role("button", name="2. Me").click()
+    run_once.get_by_role("button", name="1. Log in").click()
+    run_once.get_by_role("button", name="Expect a value in the reply").click()
+    row.first.get_by_label("Expect at").fill("body.roles[0].name")
+    row.first.get_by_label("the value").fill("[1]")
+    run(run_once, "failed")
+    run_once.get_by_text('Expected [1] at body.roles[0].name, got "Manager" (a text)').first.wait_for()
+
+
+def test_who_is_not_logged_in_is_told_so_where_a_step_needs_it(run_once):
+    run_once.get_by_role("button", name="2. Me").click()
+    report = run_once.get_by_role("region", name="Report")
+    assert report.get_by_text("You are not logged in.").count() == 0
+    run_once.get_by_label("Token", exact=True).select_option("current")
+    run(run_once, "failed")
+    report.get_by_text("You are not logged in.").wait_for()
+    report.get_by_role("button", name="Log in").click()
+    run_once.get_by_role("dialog", name="Log in").wait_for()
+
+
+def test_the_button_of_the_reply_says_so(run_once):
+    assert run_once.get_by_role("button", name="Replies of step 2").inner_text().split()[-1] == "Reply"

@@ -78,3 +78,15 @@ def test_the_top_of_an_act_is_one_row(page):
     box = bar.bounding_box()
     assert [box["y"] <= one.bounding_box()["y"] < box["y"] + 20 for one in inside] == [True] * 3
     assert page.get_by_text("Acts", exact=True).count() == 1
+
+
+def test_the_list_of_sequences_is_there_when_asked_for_and_its_button_closes_it(page):
+    page.get_by_role("link", name="Sequences", exact=True).click()
+    page.get_by_text("No steps yet").wait_for()
+    rail = page.get_by_role("navigation", name="Sequences")
+    assert not rail.is_visible()
+    page.get_by_role("button", name="All sequences").click()
+    rail.wait_for()
+    assert not page.get_by_role("button", name="All sequences").is_visible()
+    page.get_by_role("button", name="Close the list").click()
+    rail.wait_for(state="hidden")

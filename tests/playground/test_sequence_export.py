@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from tests.playground.test_acts import at
+from tests.playground.test_identities import account, log_in
 from tests.playground.test_sequences import (  # noqa: F401  # sequences is a fixture
     NEW_USER,
     SEQUENCE,
+    add_step,
     exported,
     import_text,
     imported,
     pytest_dialog,
     pytest_of,
+    run,
     sequences,
     step,
 )
@@ -96,3 +101,40 @@ def test_a_literal_that_must_be_unique_becomes_a_new_one_in_each_run(fixed, serv
     after = exported(fixed, "Test for pytest", tmp_path)
     codes = [pytest_of(after, service_url, GATEWAY_PASSWORD="demo-manager")[0] for _ in range(2)]
     assert codes == [0, 0]
+
+
+def test_a_step_with_the_token_of_the_page_is_sent_in_the_role_of_who_is_logged_in(page, service_url, tmp_path):
+    page.get_by_role("banner").get_by_role("button", name="Log in", exact=True).click()
+    log_in(page, "manager")
+    page.get_by_role("link", name="Sequences", exact=True).click()
+    add_step(page, "getMyUsers")
+    field = at(page, "set.activeRoleId")
+    first = field.input_value()
+    account(page, "manager")
+    page.get_by_role("menuitem", name="Log in as somebody else").click()
+    log_in(page, "admin")
+    second = field.input_value()
+    assert first != second
+    with page.expect_request("**/gateway") as sent:
+        run(page, "passed")
+    assert sent.value.post_data_json["details"]["set"]["activeRoleId"] == second
+    rows = [row.inner_text().split("\n")[0] for row in pytest_dialog(page).locator("dl > div").all()]
+    assert rows == ["GATEWAY_TOKEN", "GATEWAY_ACTIVEROLEID", "GATEWAY_URL"]
+    page.get_by_role("button", name="Done", exact=True).click()
+    path = exported(page, "Test for pytest", tmp_path)
+    token = sent.value.headers["token"]
+    code, output = pytest_of(path, service_url, GATEWAY_TOKEN=token)
+    assert (code, "1 passed" in output) == (0, True), output
+    code, output = pytest_of(path, service_url, GATEWAY_TOKEN=token, GATEWAY_ACTIVEROLEID=first)
+    assert (code, "got status 403" in output) == (1, True), output
+
+
+def test_the_command_is_copied_with_the_token(page, login):
+    login()
+    page.get_by_role("link", name="Sequences", exact=True).click()
+    given(page, ME)
+    pytest_dialog(page).get_by_role("button", name="Copy the command with the token").click()
+    page.get_by_text("Copied.").wait_for()
+    assert re.fullmatch(
+        r"GATEWAY_TOKEN='?[\w-]+\.[\w-]+\.[\w-]+'? pytest test_me\.py", page.evaluate("navigator.clipboard.readText()")
+    )

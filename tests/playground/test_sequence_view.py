@@ -118,3 +118,53 @@ def test_a_step_is_added_by_the_keyboard_and_the_icons_of_a_row_appear_with_the_
     assert icons.evaluate("one => getComputedStyle(one).opacity") == "0"
     sequences.get_by_role("button", name="Duplicate step 1").focus()
     assert icons.evaluate("one => getComputedStyle(one).opacity") == "1"
+
+
+ME = step("Me", "getMe", {}, {"email": 1})
+ROWS = step("Rows", "getOrganizations", {}, {"name": 1}, model="organization")
+
+
+def test_the_link_of_a_failure_shows_the_step_below_the_head_and_marks_the_check(page, login):
+    login()
+    page.get_by_role("link", name="Sequences", exact=True).click()
+    checked = {**ROWS, "checks": [{"path": "body", "value": "123"}], "name": "Checked"}
+    import_text(page, json.dumps({**SEQUENCE, "variables": [], "steps": [*[ME] * 14, checked]}))
+    run(page, "failed")
+    problem = page.get_by_role("region", name="Report").locator(".sequences-problem").inner_text()
+    page.get_by_role("region", name="Report").get_by_role("button", name="Step 15, Checked").click()
+    value = page.get_by_role("group", name="Expected at body").get_by_label("the value")
+    value.and_(page.locator("[aria-invalid=true]:focus")).wait_for()
+    assert page.get_by_text("The last run got ").inner_text() == f"The last run got {problem.split(', got ')[1]}."
+    head, box = page.locator(".sequences-head").bounding_box(), value.bounding_box()
+    assert head["y"] + head["height"] < box["y"] < 800
+    value.fill("1234")
+    page.get_by_text("The last run got ").wait_for(state="detached")
+
+
+def test_the_link_of_a_failure_shows_the_head_of_the_step_where_no_check_failed(page, login):
+    login()
+    page.get_by_role("link", name="Sequences", exact=True).click()
+    steps = [*[ME] * 14, {**ME, "token": "none"}, *[ME] * 14]
+    import_text(page, json.dumps({**SEQUENCE, "variables": [], "steps": steps}))
+    run(page, "failed")
+    page.get_by_role("region", name="Report").get_by_role("button", name="Step 15").click()
+    page.get_by_role("group", name="Form of step 15").wait_for()
+    head = page.locator(".sequences-head").bounding_box()
+    page.wait_for_function(
+        """bottom => {
+        const line = document.querySelectorAll(".sequences-line")[14].getBoundingClientRect();
+        return line.y >= bottom && line.y < bottom + 60;
+    }""",
+        arg=head["y"] + head["height"],
+    )
+
+
+def test_the_list_of_acts_opens_in_sight(sequences):  # noqa: F811
+    import_text(sequences, json.dumps({**SEQUENCE, "variables": [], "steps": [ME] * 16}))
+    sequences.get_by_role("button", name="Add a step").click()
+    pane = sequences.locator(".sequences").bounding_box()
+    end = pane["y"] + pane["height"]
+    sequences.locator(".sequences-choices input:focus").wait_for()
+    box = sequences.locator(".sequences-choices").bounding_box()
+    assert pane["y"] < box["y"]
+    assert box["y"] + box["height"] <= end + 1

@@ -150,7 +150,7 @@ def test_a_broken_step_is_neither_run_nor_written_and_stays(page):
     page.locator(".cm-content").wait_for()
     empty(page.get_by_role("textbox", name="set and get of step 1"))
     page.keyboard.insert_text(BROKEN)
-    page.get_by_text("The JSON of a step is not valid: fix it first.").wait_for()
+    page.get_by_text("Step 1 is not valid: fix it first.").wait_for()
     page.get_by_role("button", name="1. Log in").click()
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name="Sequences", exact=True).click()
@@ -162,7 +162,7 @@ def test_a_broken_step_is_neither_run_nor_written_and_stays(page):
     assert text_of_editor(page) == BROKEN
     page.get_by_role("textbox", name="set and get of step 1").press("Control+End")
     page.keyboard.type("}")
-    page.get_by_text("The JSON of a step is not valid: fix it first.").wait_for(state="detached")
+    page.get_by_text("Step 1 is not valid: fix it first.").wait_for(state="detached")
 
 
 def test_a_double_click_sends_once_and_does_not_cancel(page, bodies):  # noqa: F811

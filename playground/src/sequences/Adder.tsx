@@ -74,7 +74,10 @@ export function Adder() {
 function Choices({ onChoose }: { onChoose: (source: Source) => void }) {
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => search.current?.focus(), []);
+  useLayoutEffect(() => {
+    search.current?.focus({ preventScroll: true });
+    search.current?.parentElement?.scrollIntoView({ block: "nearest" });
+  }, []);
   const wanted = words.toLowerCase().split(/\s+/);
   const found = sourcesOf(catalog.value as Catalog).filter(({ group, name }) => {
     const text = `${group} ${name}`.toLowerCase();

@@ -1,20 +1,27 @@
 /** What a step takes out of its reply for later steps. */
 
-import { useTyped } from "../form/drafts";
 import { leaveRow } from "../library/focus";
-import { Unreadable } from "../library/reading";
-import { Field, IconButton } from "../ui";
-import { parsePath } from "./path";
+import { IconButton } from "../ui";
+import { problemOfPath } from "./path";
+import { pathsOf } from "./paths";
+import { missedBy } from "./run";
+import { reportOf } from "./runs";
 import { likelyPath } from "./shapes";
+import { focusPart } from "./showing";
 import { addCapture, changeStep, current, removePart, rename } from "./store";
 import type { Capture, SequenceStep } from "./types";
 import { problemOfName } from "./variable-names";
+import { WrittenField } from "./WrittenField";
 
 export function beginCapture({ id, request }: SequenceStep): void {
   addCapture(id, likelyPath(request));
+  const made = current.value.steps.find((one) => one.id === id)?.captures.at(-1);
+  if (made) focusPart(made.id);
 }
 
-export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
+export function Captures({ step: { id, captures, request } }: { step: SequenceStep }) {
+  const report = reportOf(id);
+  const paths = captures.length > 0 ? pathsOf(request, report) : [];
   const put = (changed: string, part: Partial<Capture>) =>
     changeStep(id, { captures: captures.map((one) => (one.id === changed ? { ...one, ...part } : one)) });
   return (
@@ -23,6 +30,8 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
         <Row
           key={capture.id}
           capture={capture}
+          paths={paths}
+          isMissed={missedBy(capture, report) !== undefined}
           onRename={(name) => rename(capture.id, name)}
           onChange={(part) => put(capture.id, part)}
           onRemove={() => removePart(id, "captures", capture.id, `Capture ${capture.name}`)}
@@ -34,48 +43,37 @@ export function Captures({ step: { id, captures } }: { step: SequenceStep }) {
 
 interface RowProps {
   capture: Capture;
+  isMissed: boolean;
+  paths: readonly string[];
   onRename: (name: string) => void;
   onChange: (part: Partial<Capture>) => void;
   onRemove: () => void;
 }
 
-function Row({ capture, onRename, onChange, onRemove }: RowProps) {
-  const [name, setName] = useTyped(capture.name);
-  const [path, setPath] = useTyped(capture.path);
-  const wrong = problemOf(path);
-  const problemOfNow = (next: string) => problemOfName(next, capture.name, current.value);
+function Row({ capture, isMissed, paths, onRename, onChange, onRemove }: RowProps) {
   return (
-    <div class="sequences-row" role="group" aria-label={`Capture ${capture.name}`}>
-      <Field label="Capture as" errors={[problemOfNow(name)].filter(Boolean)}>
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={name}
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              const isName = problemOfNow(next) === "";
-              setName(next, isName ? next : capture.name);
-              if (isName) onRename(next);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="From" errors={wrong} class="grow">
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={path}
-            placeholder="body.user._id"
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              setPath(next, problemOf(next).length === 0 ? next : capture.path);
-              if (problemOf(next).length === 0) onChange({ path: next });
-            }}
-          />
-        )}
-      </Field>
+    <div class="sequences-row" role="group" data-part={capture.id} aria-label={`Capture ${capture.name}`}>
+      <WrittenField
+        id={capture.id}
+        field="name"
+        label="Capture as"
+        input={{ class: "mono" }}
+        now={capture.name}
+        problemOf={(text) => problemOfName(text, capture.name, current.value)}
+        onChange={onRename}
+      />
+      <WrittenField
+        id={capture.id}
+        field="path"
+        label="From"
+        class="grow"
+        input={{ class: "mono", placeholder: "body.user._id" }}
+        choices={paths}
+        now={capture.path}
+        error={isMissed ? "The last run found nothing here." : ""}
+        problemOf={problemOfPath}
+        onChange={(path) => onChange({ path })}
+      />
       <IconButton
         icon="remove"
         label={`Remove the capture ${capture.name}`}
@@ -86,14 +84,4 @@ function Row({ capture, onRename, onChange, onRemove }: RowProps) {
       />
     </div>
   );
-}
-
-export function problemOf(path: string): string[] {
-  try {
-    parsePath(path);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    return [`${error.message}.`];
-  }
 }

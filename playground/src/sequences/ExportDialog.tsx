@@ -40,6 +40,9 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
             <code>{command}</code>
           </pre>
           <CopyButton label="Copy the command" text={command} />
+          {token.value && needed.some(({ isToken }) => isToken) && (
+            <CopyButton label="Copy the command with the token" text={() => testCommand(needed, file, token.value)} />
+          )}
         </div>
         <dl class="sequences-needed">
           {needed.map(({ name, what, isToken, isRequired }) => (

@@ -51,6 +51,7 @@ export function Result({ report, number, isOpen, onToggle }: ResultProps) {
           <span class="sequences-mean">{duration(found.mean)}</span>
         </>
       )}
+      <span class="sequences-reply">Reply</span>
       <Icon name={isOpen ? "down" : "right"} />
     </button>
   );

@@ -11,8 +11,11 @@ import { beginCheck, Checks } from "./Checks";
 import { Replies, Result } from "./Replies";
 import { reportOf } from "./runs";
 import { StepForm } from "./StepForm";
-import { changeStep, copyStep, current, drafts, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
-import { MOST_REPEATS, type SequenceStep, type StepToken } from "./types";
+import { problemOfRepeat, problemOfStatus } from "./numbers";
+import { changeStep, copyStep, current, hasPlainSecret, hideSecrets, moveStep, removeStep, unfold, unfolded } from "./store";
+import type { SequenceStep, StepToken } from "./types";
+import { WrittenField } from "./WrittenField";
+import { drafts, formDrafts, isBrokenStep } from "./written";
 import "./step.css";
 
 export interface StepProps {
@@ -45,6 +48,7 @@ export function Step({ step, at, count }: StepProps) {
               <CallName {...step.request} />
             </span>
           )}
+          {isBrokenStep(step) && <Badge look="bad">not valid</Badge>}
           {step.repeat > 1 && <Badge>{step.repeat} times</Badge>}
         </button>
         {problem && <p class="sequences-problem">{problem}</p>}
@@ -81,6 +85,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
               value={step.name}
               maxLength={200}
               onInput={(event) => event.currentTarget.value && changeStep(step.id, { name: event.currentTarget.value })}
+              onBlur={(event) => void (event.currentTarget.value ||= step.name)}
             />
           )}
         </Field>
@@ -106,7 +111,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
         <Button small icon="add" onClick={() => beginCapture(step)}>
           Capture a value of the reply
         </Button>
-        <Button small look="quiet" disabled={drafts.value.has(step.id)} onClick={() => openRequest(step.request)}>
+        <Button small look="quiet" disabled={drafts.value.has(step.id) || formDrafts(step.id).value.size > 0} onClick={() => openRequest(step.request)}>
           Open in a tab
         </Button>
       </div>
@@ -114,24 +119,18 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
   );
 }
 
-function Repeat({ step }: { step: SequenceStep }) {
+function Repeat({ step: { id, repeat } }: { step: SequenceStep }) {
   return (
-    <Field label="Repeat">
-      {(ids) => (
-        <input
-          {...ids}
-          class="sequences-number"
-          type="number"
-          min={1}
-          max={MOST_REPEATS}
-          value={step.repeat}
-          onInput={(event) => {
-            const repeat = Math.trunc(event.currentTarget.valueAsNumber);
-            if (repeat >= 1 && repeat <= MOST_REPEATS) changeStep(step.id, { repeat });
-          }}
-        />
-      )}
-    </Field>
+    <WrittenField
+      id={id}
+      field="repeat"
+      label="Repeat"
+      class="sequences-number"
+      input={{ inputMode: "numeric" }}
+      now={String(repeat)}
+      problemOf={problemOfRepeat}
+      onChange={(text) => changeStep(id, { repeat: Number(text) })}
+    />
   );
 }
 
@@ -177,25 +176,16 @@ function Expect({ step: { id, expect } }: { step: SequenceStep }) {
           </select>
         )}
       </Field>
-      <Field label="Status">
-        {(ids) => (
-          <input
-            {...ids}
-            class="sequences-number"
-            type="number"
-            min={100}
-            max={599}
-            placeholder="any"
-            value={expect.status ?? ""}
-            onInput={(event) => {
-              const status = event.currentTarget.valueAsNumber;
-              const isOne = Number.isInteger(status) && status >= 100 && status <= 599;
-              if (isOne || event.currentTarget.value === "")
-                changeStep(id, { expect: { ...expect, status: isOne ? status : null } });
-            }}
-          />
-        )}
-      </Field>
+      <WrittenField
+        id={id}
+        field="status"
+        label="Status"
+        class="sequences-number"
+        input={{ inputMode: "numeric", placeholder: "any" }}
+        now={expect.status === null ? "" : String(expect.status)}
+        problemOf={problemOfStatus}
+        onChange={(text) => changeStep(id, { expect: { ...expect, status: text.trim() ? Number(text) : null } })}
+      />
     </>
   );
 }

@@ -9,8 +9,9 @@ import { FIELDS_TO_RETURN, GetPart, SetHead, SetPart } from "../request/parts";
 import { putDraft, specOf, type ActRequest } from "../state";
 import { Tabs } from "../ui";
 import { modelOfPath } from "./shapes";
-import { changeStep, current, drafts, formDrafts, undoable } from "./store";
+import { changeStep, current, undoable } from "./store";
 import type { SequenceStep } from "./types";
+import { drafts, formDrafts } from "./written";
 import "../form/form.css";
 
 const SHOWN = [

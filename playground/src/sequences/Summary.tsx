@@ -1,13 +1,16 @@
 /** What a run came to, in one band; and what holds a run back. */
 
-import { showEnvironments } from "../account";
+import { showEnvironments, showLogin } from "../account";
 import { leaveRow } from "../library/focus";
 import { duration } from "../library/format";
 import { fileName } from "../library/names";
+import { token } from "../state";
 import { Badge, Button, IconButton, saveFile } from "../ui";
 import type { Blank } from "./blanks";
 import { firstProblem, outcomeOf, type Outcome, type Report } from "./run";
 import { blanks, heldBack, writeReport } from "./runs";
+import { isPublic } from "./shapes";
+import { elementOf, showStep } from "./showing";
 import { current, meanEmpty, unfold } from "./store";
 import "./summary.css";
 
@@ -17,6 +20,8 @@ export function Summary({ report }: { report: Report }) {
   const outcome = outcomeOf(report);
   const { sent, total, failed, unsent, ms } = report;
   const first = firstProblem(report);
+  const failedStep = current.value.steps.find(({ id }) => id === first?.step.id);
+  const isLoggedOut = failedStep?.token === "current" && !token.value && !isPublic(failedStep.request);
   const counts = `${sent} of ${total} sent, ${sent - failed} as expected, ${failed} not${unsent ? `, ${unsent} could not be sent` : ""}`;
   return (
     <section class={`sequences-summary ${LOOKS[outcome]}`} aria-label="Report">
@@ -28,6 +33,11 @@ export function Summary({ report }: { report: Report }) {
               Step {first.number}, {first.step.name}
             </button>
             : {first.problem}
+          </p>
+        )}
+        {isLoggedOut && (
+          <p class="row">
+            You are not logged in. <Button small onClick={showLogin}>Log in</Button>
           </p>
         )}
         <p class="small muted" role="status">
@@ -44,15 +54,6 @@ export function Summary({ report }: { report: Report }) {
       )}
     </section>
   );
-}
-
-function showStep(id: string): void {
-  unfold(id);
-  requestAnimationFrame(() => stepOf(id)?.scrollIntoView({ block: "nearest" }));
-}
-
-function stepOf(id: string): Element | null {
-  return document.querySelector(`[data-step="${CSS.escape(id)}"]`);
 }
 
 /** Why it was neither run nor exported, as long as that is so. */
@@ -119,9 +120,9 @@ function goTo({ step, path, variable, isGiven }: Blank): void {
   requestAnimationFrame(() => {
     const field = id
       ? document.querySelector<HTMLElement>(`[data-variable="${CSS.escape(id)}"]`)
-      : stepOf(step)?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"], .cm-content`);
+      : elementOf(step)?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"], .cm-content`);
     if (id) field?.closest("details")?.setAttribute("open", "");
-    (field ?? stepOf(step))?.scrollIntoView({ block: "center" });
+    (field ?? elementOf(step))?.scrollIntoView({ block: "center" });
     field?.focus();
   });
 }

@@ -11,6 +11,7 @@ import { change, current, removeVariable, rename } from "./store";
 import { newId, type Variable } from "./types";
 import { textOf, valueOf } from "./value-text";
 import { namesOf, problemOfName } from "./variable-names";
+import { WrittenField } from "./WrittenField";
 
 export function Variables() {
   const { variables } = current.value;
@@ -60,29 +61,22 @@ interface RowProps {
 }
 
 function Row({ variable: { id, name, value, secret }, onRename, onChange, onRemove }: RowProps) {
-  const [written, setWritten] = useTyped(name);
   const [text, setText] = useTyped(textOf(value, secret));
-  const wrong = problemOfName(written, name, current.value);
   const hint = secret ? `Not in any file; the exported test reads ${environmentName(name)}` : undefined;
   return (
     <div class="sequences-row" role="group" aria-label={`Variable ${name}`}>
-      <Field label="Name" errors={wrong ? [wrong] : []}>
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            value={written}
-            onInput={(event) => {
-              const next = event.currentTarget.value;
-              const isName = problemOfName(next, name, current.value) === "";
-              setWritten(next, isName ? next : name);
-              if (!isName) return;
-              onRename(next);
-              if (!secret && isSecretName(next)) onChange({ secret: true, value: text });
-            }}
-          />
-        )}
-      </Field>
+      <WrittenField
+        id={id}
+        field="name"
+        label="Name"
+        input={{ class: "mono" }}
+        now={name}
+        problemOf={(text) => problemOfName(text, name, current.value)}
+        onChange={(next) => {
+          onRename(next);
+          if (!secret && isSecretName(next)) onChange({ secret: true, value: text });
+        }}
+      />
       <Field label="Value" hint={hint} class="grow">
         {(ids) => (
           <input

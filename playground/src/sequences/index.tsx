@@ -11,6 +11,7 @@ import { ExportDialog } from "./ExportDialog";
 import { Rail } from "./Rail";
 import { Step } from "./Step";
 import { HeldBack, Summary } from "./Summary";
+import { showBroken } from "./showing";
 import { Variables } from "./Variables";
 import { writeSequence } from "./files";
 import * as runs from "./runs";
@@ -30,7 +31,7 @@ export function Sequences() {
       <div class="acts-main" tabIndex={-1} data-content>
         <div class="acts-bar">
           <Button class="acts-toggle" small icon="menu" aria-expanded={listed} onClick={() => setListed(!listed)}>
-            All sequences
+            {listed ? "Close the list" : "All sequences"}
           </Button>
         </div>
         <div class="sequences" tabIndex={-1}>
@@ -76,6 +77,7 @@ function Head() {
             value={sequence.name}
             maxLength={200}
             onInput={(event) => event.currentTarget.value.trim() && store.change({ name: event.currentTarget.value })}
+            onBlur={(event) => event.currentTarget.value.trim() || (event.currentTarget.value = sequence.name)}
           />
         )}
       </Field>
@@ -107,8 +109,21 @@ function Head() {
           Run
         </Button>
       )}
-      {isBroken && <span class="sequences-problem">The JSON of a step is not valid: fix it first.</span>}
+      {isBroken && <Broken />}
     </div>
+  );
+}
+
+/** What is not valid, and a way there. */
+function Broken() {
+  const number = store.brokenStep.value;
+  return (
+    <span class="sequences-problem">
+      <button type="button" onClick={showBroken}>
+        {number ? `Step ${number} is not valid` : "A variable is not valid"}
+      </button>
+      : fix it first.
+    </span>
   );
 }
 

@@ -21,6 +21,17 @@ export function parsePath(path: string): Step[] {
   return steps;
 }
 
+/** Return why a text is no path; empty where it is one. */
+export function problemOfPath(path: string): string {
+  try {
+    parsePath(path);
+    return "";
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+  }
+}
+
 function stepOf([, name, index, quoted]: RegExpExecArray): Step | null {
   if (name !== undefined) return name;
   if (index !== undefined) return Number(index);

@@ -3,11 +3,12 @@
 import type { Json } from "../catalog";
 import { isObject } from "../json";
 import { isSecretName } from "../library/secrets";
-import { literal, python } from "../snippets/literals";
+import { literal, python, shellWord } from "../snippets/literals";
 import { tokenHeaders } from "../state/carriers";
 import { bodyOf } from "../state/request";
 import { NAMES, PLACEHOLDER, type Values } from "../state/fill";
 import { parsePath } from "./path";
+import { withRolesApart, type RoleVariable } from "./roles";
 import { withSecretsApart } from "./secrets";
 import { isPublic } from "./shapes";
 import type { Capture, Check, Sequence, SequenceStep, Variable } from "./types";
@@ -18,13 +19,14 @@ import { namesOf, usedIn } from "./variable-names";
  * of the environment. No password or token is in it.
  */
 export function pytestOf(sequence: Sequence, url: string, given: Values = new Map()): string {
-  const { name, variables, steps } = complete(sequence, given);
+  const [{ name, variables, steps }, roles] = complete(sequence, given);
   const lines = [
     "    body: Any\n    values: dict[str, Any] = {}\n",
     ...variables.map(variableLine),
+    ...roles.map(roleLine),
     ...steps.map((step, at) => stepLines(step, at + 1)),
   ];
-  const needed = neededBy(sequence, given).map(({ name, what }) => `${name}: ${what}\n`);
+  const needed = neededBy(sequence, given).map(({ name, what, isRequired, isToken }) => `${name}: ${what}${isRequired || isToken ? "" : " May be left out."}\n`);
   return `"""Requests to a gateway in an order, made with its playground; a wrong reply fails the test.
 
 It reads these variables of the environment:
@@ -65,7 +67,7 @@ export interface Needed {
 
 /** Return what the file of a sequence reads from the environment, its address apart. */
 export function neededBy(sequence: Sequence, given: Values = new Map()): Needed[] {
-  const { steps, variables } = complete(sequence, given);
+  const [{ steps, variables }, roles] = complete(sequence, given);
   const own = steps.flatMap((step, at) => (step.token === "current" ? [{ number: at + 1, isRequired: needsToken(step) }] : []));
   const numbers = own.map(({ number }) => number).join(", ");
   const what = `The token that ${own.length > 1 ? `steps ${numbers} send` : `step ${numbers} sends`}.`;
@@ -75,22 +77,28 @@ export function neededBy(sequence: Sequence, given: Values = new Map()): Needed[
     ...variables
       .filter(({ secret }) => secret)
       .map(({ name }) => ({ name: environmentName(name), what: useOf(name, steps), isToken: false, isRequired: true })),
+    ...roles.map(({ name, numbers }) => {
+      const what = `The id of the role in which ${numbers.length > 1 ? `steps ${numbers.join(", ")} are` : `step ${numbers[0]} is`} sent.`;
+      return { name: environmentName(name), what, isToken: false, isRequired: false };
+    }),
   ];
 }
 
-/** Return the command that runs the file, without the values of what it must have. */
-export function testCommand(needed: readonly Needed[], file: string): string {
-  return [...needed.filter(({ isRequired }) => isRequired).map(({ name }) => `${name}=...`), "pytest", file].join(" ");
+/** Return the command that runs the file, without the values of what it must have; those but a token that is given. */
+export function testCommand(needed: readonly Needed[], file: string, token = ""): string {
+  const wanted = needed.filter(({ isRequired, isToken }) => isRequired || (isToken && token));
+  const values = wanted.map(({ name, isToken }) => `${name}=${isToken && token ? shellWord(token) : "..."}`);
+  return [...values, "pytest", file].join(" ");
 }
 
-/** A sequence whose secrets are variables, with those of the environment that it uses. */
-function complete(sequence: Sequence, given: Values): Sequence {
-  const apart = withSecretsApart(sequence);
-  const taken = namesOf(apart);
+/** A sequence whose secrets and roles are variables, with those of the environment that it uses; and the roles. */
+function complete(sequence: Sequence, given: Values): [Sequence, RoleVariable[]] {
+  const [apart, roles] = withRolesApart(withSecretsApart(sequence));
+  const taken = [...namesOf(apart), ...roles.map(({ name }) => name)];
   const used = new Set(usedIn([...apart.variables, ...apart.steps].map((one) => ("request" in one ? textsOf(one) : one.value))));
   const added = [...given].filter(([name]) => used.has(name) && !taken.includes(name));
   const variables = added.map(([name, value]) => ({ id: name, name, value, secret: isSecretName(name) }));
-  return { ...apart, variables: [...variables, ...apart.variables] };
+  return [{ ...apart, variables: [...variables, ...apart.variables] }, roles];
 }
 
 function textsOf({ request, token, checks }: SequenceStep): Json {
@@ -148,6 +156,10 @@ function functionName(name: string): string {
 function variableLine({ name, value, secret }: Variable): string {
   const found = secret ? `secret(${literal(environmentName(name))})` : `fill(${python(value, "    ")}, values)`;
   return `    values[${literal(name)}] = ${found}\n`;
+}
+
+function roleLine({ name, value }: RoleVariable): string {
+  return `    values[${literal(name)}] = os.environ.get(${literal(environmentName(name))}, ${literal(value)})\n`;
 }
 
 function stepLines(step: SequenceStep, number: number): string {

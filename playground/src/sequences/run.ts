@@ -23,6 +23,24 @@ export interface Attempt {
   text: string;
   /** What was captured. */
   captured: Record<string, Json>;
+  /** The check or capture that found something else. */
+  missed?: Missed;
+}
+
+/** What a check or capture found in place of what it wanted. */
+export interface Missed {
+  id: string;
+  /** As it was then. */
+  path: string;
+  value?: Json;
+  /** Undefined for nothing. */
+  found: Json | undefined;
+}
+
+/** A check or capture of a step that missed in its last run, unless it was changed since. */
+export function missedBy({ id, path, value }: { id: string; path: string; value?: Json }, report: StepReport | undefined): Missed | undefined {
+  const found = report?.attempts.find(({ missed }) => missed?.id === id)?.missed;
+  return found && found.path === path && (value === undefined || isSame(found.value, value)) ? found : undefined;
 }
 
 export interface StepReport {
@@ -150,8 +168,8 @@ async function attemptOf(
     attempt.ms = reply.ms;
     attempt.bytes = reply.bytes;
     attempt.text = reply.text;
-    attempt.problem = judge(step, reply) || check(step, reply, values);
-    if (!attempt.problem) attempt.captured = capture(step, reply, values);
+    attempt.problem = judge(step, reply) || check(step, reply, values, attempt);
+    if (!attempt.problem) attempt.captured = capture(step, reply, values, attempt);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     attempt.problem = error.message;
@@ -186,19 +204,24 @@ function messageOf({ message, errors = {} }: Failure): string {
 }
 
 /** Return what is otherwise than it must be; empty for nothing. */
-function check({ checks }: SequenceStep, { envelope }: Reply, values: Map<string, Json>): string {
-  for (const { path, value } of checks) {
+function check({ checks }: SequenceStep, { envelope }: Reply, values: Map<string, Json>, attempt: Attempt): string {
+  for (const { id, path, value } of checks) {
     const expected = fill(value, values);
     const found = valueAt(envelope as unknown as Json, parsePath(path));
-    if (!isSame(found, expected)) return `Expected ${stringify(expected)} at ${path}, got ${found === undefined ? "nothing" : stringify(found)}`;
+    if (isSame(found, expected)) continue;
+    attempt.missed = { id, path, value, found };
+    return `Expected ${stringify(expected)} at ${path}, got ${found === undefined ? "nothing" : stringify(found)}${typeof found === "string" && typeof expected !== "string" ? " (a text)" : ""}`;
   }
   return "";
 }
 
-function capture({ captures }: SequenceStep, reply: Reply, values: Map<string, Json>): Record<string, Json> {
-  const found = captures.map(({ name, path }): [string, Json] => {
+function capture({ captures }: SequenceStep, reply: Reply, values: Map<string, Json>, attempt: Attempt): Record<string, Json> {
+  const found = captures.map(({ id, name, path }): [string, Json] => {
     const value = valueAt(reply.envelope as unknown as Json, parsePath(path));
-    if (value === undefined) throw new Unreadable(`Nothing to capture at ${path}`);
+    if (value === undefined) {
+      attempt.missed = { id, path, found: value };
+      throw new Unreadable(`Nothing to capture at ${path}`);
+    }
     return [name, value];
   });
   for (const [name, value] of found) values.set(name, value);

@@ -65,7 +65,7 @@ export function stop(): void {
 export function writeReport({ steps, ...whole }: Report): string {
   const shown = steps.map(({ attempts, id: _id, ...step }) => ({
     ...step,
-    attempts: attempts.map(({ request, text: _, captured, ...one }) => ({
+    attempts: attempts.map(({ request, text: _, missed: _missed, captured, ...one }) => ({
       ...one,
       request: request && { ...request, set: withoutSecrets(request.set) },
       captured: withoutSecrets(captured as Json),

@@ -1,17 +1,19 @@
 /** The sequences of this browser, and the one that is edited. */
 
-import { batch, computed, effect, signal, type Signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { stringify, type Json } from "../json";
 import { readText as readName } from "../library/reading";
 import { freeName } from "../library/names";
-import { collection, keep, load, putDraft, type ActRequest, type Drafts } from "../state";
+import { collection, keep, load, putDraft, type ActRequest } from "../state";
 import { notify } from "../ui";
 import { fieldAt } from "./blanks";
 import { keepable, keepableRequest, readSequence } from "./files";
+import { inRoleOfPage } from "./roles";
 import { asVariables, isOpen } from "./secrets";
 import { nameFrom } from "./shapes";
 import { emptySequence, MOST_STEPS, newId, renewedStep, stepOf, type Sequence, type SequenceStep } from "./types";
 import { namesOf, withUsesRenamed } from "./variable-names";
+import { brokenVariable, copyDrafts, drafts, isBrokenStep } from "./written";
 
 const kept = collection<Sequence>("sequence", {
   read: (value, id) => ({ ...readSequence(value), id }),
@@ -24,8 +26,6 @@ export const refusal = kept.refusal;
 /** The one that is begun but has nothing in it; it is kept from its first change on. */
 const blank = signal(emptySequence());
 const chosen = signal(load("sequence", (value) => readName(value, "sequence"), "session") ?? "");
-/** What is written in steps and is not valid, by their ids: the sequence does not run then. */
-export const drafts = signal<Drafts>(new Map());
 /** The ids of the steps that are shown unfolded. */
 export const unfolded = signal<ReadonlySet<string>>(new Set());
 
@@ -35,11 +35,11 @@ export const existing = computed(() =>
 );
 export const current = computed<Sequence>(() => {
   if (chosen.value === blank.value.id) return blank.value;
-  return kept.entries.value.get(chosen.value) ?? existing.value[0] ?? blank.value;
+  return inRoleOfPage(kept.entries.value.get(chosen.value) ?? existing.value[0] ?? blank.value);
 });
 /** All of this browser, and the current one. */
 export const sequences = computed<Sequence[]>(() =>
-  existing.value.includes(current.value) ? existing.value : [...existing.value, current.value],
+  existing.value.some(({ id }) => id === current.value.id) ? existing.value : [...existing.value, current.value],
 );
 
 effect(() => {
@@ -265,24 +265,14 @@ export function copyStep(id: string): void {
   change({ steps: current.value.steps.flatMap((step) => (step.id === id ? [step, copyOf(step)] : [step])) });
 }
 
-const ofForms = new Map<string, Signal<Drafts>>();
-
-/** What is written in the form of a step and is not valid, by path. */
-export function formDrafts(id: string): Signal<Drafts> {
-  const known = ofForms.get(id) ?? signal<Drafts>(new Map());
-  ofForms.set(id, known);
-  return known;
-}
-
-/** Whether a step of the current sequence is not valid: it is neither run nor written to a file then. */
-export const isBroken = computed(() =>
-  current.value.steps.some(({ id }) => drafts.value.has(id) || formDrafts(id).value.size > 0),
-);
+/** The number of the first step of the current sequence that is not valid; 0 for none. */
+export const brokenStep = computed(() => current.value.steps.findIndex(isBrokenStep) + 1);
+/** Whether something in the current sequence is not valid: it is neither run nor written to a file then. */
+export const isBroken = computed(() => brokenStep.value > 0 || brokenVariable(current.value) !== undefined);
 
 function copyOf(step: SequenceStep): SequenceStep {
   const copy = renewedStep(step);
-  putDraft(drafts, copy.id, drafts.value.get(step.id));
-  formDrafts(copy.id).value = formDrafts(step.id).value;
+  copyDrafts(step, copy);
   return copy;
 }
 
