@@ -130,6 +130,7 @@ def test_the_graph_is_moved_by_buttons_and_keys(schema):
             return Math.abs(width / height - box.clientWidth / box.clientHeight) < 0.01
         }"""
     )
+    schema.get_by_role("button", name="Fit").click()
     before = seen()
     schema.get_by_role("button", name="Zoom in").click()
     assert seen()[2] < before[2]

@@ -93,7 +93,8 @@ def test_of_two_saved_under_one_name_the_later_stays(page, other):
         save_open(one, "a")
     for one in (page, other):
         wait_for_saved(one, ["a"])
-        one.get_by_role("region", name="Saved requests").get_by_text("thing.keep").wait_for()
+        facts = one.get_by_role("region", name="Saved requests").locator(".library-facts")
+        facts.get_by_text("thing.keep").first.wait_for()
 
 
 def sequences_of(page):

@@ -8,7 +8,7 @@ import { Button, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
 import { Group } from "./group";
 import { UndoContext } from "./undo";
-import { canPick, Picker } from "./picker";
+import { canPick, Picker } from "./sources";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
 type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined; parts: Parts };

@@ -1,7 +1,6 @@
 /** Files of a request: they are no JSON, so they are kept beside it, and are gone after a reload. */
 
 import type { Signal } from "@preact/signals";
-import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { FileKind } from "../catalog";
 import { putFile, type Files } from "../state";
@@ -10,21 +9,7 @@ import { useErrors } from "./errors";
 import { UndoContext } from "./undo";
 import { nameOfKind, type ValueProps } from "./value";
 
-/** Null where no files are sent. */
-export const FilesContext = createContext<Signal<Files> | null>(null);
-
-export function FileField(props: ValueProps<FileKind>) {
-  const files = useContext(FilesContext);
-  if (files) return <Chooser {...props} files={files} />;
-  return (
-    <div class="value-off">
-      <span class="value-name">{props.name}</span>
-      <span class="muted small">Files are sent from the view of acts only.</span>
-    </div>
-  );
-}
-
-function Chooser({ kind, name, path, files }: ValueProps<FileKind> & { files: Signal<Files> }) {
+export function Chooser({ kind, name, path, files }: ValueProps<FileKind> & { files: Signal<Files> }) {
   const undoable = useContext(UndoContext);
   const file = files.value.get(path);
   const isLarge = file !== undefined && file.size > kind.maxBytes;

@@ -8,7 +8,7 @@ import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, useErrors } from "./errors";
-import { FileField } from "./files";
+import { FileField } from "./file-field";
 import { FilterField } from "./filter";
 import { Group } from "./group";
 import { JsonField } from "./json";
@@ -19,7 +19,7 @@ import { nameOfKind, type FieldsProps, type Parts, type ValueProps } from "./val
 
 export { DraftsContext, useTyped } from "./drafts";
 export { at, ErrorsContext, errorsOf, type Errors } from "./errors";
-export { FilesContext } from "./files";
+export { FilesContext } from "./file-field";
 export { UndoContext } from "./undo";
 export { OfferContext, WhoContext } from "./who";
 export { nameOfKind } from "./value";

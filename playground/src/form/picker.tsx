@@ -2,12 +2,13 @@
 
 import { useSignal } from "@preact/signals";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import { allActs, actsReturningMany, levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
+import { levelOf, manyOf, type Json, type JsonObject, type Kind, type PlacedAct } from "../catalog";
 import { isObject, stringify } from "../json";
 import { beginningOf, catalog, learnTitles, send, textsOf, titleOf, tokenOf, type Drafts } from "../state";
 import { Button, Dialog, Empty, Field, Icon } from "../ui";
 import { DraftsContext } from "./drafts";
 import { ErrorsContext, type Errors } from "./errors";
+import { sources } from "./sources";
 import type { Parts } from "./value";
 import { WhoContext } from "./who";
 
@@ -19,16 +20,6 @@ export interface PickerProps {
   taken?: readonly Json[];
   onPick: (id: string) => void;
   onClose: () => void;
-}
-
-export function canPick(of: string | undefined): boolean {
-  return sources(of).length > 0;
-}
-
-function sources(of: string | undefined): PlacedAct[] {
-  if (!catalog.value) return [];
-  if (of !== undefined) return actsReturningMany(catalog.value, of);
-  return allActs(catalog.value).filter(({ spec }) => manyOf(spec.returns));
 }
 
 export function Picker({ parts: { Fields }, of, taken = [], onPick, onClose }: PickerProps) {

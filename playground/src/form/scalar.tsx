@@ -7,7 +7,7 @@ import { isSame, numberIn, stringify, type Numeral } from "../json";
 import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
-import { canPick, Picker } from "./picker";
+import { canPick, Picker } from "./sources";
 import { OfferContext, WhoContext } from "./who";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 

@@ -10,7 +10,7 @@ import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
 import { Facts, duration, size, statusWords } from "./facts";
 import { FailureBox, NoEnvelope } from "./failure";
-import { Pager, pageText } from "./pager";
+import { pageText } from "./page-text";
 import { Promised } from "./promised";
 import { shapeOf } from "./shape";
 import { BODY, JsonTree } from "./tree";
@@ -20,6 +20,7 @@ const Snippets = lazy(() => import("../request/snippets").then((part) => part.Sn
 
 const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
 const Documents = lazy(() => import("./table").then((part) => part.Documents), "");
+const Pager = lazy(() => import("./pager").then((part) => part.Pager), "");
 const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
 
 const SHOWN = [

@@ -1,9 +1,10 @@
 /** Which page of a listing a reply is, and the buttons for the others. */
 
 import { useId } from "preact/hooks";
-import { isObject, type Json } from "../json";
+import type { Json } from "../json";
 import { turnPage, type Page, type Tab } from "../state";
 import { Button } from "../ui";
+import { pageText } from "./page-text";
 
 /** It stays while another page is under way, so that the button keeps the focus. */
 export function Pager({ tab, page }: { tab: Tab; page: Page }) {
@@ -43,14 +44,4 @@ function Turn({ tab, label, reason, onClick }: { tab: Tab; label: string; reason
       )}
     </>
   );
-}
-
-/** `Page 2 · 45 in total`. */
-export function pageText({ number, total }: Page): string {
-  const known = total === undefined ? "" : ` · ${totalText(total)} in total`;
-  return `${number === undefined ? "A later page" : `Page ${number}`}${known}`;
-}
-
-function totalText(total: Json): string {
-  return isObject(total) ? `more than ${String(total.atLeast)}` : String(total);
 }
