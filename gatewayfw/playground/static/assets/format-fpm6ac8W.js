@@ -1,0 +1,1 @@
+function e(e){return e<1e3?`${e<10?e.toFixed(1):Math.round(e)} ms`:`${(e/1e3).toFixed(2)} s`}function t(e){return e>=1e6?`${(e/1e6).toFixed(1)} MB`:e>=1e3?`${(e/1e3).toFixed(1)} kB`:`${e} B`}function n(e){let t=new Date(e),n=t.toDateString()===new Date().toDateString();return t.toLocaleString(`en-GB`,{timeStyle:`medium`,...n?{}:{dateStyle:`medium`}})}export{t as n,n as r,e as t};

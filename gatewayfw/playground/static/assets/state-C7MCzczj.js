@@ -1,0 +1,1 @@
+import"./tabs-DBJxYJ4Z.js";
