@@ -104,7 +104,8 @@ def test_empty_items_of_lists_are_held_back_too(page):
 def test_a_new_item_of_a_list_has_the_focus(page):
     open_act(page, "addThing")
     page.get_by_label("Send tags").check()
-    for word in ("red", "blue"):
+    for index, word in enumerate(("red", "blue")):
         page.get_by_role("button", name="Add tags").click()
+        page.locator(f"[data-path='set.tags.{index}']:focus").wait_for()
         page.keyboard.type(word)
     assert [at(page, f"set.tags.{index}").input_value() for index in (0, 1)] == ["red", "blue"]

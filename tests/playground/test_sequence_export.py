@@ -111,7 +111,7 @@ def test_a_step_with_the_token_of_the_page_is_sent_in_the_role_of_who_is_logged_
     field = at(page, "set.activeRoleId")
     first = field.input_value()
     account(page, "manager")
-    page.get_by_role("menuitem", name="Log in as somebody else").click()
+    page.get_by_role("menuitem", name="Log in as another user").click()
     log_in(page, "admin")
     second = field.input_value()
     assert first != second

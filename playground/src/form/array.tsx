@@ -1,6 +1,6 @@
 /** Lists: add, remove, move. */
 
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
 import { isSame } from "../json";
 import { emptyValue, moveDrafts } from "../state";
@@ -8,7 +8,8 @@ import { Button, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
 import { Group } from "./group";
 import { UndoContext } from "./undo";
-import { canPick, Picker } from "./sources";
+import { Picker } from "./finding";
+import { canPick } from "./sources";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
 type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined; parts: Parts };
@@ -54,7 +55,7 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
 function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
   const isAdded = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const items = root.current?.querySelectorAll(":scope > .array-item > .grow");
     if (isAdded.current) items?.[items.length - 1]?.querySelector<HTMLElement>("input, textarea, select, button")?.focus();
     isAdded.current = false;

@@ -7,7 +7,8 @@ import { isSame, numberIn, stringify, type Numeral } from "../json";
 import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
-import { canPick, Picker } from "./sources";
+import { Picker } from "./finding";
+import { canPick } from "./sources";
 import { OfferContext, WhoContext } from "./who";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 

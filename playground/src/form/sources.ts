@@ -1,10 +1,7 @@
-/** Where ids of documents can be found; the dialog that finds them is loaded when it opens. */
+/** The acts in which ids of documents can be found. */
 
 import { allActs, actsReturningMany, manyOf, type PlacedAct } from "../catalog";
-import { lazy } from "../lazy";
 import { catalog } from "../state";
-
-export const Picker = lazy(() => import("./picker").then((part) => part.Picker), "");
 
 export function canPick(of: string | undefined): boolean {
   return sources(of).length > 0;

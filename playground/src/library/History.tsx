@@ -74,7 +74,8 @@ export function History() {
         <Empty icon="history" title={hasAny ? "No results" : "No requests yet"}>
           {!hasAny && (
             <>
-              <p>Requests you send from the acts appear here with their replies, newest first. Runs of sequences do not.</p>
+              <p>Requests you send appear here with their replies, newest first.</p>
+              <p>Runs of sequences do not appear.</p>
               <a class="button" href="#/acts">
                 Open an act
               </a>
