@@ -267,7 +267,7 @@ def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:
 def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> Iterator[Finding]:
     if settings.rate_limit_storage != MEMORY or workers == 1 or all(act.limit is None for act in acts):
         return
-    remedy = "set rate_limit_storage to a mongodb:// URI"
+    remedy = "set rate_limit_storage (GATEWAYFW_RATE_LIMIT_STORAGE) to a mongodb:// URI"
     if workers is None:
         yield "hint", f"each process counts calls for limits by itself: with more than one, {remedy}"
     else:

@@ -259,12 +259,13 @@ def test_data_in_mongodb_is_none():
 
 UNKNOWN = (
     "hint",
-    "each process counts calls for limits by itself: with more than one, set rate_limit_storage to a mongodb:// URI",
+    "each process counts calls for limits by itself: with more than one, "
+    "set rate_limit_storage (GATEWAYFW_RATE_LIMIT_STORAGE) to a mongodb:// URI",
 )
 
 
 def several(number):
-    remedy = "set rate_limit_storage to a mongodb:// URI"
+    remedy = "set rate_limit_storage (GATEWAYFW_RATE_LIMIT_STORAGE) to a mongodb:// URI"
     return ("warning", f"each of {number} workers counts calls for limits by itself: {remedy}")
 
 
