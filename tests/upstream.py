@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,11 @@ class Upstream(ThreadingHTTPServer):
 
     request_queue_size = 128
     daemon_threads = True
+
+    def handle_error(self, *request: Any) -> None:
+        """Tell of an error on standard error, where another test may listen; not of clients that have hung up."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(*request)
 
 
 @contextmanager
