@@ -12,6 +12,7 @@ from tests.playground.service import sample_app
 from tests.playground.test_acts import at, reply_rows, request_of
 from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 from tests.playground.test_numbers import set_of, write_json
+from tests.playground.test_replies import table_of
 
 VALUE = ".filter-value input[data-path]"
 NO = {"body": {"message": "no"}, "success": False}
@@ -301,13 +302,6 @@ def test_a_refused_page_can_be_asked_again(listing):
     send(listing)
     listing.locator(".failure").wait_for()
     assert listing.get_by_role("group", name="Pages").count() == 0
-
-
-def table_of(page):
-    page.get_by_role("tab", name="Table").click()
-    table = page.get_by_role("region", name="Reply as a table")
-    table.wait_for()
-    return table
 
 
 def heads(table):
