@@ -6,6 +6,7 @@ so that a ceiling holds whatever Flask and werkzeug are installed.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import sys
@@ -126,11 +127,13 @@ def calls_of(fn):
         count += event == "call"
 
     outer = sys.getprofile()
+    gc.disable()  # or it may run here, with its callbacks and finalizers: Hypothesis has one
     sys.setprofile(profile)
     try:
         fn()
     finally:
         sys.setprofile(outer)
+        gc.enable()
     return count
 
 
