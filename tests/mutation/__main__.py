@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import sys
 import time
 from collections import Counter
-from contextlib import nullcontext
 from pathlib import Path
 
-from gatewayfw.testing.mongod import MongodNotFound, local_mongod
 from tests.mutation import judged
 from tests.mutation.mutants import folder_of, mutant, sample
-from tests.mutation.running import killer, scratch
+from tests.mutation.running import copies, killer
 from tests.mutation.selection import Recorded, rounds
 
 FOLDER = Path("build/mutate")
@@ -33,22 +32,27 @@ def parser():
     made.add_argument("--quick", action="store_true", help="only the tests that mirror a file, and no types")
     made.add_argument("--tests", nargs="+", metavar="TEST", help="run these on each, not those that fit its file")
     made.add_argument("--budget", type=float, default=60, help="seconds of tests beyond the mirror of a file")
+    made.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time; default: a core each")
     made.add_argument("--record", action="store_true", help="first write down anew which tests run which lines")
     return made
 
 
-def record(copy):
-    """Write down which tests run which lines, folder by folder: half an hour."""
+def record(working):
+    """Write down which tests run which lines, folder by folder: half an hour of one core."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     folders = sorted({str(file.parent) for file in Path("tests").glob("*/**/test_*.py")})
     tops = {folder: "/".join(Path(folder).parts[:2]) for folder in folders}
     groups = {top: [top] for top in sorted(set(tops.values()) - UNRECORDED)}
     groups["tests"] = sorted(str(file) for file in Path("tests").glob("test_*.py"))
-    for name, tests in groups.items():
+
+    def one(copy, name):
         file = (FOLDER / name.replace("/", "-")).with_suffix(".json").absolute()
         begun = time.monotonic()
-        copy.run("tests/mutation/recording.py", str(file), "-m", "not slow", *tests)
-        print(f"recorded {name}: {time.monotonic() - begun:.0f} s", flush=True)
+        copy.run("tests/mutation/recording.py", str(file), "-m", "not slow", *groups[name])
+        return time.monotonic() - begun
+
+    for name, took in working.each(one, groups):
+        print(f"recorded {name}: {took:.0f} s", flush=True)
 
 
 def chosen(given):
@@ -62,12 +66,13 @@ def chosen(given):
 
 
 def outcome(copy, known, one, tests, types):
-    """Return what became of a mutant: ``killed``, ``types``, ``judged`` or ``survived``, and by what."""
+    """Return what became of a mutant: ``killed``, ``types``, ``judged`` or ``survived``; by what; and the seconds."""
     if reason := known.get(one.change):
-        return "judged", reason
+        return "judged", reason, 0.0
+    begun = time.monotonic()
     with copy.changed(one):
         by = killer(copy, tests, types=types)
-    return {None: "survived", "types": "types"}.get(by, "killed"), by
+    return {None: "survived", "types": "types"}.get(by, "killed"), by, round(time.monotonic() - begun, 1)
 
 
 def table(results):
@@ -91,17 +96,18 @@ def main():
     given = parser().parse_args()
     mutants, known, results = chosen(given), judged.reasons(), []
     log = FOLDER / f"run-{time.strftime('%H%M%S')}.jsonl"
-    with server() as mongo, scratch(mongo and mongo.uri) as copy:
+    with copies(given.jobs) as working:
         if given.record or not (given.quick or any(FOLDER.glob("*.json"))):
-            record(copy)
+            record(working)
         FOLDER.mkdir(parents=True, exist_ok=True)
         recorded = Recorded(FOLDER)
-        for one in mutants:
-            begun = time.monotonic()
+
+        def run(copy, one):
             tests = [(given.tests, 0)] if given.tests else rounds(recorded, one.path, one.lines, given.budget)
-            what, by = outcome(copy, known, one, tests[: 1 if given.quick else None], not given.quick)
+            return outcome(copy, known, one, tests[: 1 if given.quick else None], not given.quick)
+
+        for one, (what, by, took) in working.each(run, mutants):
             results.append((one, what, by))
-            took = round(time.monotonic() - begun, 1)
             with log.open("a", encoding="utf-8") as out:
                 print(json.dumps({"mutant": one.name, "what": what, "by": by, "s": took, "diff": one.diff}), file=out)
             slow = " by a timeout" if by == "timeout" else ""
@@ -110,14 +116,6 @@ def main():
                 print("\n".join(one.diff), flush=True)
     print(table(results))
     return any(what == "survived" for one, what, by in results)
-
-
-def server():
-    """Give a mongod for all runs; nothing where there is none."""
-    try:
-        return local_mongod()
-    except MongodNotFound:
-        return nullcontext()
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
-"""Runs tests on mutants, in a copy of the tree."""
+"""Runs tests on mutants, in copies of the tree."""
 
 from __future__ import annotations
 
 import os
+import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from gatewayfw.testing.mongod import MongodNotFound, local_mongod
 
 #: Exit statuses of pytest: all passed, and none was there.
 PASSED, NONE = 0, 5
@@ -80,7 +84,7 @@ def end(process):
 
 
 @contextmanager
-def scratch(mongo=None):
+def scratch(mongo):
     """Give a copy of the files that git knows, as they are now."""
     # A short name: paths of sockets below it must stay below 100 characters.
     with tempfile.TemporaryDirectory(prefix="mut", ignore_cleanup_errors=True) as folder:
@@ -95,6 +99,44 @@ def scratch(mongo=None):
         if Path(".mypy_cache").is_dir():
             shutil.copytree(".mypy_cache", given.root / ".mypy_cache")
         yield given
+
+
+class Copies:
+    """Copies of the tree, each with a mongod of its own where there is one, that work side by side."""
+
+    def __init__(self, free):
+        self._count = len(free)
+        self._free = queue.SimpleQueue()
+        for copy in free:
+            self._free.put(copy)
+
+    def each(self, work, items):
+        """Give each item with what ``work(copy, item)`` returns, in their order."""
+
+        def one(item):
+            copy = self._free.get()
+            try:
+                return item, work(copy, item)
+            finally:
+                self._free.put(copy)
+
+        with ThreadPoolExecutor(self._count) as pool:
+            yield from pool.map(one, items)
+
+
+@contextmanager
+def copies(count):
+    """Give so many copies of the tree."""
+    with ExitStack() as stack:
+        yield Copies([stack.enter_context(scratch(server(stack))) for _ in range(count)])
+
+
+def server(stack):
+    """Return the URI of a mongod that runs until a stack is left; None where there is none."""
+    try:
+        return stack.enter_context(local_mongod()).uri
+    except MongodNotFound:
+        return None
 
 
 def killer(copy, rounds, *, types=True):

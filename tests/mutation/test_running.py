@@ -77,7 +77,7 @@ def run(folder, *words):
 def test_survivors_are_shown_and_counted_by_folder(shelf, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     names = ["shelf/tested.py:0", "shelf/typed.py:0", "shelf/weak.py:0", "shelf/weak.py:1"]
-    assert run(shelf, "--again", *names) == (1, SHOWN)
+    assert run(shelf, "--jobs", "2", "--again", *names) == (1, SHOWN)
     assert {name: (shelf / name).read_text() for name in FILES} == FILES
 
 
