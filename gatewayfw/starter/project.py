@@ -36,7 +36,7 @@ def project(name: str) -> dict[PurePosixPath, str]:
 
 
 def write_project(name: str, folder: Path) -> list[Path]:
-    """Write a project into a folder of its name, which must not be there yet.
+    """Write a project into a new folder of its name in ``folder``, which is made where it is missing.
 
     Raises:
         DefinitionError: see `project`.
@@ -44,6 +44,7 @@ def write_project(name: str, folder: Path) -> list[Path]:
         OSError: it cannot be written.
     """
     texts, root = project(name), folder / name
+    folder.mkdir(parents=True, exist_ok=True)
     root.mkdir()
     for path, text in texts.items():
         place = root / path

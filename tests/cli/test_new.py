@@ -29,8 +29,7 @@ def test_it_says_what_to_do_next(run, tmp_path):
 
 
 def test_as_json_each_file_is_named(run, tmp_path):
-    (tmp_path / "in").mkdir()
-    status, output = run("library", "--path", "in", "--json")
+    status, output = run("library", "--path", "a/new", "--json")
     assert (status, sorted(json.loads(output))) == (
         0,
         sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()),
@@ -41,4 +40,6 @@ def test_what_cannot_be_done_is_told(run, tmp_path):
     (tmp_path / "library").mkdir()
     assert run("library") == (1, "Error: library is there already\n")
     assert run("json") == (1, "Error: 'json' would hide the module of that name\n")
-    assert run("x", "--path", "nowhere") == (1, "Error: nowhere/x cannot be written: No such file or directory\n")
+    (tmp_path / "file").touch()
+    assert run("x", "--path", "file/in") == (1, "Error: file/in/x cannot be written: Not a directory\n")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "library"]
