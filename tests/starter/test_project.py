@@ -9,12 +9,14 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 
 import click
 import mongomock
 import pytest
 import yaml
 
+from gatewayfw import Gateway
 from gatewayfw.auth import Pbkdf2Hasher, Tokens
 from gatewayfw.cli import gateway_group
 from gatewayfw.errors import DefinitionError
@@ -144,6 +146,60 @@ def test_all_variables_that_are_missing_are_named_at_once(app, monkeypatch):
     monkeypatch.delenv("MONGODB_URI")
     monkeypatch.setenv("GATEWAYFW_ENV", "development")  # where a random key will do
     assert missing() == start + told["MONGODB_URI"]
+
+
+@pytest.fixture
+def development(app, monkeypatch):
+    """The program for development: ``start``, on a database of the test whatever the URI, and ``users``."""
+    program, tokens = import_module("started.__main__"), Tokens("a secret of the tests, 32 bytes or more")
+    service = app.create_service(mongomock.MongoClient().test, tokens, Pbkdf2Hasher(iterations=1))
+    monkeypatch.setattr(program, "create_service", lambda db: service)
+    monkeypatch.setattr(Gateway, "run_server", lambda self, **options: None)
+    monkeypatch.delenv("GATEWAYFW_ENV", raising=False)  # and whatever the program sets is gone after the test
+
+    def start(uri=""):
+        monkeypatch.setenv("MONGODB_URI", uri)
+        program.main()
+
+    return SimpleNamespace(start=start, users=lambda: [user["email"] for user in service.users.find()])
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "mongodb://127.0.0.1:27017/started?replicaSet=rs0",
+        "mongodb://ann:word@localhost/started",
+        "mongodb://[::1]:27017/started",
+    ],
+)
+def test_development_has_a_user_to_log_in_as(development, capsys, uri):
+    for _ in range(2):
+        development.start(uri)
+        assert development.users() == ["editor@example.com"]
+    line = "http://127.0.0.1:8000/playground  log in as editor@example.com with the password editor\n"
+    assert capsys.readouterr().out == line * 2
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "mongodb://db.example/started",
+        "mongodb://127.0.0.1,db.example/started?replicaSet=rs0",
+        "mongodb+srv://localhost.example/started",
+    ],
+)
+def test_a_database_elsewhere_gets_no_user_whose_password_is_known(development, capsys, uri):
+    development.start(uri)
+    assert development.users() == []
+    assert capsys.readouterr().out == "http://127.0.0.1:8000/playground\n"
+
+
+def test_the_program_for_development_refuses_production_before_it_writes(development, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_ENV", "production")
+    with pytest.raises(SystemExit, match="^this is for development, not for production; gunicorn serves there$"):
+        development.start()
+    assert development.users() == []
 
 
 def test_mypy_accepts_what_the_tutorial_does_with_a_log_in(app, tmp_path):
