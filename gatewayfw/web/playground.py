@@ -25,6 +25,7 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema.document import json_schema
+from gatewayfw.export.openapi import openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.settings import Settings
@@ -170,11 +171,11 @@ class Playground:
 
     def _generate(self, sent: Request, name: str) -> Response:
         type_, make = _MADE[name]
+        catalog = self.catalog()
         try:
-            content = make(self.catalog(), _gateway_path(sent))
-        except ImportError as error:  # An extra that is not installed.
-            text = f"{name} needs a package that is not installed: {error.name}\n"
-            return _reply(sent, File(text.encode(), _TEXT), _FRESH, 404)
+            content = make(catalog, _gateway_path(sent))
+        except DefinitionError as error:  # It needs a library that is not installed.
+            return _reply(sent, File(f"{error}\n".encode(), _TEXT), _FRESH, 404)
         return _reply(sent, File(content, type_), _FRESH)
 
 
@@ -217,8 +218,6 @@ def _python(catalog: Catalog, path: str) -> bytes:
 
 
 def _openapi(catalog: Catalog, path: str) -> bytes:
-    from gatewayfw.export.openapi import openapi  # It needs an extra.
-
     return orjson.dumps(openapi(catalog, path=path), option=orjson.OPT_INDENT_2)
 
 
