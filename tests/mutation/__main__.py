@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.mutation import judged
 from tests.mutation.mutants import folder_of, mutant, sample
 from tests.mutation.running import copies, killer
-from tests.mutation.selection import Recorded, rounds
+from tests.mutation.selection import SLOW, Recorded, rounds
 
 FOLDER = Path("build/mutate")
 #: What is not recorded: it starts browsers, builds the site, or runs everything in other processes.
@@ -38,21 +38,26 @@ def parser():
 
 
 def record(working):
-    """Write down which tests run which lines, folder by folder: half an hour of one core."""
+    """Write down which tests run which lines, folder by folder: half an hour of one core.
+
+    Slow tests are written down apart, for what quick ones do not notice.
+    """
     shutil.rmtree(FOLDER, ignore_errors=True)
     folders = sorted({str(file.parent) for file in Path("tests").glob("*/**/test_*.py")})
     tops = {folder: "/".join(Path(folder).parts[:2]) for folder in folders}
     groups = {top: [top] for top in sorted(set(tops.values()) - UNRECORDED)}
     groups["tests"] = sorted(str(file) for file in Path("tests").glob("test_*.py"))
 
-    def one(copy, name):
-        file = (FOLDER / name.replace("/", "-")).with_suffix(".json").absolute()
+    def one(copy, which):
+        marked, name = which
+        file = (FOLDER / f"{SLOW if marked == 'slow' else ''}{name.replace('/', '-')}.json").absolute()
         begun = time.monotonic()
-        copy.run("tests/mutation/recording.py", str(file), "-m", "not slow", *groups[name])
+        copy.run("tests/mutation/recording.py", str(file), "-m", marked, *groups[name])
         return time.monotonic() - begun
 
-    for name, took in working.each(one, groups):
-        print(f"recorded {name}: {took:.0f} s", flush=True)
+    parts = [("not slow", name) for name in groups] + [("slow", name) for name in groups if name != "tests"]
+    for (marked, name), took in working.each(one, parts):
+        print(f"recorded {name}, {marked}: {took:.0f} s", flush=True)
 
 
 def chosen(given):

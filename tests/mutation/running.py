@@ -21,7 +21,7 @@ PASSED, NONE = 0, 5
 #: Without the plugins whose import takes longer than most tests.
 OPTIONS = (
     *("-x", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:xdist"),
-    *("-m", "not slow", "--timeout", "120", "--no-header", "--tb=no"),
+    *("--timeout", "120", "--no-header", "--tb=no"),
 )
 #: Seconds that a round of tests may take: a start, and a multiple of what it took when it was recorded. Of one that
 #: was not, nobody knows how long it takes on a busy machine; its tests that hang still end, see above.
@@ -98,6 +98,8 @@ def scratch(mongo):
             shutil.copy(name, target)
         if Path(".mypy_cache").is_dir():
             shutil.copytree(".mypy_cache", given.root / ".mypy_cache")
+        # No later run writes bytecode: that of a mutant must not outlive it.
+        subprocess.run([sys.executable, "-m", "compileall", "-q", given.root], check=True)
         yield given
 
 

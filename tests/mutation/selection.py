@@ -7,19 +7,25 @@ import json
 import re
 from pathlib import Path
 
+#: How the names of the files begin in which slow tests are recorded.
+SLOW = "slow-"
+
 
 class Recorded:
     """What the tests of several folders ran; see `recording`."""
 
     def __init__(self, folder):
         self.seconds = {}
+        self.slow = set()
         self.lines = {}
         for file in sorted(folder.glob("*.json")):
-            self._add(json.loads(file.read_text("utf-8")))
+            self._add(json.loads(file.read_text("utf-8")), file.name.startswith(SLOW))
 
-    def _add(self, found):
+    def _add(self, found, slow):
         names = [name for name, seconds in found["tests"]]
         self.seconds |= {name: seconds for name, seconds in found["tests"] if exists(name)}
+        if slow:
+            self.slow.update(names)
         for path, lines in found["lines"].items():
             for line, numbers in lines.items():
                 self.lines.setdefault(path, {}).setdefault(int(line), set()).update(names[number] for number in numbers)
@@ -65,17 +71,25 @@ def distance(test, mirrored):
 
 
 def rounds(recorded, path, lines, budget):
-    """Return the tests to run on a mutant, in two rounds: those that mirror it, then the others that ran it.
+    """Return the tests to run on a mutant, in rounds: those that mirror it, others that ran it, and slow ones.
 
-    The second has the nearest and quickest ones, of at most `budget` seconds together. Each round comes with the
-    seconds that it took when it was recorded.
+    The last two have the nearest and quickest ones, each of at most `budget` seconds together. Each round comes with
+    the seconds that it took when it was recorded.
     """
     mirrored = mirror(path)
-    others, left = [], budget
-    ran = [test for test in recorded.tests(path, lines) if not test.startswith(f"{mirrored}::")]
-    for test in sorted(ran, key=lambda test: (distance(test, mirrored), recorded.seconds[test], test)):
+    ran = recorded.tests(path, lines)
+    quick = recorded.seconds.keys() - recorded.slow
+    own = sum(recorded.seconds[test] for test in quick if test.startswith(mirrored))
+    others = {test for test in ran & quick if not test.startswith(f"{mirrored}::")}
+    first = (["-m", "not slow", mirrored], own)
+    return [first, *(nearest(recorded, tests, mirrored, budget) for tests in (others, ran - quick))]
+
+
+def nearest(recorded, tests, mirrored, budget):
+    """Return as many of some tests as a budget has room for, and their seconds."""
+    chosen, left = [], budget
+    for test in sorted(tests, key=lambda test: (distance(test, mirrored), recorded.seconds[test], test)):
         if recorded.seconds[test] <= left:
-            others.append(test)
+            chosen.append(test)
             left -= recorded.seconds[test]
-    own = sum(seconds for test, seconds in recorded.seconds.items() if test.startswith(mirrored))
-    return [([mirrored], own), (others, budget - left)]
+    return chosen, budget - left
