@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from docutils import nodes
+from docutils.io import StringOutput
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
+from sphinx.builders.text import TextBuilder
+from sphinx.writers.text import TextWriter
 
 import gatewayfw
 
@@ -51,12 +55,31 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", write_outside)
 
 
+#: What the Markdown of a page does not have: the texts of other files.
+_ELSEWHERE = re.compile(r"^```\{(eval-rst|include|literalinclude)\}", re.MULTILINE)
+
+
 def write_llms(app: Sphinx, error: Exception | None) -> None:
-    """List the Markdown of all pages for language models. Source: https://llmstxt.org."""
+    """List all pages for language models: their Markdown, or plain text. Source: https://llmstxt.org."""
     if error is None:
         titles = sorted((name, title.astext()) for name, title in app.env.titles.items() if name != "index")
-        pages = "".join(f"- [{title}](_sources/{name}.md)\n" for name, title in titles)
+        pages = "".join(f"- [{title}]({_readable(app, name)})\n" for name, title in titles)
         (Path(app.outdir) / "llms.txt").write_text(f"# {project}\n\n> {gatewayfw.__doc__}\n\n## Pages\n\n{pages}")
+
+
+def _readable(app: Sphinx, name: str) -> str:
+    """Return where a page is to be read without HTML; a page that consists of other files is written as text."""
+    if not _ELSEWHERE.search(Path(app.env.doc2path(name)).read_text("utf-8")):
+        return f"_sources/{name}.md"
+    builder = TextBuilder(app, app.env)
+    builder.init()
+    builder.prepare_writing({name})
+    doctree = app.env.get_and_resolve_doctree(name, builder)
+    path = f"text/{name}.txt"
+    target = Path(app.outdir) / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(TextWriter(builder).write(doctree, StringOutput(encoding="unicode")), "utf-8")
+    return path
 
 
 def write_outside(app: Sphinx, error: Exception | None) -> None:

@@ -121,8 +121,18 @@ def test_no_page_asks_another_host_for_anything(site):
 
 
 def test_a_list_for_language_models_names_every_page(site):
-    listed = set(re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text("utf-8")))
-    own = {str(page.relative_to(site)) for page in (site / "_sources").rglob("*.md")}
-    assert listed == own - {"_sources/index.md"}
-    assert len(listed) > 50
+    found = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text("utf-8"))
+    pages = {str(page.relative_to(site / "_sources").with_suffix("")) for page in (site / "_sources").rglob("*.md")}
+    assert {link.partition("/")[2].rpartition(".")[0] for link in found} == pages - {"index"}
+    assert len(found) == len(pages) - 1 > 50
     assert (site / "llms.txt").read_text("utf-8").startswith(f"# gatewayfw\n\n> {gatewayfw.__doc__}")
+
+
+def test_what_language_models_read_has_the_texts_of_other_files(site):
+    found = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text("utf-8"))
+    texts = {link: (site / link).read_text("utf-8") for link in found}
+    assert [
+        link for link, text in texts.items() if re.search(r"^```\{(eval-rst|include|literalinclude)", text, re.M)
+    ] == []
+    assert "act(model, act, *, set=None, get=None, **options)" in texts["text/reference/testing.txt"]
+    assert "   FROM python:" in texts["text/howto/containers.txt"]
