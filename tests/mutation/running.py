@@ -33,6 +33,7 @@ class Scratch:
 
     def __init__(self, folder, mongo):
         self.root = folder / "tree"
+        self._running = None
         temporary = folder / "t"
         temporary.mkdir()
         self._environment = os.environ | {
@@ -55,7 +56,7 @@ class Scratch:
     def run(self, *args, timeout=None):
         """Run Python in the copy; return exit status and output, None as status when time was up."""
         command = ["nice", "-n", "19", sys.executable, *args]
-        process = subprocess.Popen(
+        self._running = process = subprocess.Popen(
             command,
             cwd=self.root,
             env=self._environment,
@@ -73,6 +74,11 @@ class Scratch:
             return None, process.communicate()[0]
         end(process)
         return process.returncode, output
+
+    def stop(self):
+        """End what runs, and what it started."""
+        if self._running and self._running.returncode is None:
+            end(self._running)
 
 
 def end(process):
@@ -106,14 +112,14 @@ def scratch(mongo):
 class Copies:
     """Copies of the tree, each with a mongod of its own where there is one, that work side by side."""
 
-    def __init__(self, free):
-        self._count = len(free)
+    def __init__(self, all_):
+        self._all = all_
         self._free = queue.SimpleQueue()
-        for copy in free:
+        for copy in all_:
             self._free.put(copy)
 
     def each(self, work, items):
-        """Give each item with what ``work(copy, item)`` returns, in their order."""
+        """Give each item with what ``work(copy, item)`` returns, in their order; Ctrl-C ends what runs."""
 
         def one(item):
             copy = self._free.get()
@@ -122,8 +128,12 @@ class Copies:
             finally:
                 self._free.put(copy)
 
-        with ThreadPoolExecutor(self._count) as pool:
-            yield from pool.map(one, items)
+        with ThreadPoolExecutor(len(self._all)) as pool:
+            try:
+                yield from pool.map(one, items)
+            finally:
+                for copy in self._all:
+                    copy.stop()
 
 
 @contextmanager

@@ -6,13 +6,14 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mutmut")
 
-from tests.mutation.running import Scratch, first_failure, killer
+from tests.mutation.running import Copies, Scratch, first_failure, killer
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -98,6 +99,28 @@ def test_tests_whose_time_is_not_known_may_take_an_hour():
 
     assert killer(Copy(), [(["test_a.py"], 2), (["test_b.py"], 0), ([], 5)], types=False) is None
     assert Copy.limits == [320, 3600]
+
+
+def test_whoever_stops_the_run_ends_what_runs(tmp_path):
+    class Waits:
+        def __init__(self):
+            self.begun, self.ended = threading.Event(), threading.Event()
+
+        def stop(self):
+            self.ended.set()
+
+    def work(copy, number):
+        if number:
+            copy.begun.set()
+            assert copy.ended.wait(60)
+        return -number
+
+    first, second = Waits(), Waits()
+    given = Copies([first, second]).each(work, [0, 1, 2, 3])
+    assert next(given) == (0, 0)
+    assert all(copy.begun.wait(60) for copy in (first, second))
+    given.close()
+    assert (first.ended.is_set(), second.ended.is_set()) == (True, True)
 
 
 def test_what_runs_too_long_is_ended_with_all_it_started(tmp_path, monkeypatch):
