@@ -215,12 +215,12 @@ class Elsewhere:
         self._storage.again.clear()
         self._future = self._pool.submit(outcome, self._fn)
         self._future.add_done_callback(lambda _: self._storage.again.set())
-        assert self._storage.again.wait(10)
+        assert self._storage.again.wait(60)
 
     def result(self):
         """Return its outcome when it is over."""
         with self._pool:
-            return self._future.result(20)
+            return self._future.result(60)
 
 
 def outcome(fn):
