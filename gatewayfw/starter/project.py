@@ -36,7 +36,9 @@ def project(name: str) -> dict[PurePosixPath, str]:
 
 
 def write_project(name: str, folder: Path) -> list[Path]:
-    """Write a project into a new folder of its name in ``folder``, which is made where it is missing.
+    """Write a project into a new folder of its name.
+
+    That folder is made inside ``folder``, which is made, too, where it is missing.
 
     Raises:
         DefinitionError: see `project`.
