@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
+import re
 import shutil
 import stat
 
@@ -46,8 +48,9 @@ def test_two_folders_and_a_key_lead_to_a_file(tmp_path):
 def test_nothing_but_a_key_is_a_place(tmp_path, key):
     store = DirectoryFiles(tmp_path)
     for call in (lambda: store.put(key, io.BytesIO(), 0), lambda: store.open(key, 0), lambda: store.delete(key)):
-        with pytest.raises(StorageError):
+        with pytest.raises(StorageError) as raised:
             call()
+        assert raised.value.message == "that is no key of a file"
     assert files_in(tmp_path) == []
 
 
@@ -61,10 +64,30 @@ def test_a_file_that_is_being_written_has_another_name_and_is_removed_when_that_
                 raise OSError
             return b"abc"
 
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError) as raised:
         store.put(KEY, Watched(), 6)
-    assert all(name.startswith(f"45/67/{KEY}.") and name.endswith(".new") for names in seen for name in names)
+    assert raised.value.message == "the file could not be written to its directory"
+    assert all(re.fullmatch(rf"45/67/{KEY}\.[0-9a-f]{{8}}\.new", name) for names in seen for name in names)
     assert (len(seen), files_in(tmp_path)) == (2, [])
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    done, opened = [], {}
+    open_, fsync, rename = os.open, os.fsync, os.rename
+
+    def opening(path, *options):
+        opened[number := open_(path, *options)] = os.path.relpath(path, tmp_path)
+        return number
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "fsync", lambda number: (done.append(opened[number]), fsync(number)))
+    monkeypatch.setattr(os, "rename", lambda old, new: (done.append("rename"), rename(old, new)))
+    DirectoryFiles(tmp_path).put(KEY, io.BytesIO(b"abc"), 3)
+    new = done.pop(2)
+    assert (new.startswith(f"45/67/{KEY}."), done) == (True, ["45", ".", "rename", "45/67"])
+    done.clear()
+    DirectoryFiles(tmp_path).put(KEY.replace("0", "1"), io.BytesIO(b"abc"), 3)
+    assert done[1:] == ["rename", "45/67"]
 
 
 class Full(io.BytesIO):
@@ -107,19 +130,54 @@ def test_the_directory_must_be_there(path):
 def test_a_file_that_cannot_be_read_is_an_error_not_a_missing_one(tmp_path):
     store = DirectoryFiles(tmp_path)
     (tmp_path / "45" / "67" / KEY).mkdir(parents=True)
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError) as raised:
         store.open(KEY, 0)
+    assert raised.value.message == "the file could not be read from its directory"
 
 
 def test_what_cannot_be_deleted_or_listed_is_an_error_of_the_store(tmp_path):
     store = DirectoryFiles(tmp_path)
     (tmp_path / "45" / "67" / KEY).mkdir(parents=True)
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError) as raised:
         store.delete(KEY)
+    assert raised.value.message == "the file could not be deleted from its directory"
     shutil.rmtree(tmp_path)
     store.delete(KEY)
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError) as raised:
         list(store.old("", 0))
+    assert raised.value.message == "the directory of the files could not be swept"
+
+
+def test_a_file_that_is_deleted_meanwhile_is_not_old(tmp_path, monkeypatch):
+    store, scan = DirectoryFiles(tmp_path), os.scandir
+    store.put(KEY, io.BytesIO(b"abc"), 3)
+
+    class Listed:
+        """A folder whose entries are deleted after they were listed."""
+
+        def __init__(self, path):
+            self.path, self.name, self._entry = path.path, path.name, path
+
+        def is_dir(self, follow_symlinks):
+            return self._entry.is_dir(follow_symlinks=follow_symlinks)
+
+        def is_file(self, follow_symlinks):
+            raise FileNotFoundError
+
+    @contextlib.contextmanager
+    def listing(path):
+        with scan(path) as found:
+            yield map(Listed, found)
+
+    monkeypatch.setattr(os, "scandir", listing)
+    assert list(store.old("", -60)) == []
+
+
+def test_only_folders_of_two_characters_are_swept(tmp_path):
+    for folder in ("45/67", "456/67", "45/678", "4/67"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / KEY).write_bytes(b"ab")
+    assert list(DirectoryFiles(tmp_path).old("", -60)) == [KEY]
 
 
 def test_a_link_to_a_folder_or_file_is_not_followed(tmp_path):

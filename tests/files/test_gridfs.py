@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -57,11 +58,69 @@ def test_a_missing_chunk_is_an_error_not_an_end(store, storage, more):
 
 
 def test_a_store_that_nobody_uses_knows_no_database():
-    with pytest.raises(DefinitionError):
+    with pytest.raises(DefinitionError) as raised:
         GridFsFiles().open(KEY, 1)
+    assert raised.value.message == "GridFsFiles: call gw.files.use(...) with it first"
 
 
 @pytest.mark.parametrize("bucket", ["", "a.b", "$a", 5])
 def test_a_bucket_is_a_name(bucket):
-    with pytest.raises(DefinitionError):
+    with pytest.raises(DefinitionError) as raised:
         GridFsFiles(bucket)
+    assert raised.value.message.startswith("GridFsFiles: ")
+
+
+def test_the_collections_are_those_of_gridfs_unless_named_otherwise(storage):
+    store = GridFsFiles()
+    store.bind(lambda: storage)
+    store.put(KEY, io.BytesIO(b"abc"), 3)
+    counts = [storage.count(name, {}, 9) for name in ("fs.files", "fs.chunks")]
+    store.delete(KEY)
+    assert (counts, [storage.count(name, {}, 9) for name in ("fs.files", "fs.chunks")]) == ([1, 1], [0, 0])
+
+
+def test_a_content_can_be_sought_in_all_ways(store):
+    data = bytes(range(256)) * (CHUNK // 256) + b"the rest"
+    store.put(KEY, io.BytesIO(data), len(data))
+    with store.open(KEY, len(data)) as found:
+        raw = found.raw
+        assert (found.readable(), found.seekable(), found.tell(), raw.tell()) == (True, True, 0, 0)
+        places = [raw.seek(5), raw.seek(3, io.SEEK_CUR), raw.seek(-4, io.SEEK_END), raw.seek(-9), raw.seek(9**9)]
+        assert places == [5, 8, len(data) - 4, 0, 9**9]
+        assert (raw.read(10), raw.seek(CHUNK - 2), raw.read(10), raw.read(10)) == (b"", CHUNK - 2, b"\xfe\xff", b"the rest")
+
+
+def test_a_chunk_is_asked_for_once_and_alone(store, storage, monkeypatch):
+    data = b"x" * (CHUNK + 5)
+    store.put(KEY, io.BytesIO(data), len(data))
+    asked, find = [], type(storage).find
+
+    def finding(self, *words, **names):
+        asked.append((words, names))
+        return find(self, *words, **names)
+
+    monkeypatch.setattr(type(storage), "find", finding)
+    with store.open(KEY, len(data)) as found:
+        raw = found.raw
+        while raw.read(CHUNK // 2):
+            pass
+    chunks = [{"files_id": KEY, "n": number} for number in (0, 1)]
+    assert asked == [(("files.chunks", one, ["data"]), {"limit": 1}) for one in chunks]
+
+
+def test_the_index_is_made_once_for_a_database(store, storage, monkeypatch):
+    made, ensure = [], type(storage).ensure
+    monkeypatch.setattr(type(storage), "ensure", lambda self, *words: (made.append(words), ensure(self, *words)))
+    for key in (KEY, KEY[::-1]):
+        store.put(key, io.BytesIO(b"abc"), 3)
+    assert made == [("files.chunks", [Index((("files_id", 1), ("n", 1)), {"unique": True})], 0)]
+
+
+def test_old_entries_are_found_by_origin_and_time(store, storage):
+    keys = [letter * 40 for letter in "0f"] + ["f" * 8 + "0" * 32]
+    for key in keys:
+        store.put(key, io.BytesIO(b"abc"), 3)
+    assert sorted(store.old("f" * 8, -60)) == [keys[2], keys[1]]
+    hour = datetime.now(UTC).replace(tzinfo=None) - timedelta(hours=1)
+    storage.update_many("files.files", {"_id": keys[1]}, {"$set": {"uploadDate": hour}})
+    assert (list(store.old("f" * 8, 3500)), list(store.old("f" * 8, 3700))) == ([keys[1]], [])

@@ -11,6 +11,23 @@ LINKS = Links(b"k" * 32)
 QUERY = dict(part.split("=") for part in LINKS.query("file", ID, 1000).split("&"))
 
 
+def test_the_signature_of_a_link_is_the_same_in_every_version():
+    """Links that were given out go on opening their files after an update."""
+    assert LINKS.query("file", ID, 1000) == "until=1000&signature=mpbjefn0eVP8diC3HgwEqnkpr2bf18inAK0ucDIqyLY"
+
+
+def test_a_time_has_twelve_digits_at_most():
+    for until, expected in ((10**12 - 1, True), (10**12, False)):
+        query = dict(part.split("=") for part in LINKS.query("file", ID, until).split("&"))
+        assert LINKS.opens("file", ID, query, 0.0) is expected
+
+
+@pytest.mark.parametrize("missing", ["until", "signature"])
+def test_half_of_a_query_opens_nothing(missing):
+    given = {name: value for name, value in QUERY.items() if name != missing}
+    assert LINKS.opens("file", ID, given, 0.0) is False
+
+
 def opens(links=LINKS, model="file", id_=ID, now=999.0, **changes):
     return links.opens(model, id_, {**QUERY, **changes}, now)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import logging
 import os
 
 import pytest
 
-from gatewayfw.errors import StorageError
+from gatewayfw.errors import StorageError, Unavailable
 from gatewayfw.files.gridfs import CHUNK
-from gatewayfw.files.stores import KEY, new_key, origin_of
+from gatewayfw.files.stores import GRACE, KEY, error_of, new_key, origin_of
 
 SIZES = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK]
 
@@ -17,7 +19,7 @@ SIZES = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK]
 def test_keys_are_random_and_begin_with_their_origin():
     origin = origin_of("db", "file")
     keys = {new_key(origin) for _ in range(100)}
-    assert len(keys) == 100
+    assert (len(keys), origin) == (100, "83e6d42b")
     assert all(KEY.fullmatch(key) and key.startswith(origin) for key in keys)
     assert (
         len({origin_of(*names) for names in [("db", "file"), ("db", "image"), ("dbf", "ile"), ("other", "file")]}) == 4
@@ -58,6 +60,22 @@ def test_old_ones_are_found_by_origin_and_age(gw, store):
     for one in (key, new_key(other)):
         store.put(one, io.BytesIO(b"abc"), 3)
     assert (list(store.old(mine, -60)), list(store.old(mine, 60))) == ([key], [])
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO, None])
+def test_only_a_full_disk_is_for_later(caplog, number):
+    found = error_of(OSError(number, "secret"), "the file could not be stored")
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        assert (type(found), found.message) == (Unavailable, "service unavailable, try again")
+        logged = [("gatewayfw.files", logging.ERROR, "no space is left: the file could not be stored")]
+    else:
+        assert (type(found), found.message) == (StorageError, "the file could not be stored")
+        logged = []
+    assert caplog.record_tuples == logged
+
+
+def test_bytes_without_a_document_are_kept_for_an_hour():
+    assert GRACE == 3600.0
 
 
 class Broken(io.BytesIO):

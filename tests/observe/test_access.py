@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import logging
+import re
 import sys
 from datetime import UTC, datetime
 
@@ -56,9 +57,10 @@ def test_a_line_has_address_act_code_status_time_and_id(caplog):
 
 def test_as_json_it_is_an_object(caplog):
     before = datetime.now(UTC)
-    access_log(json=True)(call())
+    access_log(json=True)(call(seconds=0.0032004567))
     (line,) = lines(caplog)
     written = json.loads(line)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", written["time"])
     time = datetime.fromisoformat(written.pop("time"))
     assert before.replace(microsecond=0) <= time <= datetime.now(UTC)
     assert written == {
@@ -73,7 +75,13 @@ def test_as_json_it_is_an_object(caplog):
     }
 
 
-@pytest.mark.parametrize("address", ["", "evil 200 ok", "1.2.3.4\x1b[2J", "unix:", "1" * 46])
+@pytest.mark.parametrize("address", ["::", "2001:DB8::A", "2001:db8::a", "1" * 45])
+def test_an_address_is_in_the_line(caplog, address):
+    access_log()(call(address=address))
+    assert lines(caplog) == [f"{address} main.book.buy ok 200 3.2ms test-1"]
+
+
+@pytest.mark.parametrize("address", ["", ":", "evil 200 ok", "1.2.3.4\x1b[2J", "unix:", "1" * 46])
 def test_an_address_that_is_none_is_a_dash(caplog, address):
     access_log()(call(address=address))
     assert lines(caplog) == ["- main.book.buy ok 200 3.2ms test-1"]
@@ -142,5 +150,23 @@ def test_records_are_those_of_the_programs_factory(caplog):
 
 
 def test_another_format_is_refused():
-    with pytest.raises(DefinitionError, match="json must be true or false"):
+    with pytest.raises(DefinitionError) as raised:
         access_log(json="yes")
+    assert raised.value.message == "access_log: json must be true or false"
+
+
+def test_a_record_is_one_of_the_log_and_names_no_line_of_a_program(caplog):
+    access_log()(call())
+    (record,) = (one for one in caplog.records if one.name == LOGGER)
+    found = record.levelno, record.filename, record.lineno, record.args, record.exc_info
+    assert (LOGGER, found) == ("gatewayfw.access", (logging.INFO, "access.py", 0, (), None))
+
+
+def test_without_a_level_of_its_own_the_log_is_on_and_with_a_higher_one_silent(logger, capsys):
+    logger.setLevel(logging.NOTSET)
+    log = access_log()
+    assert logger.level == logging.INFO
+    logger.setLevel(logging.WARNING)
+    with unheard(logger):
+        log(call())
+    assert capsys.readouterr().err == ""

@@ -47,6 +47,48 @@ def test_times_are_by_act(registry):
     assert value("gatewayfw_call_seconds_bucket", {**labels, "le": "10.0"}) == 1
 
 
+BOUNDS = [
+    "0.001",
+    "0.0025",
+    "0.005",
+    "0.01",
+    "0.025",
+    "0.05",
+    "0.1",
+    "0.25",
+    "0.5",
+    "1.0",
+    "2.5",
+    "5.0",
+    "10.0",
+    "+Inf",
+]
+PAGE = [
+    "# HELP gatewayfw_calls_total Calls of acts.",
+    "# TYPE gatewayfw_calls_total counter",
+    'gatewayfw_calls_total{act="buy",code="ok",model="book",service="main"} 1.0',
+    "# HELP gatewayfw_call_seconds Seconds to answer.",
+    "# TYPE gatewayfw_call_seconds histogram",
+    *(f'gatewayfw_call_seconds_bucket{{act="buy",le="{one}",model="book",service="main"}} 1.0' for one in BOUNDS),
+    'gatewayfw_call_seconds_count{act="buy",model="book",service="main"} 1.0',
+    'gatewayfw_call_seconds_sum{act="buy",model="book",service="main"} 0.001',
+    "# HELP gatewayfw_jobs Jobs that are pending.",
+    "# TYPE gatewayfw_jobs gauge",
+    "gatewayfw_jobs 2.0",
+    "# HELP gatewayfw_oldest_job_seconds Age of the oldest pending job; 0 without any.",
+    "# TYPE gatewayfw_oldest_job_seconds gauge",
+    "gatewayfw_oldest_job_seconds 7.5",
+]
+
+
+def test_the_whole_page(registry):
+    metrics = prometheus(registry=registry)
+    metrics(call(seconds=0.001))
+    payload, content_type = metrics.page("", (2, 7.5))
+    assert [line for line in payload.decode().splitlines() if "_created" not in line] == PAGE
+    assert content_type.startswith("text/plain; version=")
+
+
 def test_what_nobody_registered_has_one_set_of_labels(registry):
     metrics = prometheus(registry=registry)
     for code in ("not_found", "bad_request", "too_large"):
@@ -56,13 +98,14 @@ def test_what_nobody_registered_has_one_set_of_labels(registry):
 
 def test_codes_of_authors_are_one(registry):
     metrics = prometheus(registry=registry)
-    for code in ("sold_out", "no_money", "validation_error", "rate_limited", "gateway_timeout"):
+    for code in ("sold_out", "no_money", "validation_error", "rate_limited", "gateway_timeout", "error"):
         metrics(call(code=code))
     assert {labels[3]: value for labels, value in counts(page(metrics)).items()} == {
         "custom": 2,
         "validation_error": 1,
         "rate_limited": 1,
         "gateway_timeout": 1,
+        "error": 1,
     }
 
 
@@ -79,14 +122,17 @@ def test_two_gateways_share_the_metrics_of_a_registry(registry):
 
 
 def test_a_guard_that_is_none_is_refused():
-    with pytest.raises(DefinitionError, match="the guard must be a function"):
+    with pytest.raises(DefinitionError) as raised:
         prometheus(guard="secret")
+    assert raised.value.message == "observe.prometheus: the guard must be a function of the request"
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    with pytest.raises(DefinitionError, match=r"pip install 'gatewayfw\[metrics\]'"):
+    with pytest.raises(DefinitionError) as raised:
         prometheus()
+    needed = "observe.prometheus() needs prometheus_client: pip install 'gatewayfw[metrics]'"
+    assert raised.value.message == needed
 
 
 @pytest.mark.parametrize(
@@ -100,4 +146,4 @@ def test_without_its_package_the_extra_is_named(monkeypatch):
 def test_processes_that_each_count_for_themselves_are_warned_of(registry, caplog, counting, environ, warnings):
     warn_of_processes([print, prometheus(registry=registry)] if counting else [print], environ)
     text = "metrics: each process tells only of itself; start with PROMETHEUS_MULTIPROC_DIR set to an empty directory"
-    assert caplog.messages == [text] * warnings
+    assert [(one.name, one.getMessage()) for one in caplog.records] == [("gatewayfw.observe", text)] * warnings
