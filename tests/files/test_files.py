@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import copy
+import logging
 import os
+import time
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
 from bson import ObjectId
+from flask import Flask
 
-from gatewayfw import DirectoryFiles, gateway, integer, string
-from gatewayfw.errors import DefinitionError, Forbidden, NotFound, StillReferenced, UsageError, ValidationError
+from gatewayfw import DirectoryFiles, GridFsFiles, gateway, integer, string
+from gatewayfw.auth import Auth, Tokens
+from gatewayfw.errors import (
+    DefinitionError,
+    Forbidden,
+    NotFound,
+    StillReferenced,
+    StorageError,
+    UsageError,
+    ValidationError,
+)
+from gatewayfw.files import Files
 from gatewayfw.files.files import links_of
+from gatewayfw.odm import Odm
 from gatewayfw.settings import Settings
 from tests.files.conftest import KEY, upload
 from tests.waiting import wait_until
+from tests.web.mount import raising
 
 FACTS = {"name": 1, "type": 1, "size": 1, "sha256": 1}
 
@@ -34,6 +50,30 @@ def test_an_upload_is_a_document_and_bytes(gw, keys):
     facts = {"name": "a.txt", "type": "application/octet-stream", "size": 3, "sha256": one.sha256}
     assert stored == {"_id": stored["_id"], **facts}
     assert (bytes_of(gw, stored["_id"]), len(keys())) == (b"abc", 1)
+
+
+def test_the_model_of_files(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    model = gw.files.model()
+    text = {"kind": "string", "minLength": 1, "maxLength": 255, "presence": "required"}
+    assert (model.name, model.count()) == ("file", 0)
+    assert gw.catalog()["models"]["file"]["fields"] == {
+        "_id": {"kind": "object_id", "presence": "required"},
+        "name": text,
+        "type": text,
+        "size": {"kind": "integer", "minimum": 0, "presence": "required"},
+        "sha256": {"kind": "string", "minLength": 64, "maxLength": 64, "presence": "optional"},
+    }
+    assert [index.keys for index in gw.odm.storage.indexes("file")] == [(("key", 1), ("_id", 1))]
+
+
+def test_a_key_has_forty_characters(gw):
+    given = {"name": "a", "type": "b", "size": 0}
+    gw.odm.model("file").insert_one({**given, "key": "0" * 40})
+    with pytest.raises(ValidationError) as raised:
+        gw.odm.model("file").insert_one({**given, "key": "0" * 41})
+    assert raised.value.errors == {"doc.key": ["Length must be 40."]}
 
 
 def test_the_key_is_in_no_reply_and_no_copy(gw):
@@ -91,6 +131,21 @@ def test_changed_content_is_refused_and_not_kept(gw, keys):
             gw.files.insert(one)
         assert raised.value.message == "files.insert: the content of the upload was changed"
     assert (keys(), gw.odm.model("file").count()) == ([], 0)
+
+
+def test_all_that_comes_from_the_file_is_named_at_once(gw):
+    with pytest.raises(ValidationError) as raised:
+        gw.files.insert(upload(), doc={"type": "x", "name": "b", "key": "x"})
+    assert raised.value.errors == {f"doc.{name}": ["Comes from the file."] for name in ("key", "type")}
+
+
+def test_missing_bytes_are_not_found_and_logged(gw, caplog):
+    id_ = gw.files.insert(upload(b"abc"))["_id"]
+    gw.odm.storage.update_many("file", {}, {"$set": {"size": 5}})
+    with pytest.raises(NotFound) as raised:
+        bytes_of(gw, id_)
+    assert raised.value.message == "file not found"
+    assert caplog.record_tuples == [("gatewayfw.files", logging.ERROR, f"the bytes of the file {id_} are missing")]
 
 
 def test_only_uploads_are_stored(gw):
@@ -186,7 +241,66 @@ def test_bytes_of_many_documents_go_with_them(gw, keys):
     assert len(keys()) == 1
 
 
+def test_bytes_that_cannot_be_deleted_are_left_to_the_sweep(gw, store, keys, caplog, monkeypatch):
+    id_ = gw.files.insert(upload())["_id"]
+
+    def fail(self, key):
+        raise StorageError("secret")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(store), "delete", fail)
+        gw.odm.model("file").delete_one({"_id": id_})
+    text = "the bytes of deleted files are left to the sweep: StorageError"
+    assert caplog.record_tuples == [("gatewayfw.files", logging.WARNING, text)]
+    assert (len(keys()), gw.files.sweep(-60), keys()) == (1, 1, [])
+
+
 # -- sweep
+
+
+def test_the_sweep_tells_its_progress(gw):
+    assert gateway().files.sweep() == 0
+    for _ in range(3):
+        with pytest.raises(ValidationError):
+            gw.files.insert(upload(), doc={"unknown": 1})
+    told = []
+    assert (gw.files.sweep(-60, on_progress=told.append), told) == (3, [1, 2, 3])
+
+
+@pytest.fixture
+def attend(monkeypatch):
+    """Define files, and return the clock, the sweeps, and what the thread of the jobs calls now and then."""
+    kept, swept, clock = [], [], SimpleNamespace(now=100.0)
+    monkeypatch.setattr(Odm, "keep_bytes", lambda self, *given: kept.append(given))
+    monkeypatch.setattr(Files, "sweep", lambda self: swept.append(clock.now))
+    monkeypatch.setattr("gatewayfw.files.files.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("gatewayfw.files.files.random", SimpleNamespace(uniform=lambda low, high: low + high))
+    gw = gateway()
+    gw.files.model("image")
+    [(model, field, _, attend)] = kept
+    assert (model, field) == ("image", "key")
+    attend()  # there is no store yet
+    gw.files.use(GridFsFiles())
+    return clock, swept, attend
+
+
+def test_the_first_sweep_is_after_about_an_hour_and_so_is_each_further_one(attend):
+    clock, swept, attend = attend
+    for now in (100.0, 7299.0, 7300.0, 7301.0, 14500.0):
+        clock.now = now
+        attend()
+    assert swept == [7300.0, 14500.0]
+
+
+def test_a_sweep_that_fails_is_logged_and_tried_again(attend, caplog, monkeypatch):
+    clock, _, attend = attend
+    error = StorageError("secret")
+    monkeypatch.setattr(Files, "sweep", raising(error))
+    for clock.now in (0.0, 10_000.0, 20_000.0):
+        attend()
+    assert [record[:2] for record in caplog.record_tuples] == [("gatewayfw.files", logging.WARNING)] * 2
+    first, *_, last = caplog.messages[0].splitlines()
+    assert (first, last) == ("the sweep of files failed", "gatewayfw.errors.StorageError code=storage_error")
 
 
 def test_the_sweep_deletes_old_bytes_without_a_document(gw, store, keys):
@@ -234,6 +348,21 @@ def test_a_link_is_a_path_below_the_first_mount(gw):
     gw.create_app(url_prefix="/api")
     gw.create_app(url_prefix="/other")
     assert gw.files.link(str(id_), 1).startswith(f"/api/gateway/files/{id_}?until=")
+
+
+@pytest.mark.parametrize(("given", "seconds"), [([], 300), ([1], 1), ([2678400], 2678400)])
+def test_a_link_lasts_as_long_as_is_said_else_five_minutes(gw, given, seconds):
+    before = int(time.time())
+    link = gw.files.link(ObjectId(), *given)
+    until = int(dict(parse_qsl(link.partition("?")[2]))["until"])
+    assert before + seconds <= until <= time.time() + seconds
+
+
+def test_below_a_prefix_with_a_variable_there_are_no_links(gw):
+    gw.init_app(Flask("host"), "/<tenant>")
+    with pytest.raises(UsageError) as raised:
+        gw.files.link(ObjectId())
+    assert raised.value.message == "files.link: the gateway's first url_prefix has a variable"
 
 
 @pytest.mark.parametrize(
@@ -284,13 +413,41 @@ def test_links_of_former_and_next_keys_open():
 
 def test_without_read_only_links_open_a_file(gw):
     id_ = str(gw.files.insert(upload())["_id"])
-    with pytest.raises(NotFound):
-        gw.files.find_act(id_, {})
-    with pytest.raises(Forbidden):
+    with pytest.raises(Forbidden) as forged:
         gw.files.find_act(id_, {"until": "99999999999", "signature": "A" * 43})
-    for wrong in ("", "x", id_ + "0", f"{id_}/x", "../" + id_, '{"$ne": null}'):
-        with pytest.raises(NotFound):
+    assert forged.value.message == "the link is not valid, or not any more"
+    for wrong in (id_, "", "x", id_ + "0", f"{id_}/x", "../" + id_, '{"$ne": null}'):
+        with pytest.raises(NotFound) as missing:
             gw.files.find_act(wrong, {})
+        assert missing.value.message == "file not found"
+    with pytest.raises(NotFound, match="^file not found$"):
+        gateway().files.find_act(id_, {})
+
+
+@pytest.mark.parametrize(("read", "public", "need"), [([], False, True), ([], True, False), ([len], False, False)])
+def test_links_are_needed_where_nothing_else_opens_a_file(read, public, need):
+    files = gateway().files
+    assert files.need_links() is False
+    files.model(read=read, public=public)
+    assert files.need_links() is need
+
+
+def test_hooks_in_the_wrong_order_are_a_problem(database):
+    gw = gateway(link_key=KEY)
+    gw.odm.set_db(database)
+    auth = Auth(gw.context_fns, Tokens(KEY), {}.get)
+    gw.files.use(GridFsFiles())
+    gw.files.model("file", read=[auth.load_user, auth.read_token])
+    problem = "the hook load_user needs what read_token gives, which must come before it"
+    assert list(gw.files.problems()) == [f"files.model: read: {problem}"]
+    assert list(gateway().files.problems()) == []
+
+
+def test_the_act_of_a_file_gets_its_id(gw):
+    id_ = gw.files.insert(upload())["_id"]
+    act, body = gw.files.find_act(str(id_).upper(), dict(parse_qsl(gw.files.link(id_).partition("?")[2])))
+    assert body == {"service": "main", "model": "file", "act": "read", "details": {"set": {"_id": str(id_)}, "get": {}}}
+    assert (act.schema, act.act_name, act.public) == ("file", "read", True)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +477,7 @@ def test_a_model_without_a_store_is_a_mistake_that_the_start_reports(database):
     with pytest.raises(DefinitionError) as raised:
         gw.create_app()
     assert raised.value.message == message
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match=r"^files: no store; call gw\.files\.use\(\.\.\.\) first$"):
         gw.files.insert(upload())
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match=r"^files: no model; call gw\.files\.model\(\.\.\.\) first$"):
         gateway().files.insert(upload())

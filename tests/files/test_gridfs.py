@@ -87,7 +87,8 @@ def test_a_content_can_be_sought_in_all_ways(store):
         assert (found.readable(), found.seekable(), found.tell(), raw.tell()) == (True, True, 0, 0)
         places = [raw.seek(5), raw.seek(3, io.SEEK_CUR), raw.seek(-4, io.SEEK_END), raw.seek(-9), raw.seek(9**9)]
         assert places == [5, 8, len(data) - 4, 0, 9**9]
-        assert (raw.read(10), raw.seek(CHUNK - 2), raw.read(10), raw.read(10)) == (b"", CHUNK - 2, b"\xfe\xff", b"the rest")
+        read = [raw.read(10), raw.seek(CHUNK - 2), raw.read(10), raw.read(10)]
+        assert read == [b"", CHUNK - 2, b"\xfe\xff", b"the rest"]
 
 
 def test_a_chunk_is_asked_for_once_and_alone(store, storage, monkeypatch):
