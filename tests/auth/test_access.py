@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from bson import ObjectId
 
 from gatewayfw import gateway
 from gatewayfw.acts import ContextFns
-from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, first_id, same_id
+from gatewayfw.acts.steps import Step, step_of
+from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, bearer, cookie, first_id, same_id
+from gatewayfw.auth.access import NO_TOKEN
 from gatewayfw.errors import DefinitionError, GatewayError
 
 USER_ID = "0123456789abcdef01234567"
@@ -316,7 +320,39 @@ def test_access_rule_of_a_method_marks_nothing_else(auth, contexts, users):
     assert (marked.is_access_rule, hasattr(auth.load_user, "is_access_rule")) == (True, False)
 
 
-@pytest.mark.parametrize("hook", [None, "own", 5])
-def test_access_rule_takes_functions_only(hook):
-    with pytest.raises(DefinitionError, match="^access_rule: expected a function, not "):
+def test_access_rule_of_a_method_keeps_its_name(auth):
+    marked = access_rule(auth.load_user)
+    assert (marked.__name__, marked.__doc__) == ("load_user", Auth.load_user.__doc__)
+
+
+@pytest.mark.parametrize(("hook", "kind"), [(None, "NoneType"), ("own", "str"), (5, "int")])
+def test_access_rule_takes_functions_only(hook, kind):
+    with pytest.raises(DefinitionError, match=f"^access_rule: expected a function, not {kind}$"):
         access_rule(hook)
+
+
+def test_each_hook_says_what_it_needs_and_gives(contexts, users):
+    carriers = bearer(), cookie("role")
+    auth = Auth(contexts, Tokens("k" * 32), users.get, token_from=carriers[0], role_from=carriers[1])
+    assert [step_of(hook) for hook in (auth.read_token, auth.load_user, auth.grant(), auth.grant(MANAGERS))] == [
+        Step("read_token", "", "token", carriers[0], None),
+        Step("load_user", "token", "user", None, None),
+        Step("grant", "user", "", None, None),
+        Step("grant", "user", "", None, carriers[1]),
+    ]
+
+
+def test_a_hook_of_grant_tells_its_rules(auth):
+    assert (auth.grant().rules, auth.grant(MANAGERS).rules) == ((), (MANAGERS,))
+
+
+def test_a_rule_never_changes_and_its_roles_are_a_tuple():
+    rule = Rule(["Manager"])
+    assert (rule.roles, rule.scope, hash(rule)) == (("Manager",), None, hash(Rule(("Manager",))))
+    with pytest.raises(FrozenInstanceError):
+        rule.roles = ("Ghost",)
+
+
+def test_the_messages_of_a_missing_token_cannot_be_changed():
+    with pytest.raises(TypeError):
+        NO_TOKEN["header"] = "other"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -89,6 +90,22 @@ def test_sha256_wants_no_rehash_of_its_own_hashes():
 
 def test_default_iterations_are_those_owasp_names():
     assert Pbkdf2Hasher() == Pbkdf2Hasher(600_000)
+
+
+@pytest.mark.parametrize("iterations", [1, 10**9 - 1])
+def test_any_positive_number_of_iterations_is_taken(iterations):
+    assert Pbkdf2Hasher(iterations).iterations == iterations
+
+
+def test_a_hasher_never_changes():
+    with pytest.raises(FrozenInstanceError):
+        PBKDF2.iterations = 5
+
+
+def test_hashes_of_one_round_or_none():
+    one = Pbkdf2Hasher(1).hash("secret")
+    assert (PBKDF2.verify("secret", one), PBKDF2.verify("other", one)) == (True, False)
+    assert not PBKDF2.verify("secret", one.replace("$1$", "$0$", 1).replace(one[-8:], "A" * 7 + "="))
 
 
 @pytest.mark.parametrize("iterations", [0, -1, True, 1.5, "9", 10**9])

@@ -185,13 +185,30 @@ def test_large_token_is_read(tokens):
             "tokens: algorithm must be one of HS256, HS384, HS512, RS256, RS384, RS512, ES256, ES384, ES512",
         ),
         (KEY, {"lifetime": 0}, "tokens: lifetime must be a positive number of seconds"),
-        (KEY, {"lifetime": True}, "tokens: lifetime must be a positive number of seconds"),
+        *(
+            (KEY, {"lifetime": seconds}, "tokens: lifetime must be a positive number of seconds")
+            for seconds in (True, "1", None, -1, float("inf"), float("nan"))
+        ),
+        ("k" * 63, {"algorithm": "HS512"}, "tokens: the key must have at least 64 bytes, this one has 63"),
     ],
 )
 def test_unusable_option_is_a_definition_error(key, options, message):
     with pytest.raises(DefinitionError) as caught:
         Tokens(key, **options)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("lifetime", [1, 0.5, 10**6])
+def test_a_token_lasts_as_long_as_is_said(lifetime):
+    tokens = Tokens(KEY, lifetime=lifetime)
+    before = time.time()
+    expires = jwt.decode(tokens.issue({}), KEY, algorithms=["HS256"], options={"verify_exp": False})["exp"]
+    assert int(before + lifetime) <= expires <= time.time() + lifetime
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [("HS256", 32), ("HS384", 48), ("HS512", 64)])
+def test_a_key_as_long_as_the_hash_is_long_enough(algorithm, size):
+    assert Tokens("k" * size, algorithm=algorithm).read(signed({"_id": ID}, "k" * size, algorithm)) == {"_id": ID}
 
 
 @pytest.mark.parametrize("algorithm", ["HS256", "HS384", "HS512"])
@@ -344,6 +361,18 @@ def test_key_of_another_kind_is_a_definition_error(key, algorithm, message):
     assert caught.value.message == message
 
 
+def test_an_algorithm_that_the_library_lacks_names_the_extra(monkeypatch):
+    def refuse(name):
+        raise NotImplementedError
+
+    monkeypatch.setattr(jwt, "get_algorithm_by_name", refuse)
+    with pytest.raises(DefinitionError) as caught:
+        Tokens(PRIVATE, algorithm="RS512")
+    assert caught.value.message == (
+        "tokens: RS512 needs the library cryptography: pip install cryptography, or the extra gatewayfw[crypto]"
+    )
+
+
 @pytest.mark.slow
 def test_key_pair_without_the_extra_is_a_definition_error():
     code = (
@@ -378,8 +407,12 @@ def test_fallbacks_are_read_from_the_environment():
 
 @pytest.mark.parametrize("environ", [{}, {"GATEWAYFW_TOKEN_KEY": ""}, {"GATEWAYFW_ENV": "production"}])
 def test_no_key_is_a_definition_error(environ):
-    with pytest.raises(DefinitionError, match="^no token key: set GATEWAYFW_TOKEN_KEY to a secret of at least 32 byte"):
+    with pytest.raises(DefinitionError) as caught:
         key_from_environment(environ)
+    assert caught.value.message == (
+        "no token key: set GATEWAYFW_TOKEN_KEY to a secret of at least 32 bytes "
+        '(python -c "import secrets; print(secrets.token_hex(32))"), or GATEWAYFW_ENV=development for a random one'
+    )
 
 
 def test_development_gets_a_random_key_and_a_warning(caplog):
@@ -388,4 +421,5 @@ def test_development_gets_a_random_key_and_a_warning(caplog):
     assert [len(key) for key in keys] == [64, 64]
     assert keys[0] != keys[1]
     assert keys[0] not in caplog.text
-    assert "tokens are signed with a random key and end with this process" in caplog.messages[0]
+    text = "GATEWAYFW_TOKEN_KEY is not set: tokens are signed with a random key and end with this process"
+    assert caplog.record_tuples == [("gatewayfw.auth", logging.WARNING, text)] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import subprocess
 import sys
 import time
@@ -171,6 +172,42 @@ def test_memory_is_given_back_when_spans_have_passed(clock):
     assert (counted._keys, counted._entries, sum(map(len, counted._calls.values()))) == (600, 600, 600)
 
 
+def test_a_call_is_forgotten_at_the_end_of_its_span_and_not_before(clock):
+    counted, rate = MemoryCounters(), parse("2/minute")
+    waits = []
+    for at in (0.0, 10.0, 20.0, 59.5, 60.0, 60.0, 70.0):
+        clock[0] = 1000.0 + at
+        waits.append(counted.take(rate, "k", 5.0))
+    assert waits == [0.0, 0.0, 40.0, 0.5, 0.0, 10.0, 0.0]
+
+
+def test_a_caller_whose_last_call_is_as_old_as_the_span_is_forgotten(clock):
+    counted = MemoryCounters()
+    take(counted, "5/minute", "old")
+    clock[0] += 60
+    take(counted, "5/minute", "new")
+    assert (counted._keys, counted._entries) == (1, 1)
+
+
+def test_no_call_forgets_more_than_two_others(clock):
+    counted, left = MemoryCounters(), []
+    for number in range(6):
+        take(counted, "5/minute", str(number))
+    clock[0] += 61
+    for number in range(3):
+        take(counted, "5/minute", f"new {number}")
+        left.append(counted._keys)
+    assert left == [5, 4, 3]
+
+
+def test_nothing_is_remembered_after_the_end(clock):
+    counted = MemoryCounters()
+    assert take(counted, "1/minute")
+    counted.close()
+    assert (counted._keys, counted._entries) == (0, 0)
+    assert take(counted, "1/minute")
+
+
 def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock):
     counted = MemoryCounters(keys=10)
     assert take(counted, "1/day", "of another span")
@@ -226,6 +263,77 @@ def test_the_index_that_forgets_calls_is_made_after_a_failure(uri, mongo_databas
 
 def fail():
     raise counters.PyMongoError
+
+
+def test_the_client_of_the_counters_is_one_of_short_patience(monkeypatch):
+    asked = []
+
+    def refuse(*words, **names):
+        asked.append((words, names))
+        raise counters.PyMongoError
+
+    monkeypatch.setattr(counters, "MongoClient", refuse)
+    with pytest.raises(Unavailable):
+        take(open_counters("mongodb://h/shop", 1.5), "1/minute")
+    [(words, names)] = asked
+    assert (words, {name: names[name] for name in names if name != "driver"}) == (
+        ("mongodb://h/shop",),
+        {
+            "appname": "gatewayfw",
+            "readPreference": "primary",
+            "serverSelectionTimeoutMS": 1500,
+            "connectTimeoutMS": 1500,
+            "waitQueueTimeoutMS": 1000,
+        },
+    )
+
+
+@pytest.mark.parametrize(("left", "limit"), [(5.0, 2.0), (1.0, 1.0), (0.0, 0.001), (-1.0, 0.001)])
+def test_a_call_waits_as_long_as_it_may_and_the_log_says_why_it_failed(monkeypatch, caplog, left, limit):
+    waits = []
+
+    def refuse(seconds):
+        waits.append(seconds)
+        fail()
+
+    monkeypatch.setattr("pymongo.timeout", refuse)
+    with pytest.raises(Unavailable):
+        open_counters("mongodb://h/shop", 2.0).take(parse("1/minute"), "k", left)
+    text = "calls cannot be counted, so rate-limited calls are refused: PyMongoError"
+    assert (waits, caplog.record_tuples) == ([limit], [("gatewayfw.acts", logging.WARNING, text)])
+
+
+INDEX = {"expireAfterSeconds": 0}
+
+
+@pytest.fixture
+def scripted(monkeypatch, closed_port):
+    """Counters on MongoDB whose library answers as the test says; and what it was asked."""
+    asked, windows = [], []
+    monkeypatch.setattr(counters.MovingWindowRateLimiter, "hit", lambda self, rate, key: asked.append((str(rate), key)))
+    monkeypatch.setattr("pymongo.collection.Collection.create_index", lambda self, *words, **names: asked.append(names))
+    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 2.0)
+    monkeypatch.setattr(counted._storage, "get_moving_window", lambda *about: asked.append(about) or windows.pop(0))
+    yield counted, asked, windows
+    counted.close()
+
+
+def test_a_refusal_though_there_is_room_is_tried_again_and_then_no_answer(scripted):
+    counted, asked, windows = scripted
+    windows += [(time.time(), 1)] * 9
+    with pytest.raises(Unavailable):
+        take(counted, "2/minute")
+    key = "LIMITER/k/2/1/minute"
+    assert [one for one in asked if one != INDEX] == [("2 per 1 minute", "k"), (key, 2, 60)] * 5
+
+
+def test_a_refusal_says_when_there_is_room_and_the_index_is_made_once(scripted):
+    counted, asked, windows = scripted
+    windows += [(time.time() - 20, 2), (0.0, 3)]
+    first, indexes = counted.take(parse("2/minute"), "k", 5.0), asked.count(INDEX)
+    second = counted.take(parse("2/minute"), "k", 5.0)
+    assert (39 < first <= 40, second) == (True, 0.001)
+    assert 0 < indexes == asked.count(INDEX)
 
 
 def test_nothing_is_connected_before_the_first_call(closed_port):

@@ -12,10 +12,11 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 
+from gatewayfw.acts.context import Context
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
 from gatewayfw.limits import counters
-from gatewayfw.limits.limits import database_of, network_of
+from gatewayfw.limits.limits import RateLimits, database_of, network_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 
@@ -227,7 +228,8 @@ def test_caller_key_may_end_the_request(made):
 @pytest.mark.parametrize("key", [5, b"key", ["a"]], ids=repr)
 def test_caller_key_that_is_no_text_is_a_fault_of_the_program(made, caplog, key):
     _, caller = made(caller_key=lambda context: key)
-    assert (caller.reply().status_code, "caller_key must return text or None" in caplog.text) == (500, True)
+    message = f"caller_key must return text or None, not {type(key).__name__}"
+    assert (caller.reply().status_code, caplog.messages[0].endswith(message)) == (500, True)
 
 
 async def asynchronous(context):
@@ -303,6 +305,37 @@ def test_a_malformed_storage_is_refused_with_the_gateway_and_not_shown(uri):
         gateway(rate_limit_storage=uri)
     assert raised.value.message.startswith("setting 'rate_limit_storage': malformed URI (")
     assert (SECRET in raised.value.message, raised.value.__cause__) == (False, None)
+
+
+def test_limits_are_counted_in_memory_unless_said_otherwise():
+    """With no gateway around them, as tools use them."""
+    limits = RateLimits()
+    rates = limits.parse(["1/minute"])
+    left, context = [], Context(Address="192.0.2.1")
+    limits.count("main.user.add", rates, context, lambda: left.append(1) or 5.0)
+    with pytest.raises(RateLimited) as raised:
+        limits.count("main.user.add", rates, context, lambda: 5.0)
+    assert (len(left), 0 < int(raised.value.headers["Retry-After"]) <= 60) == (1, True)
+    limits.close()
+    limits.count("main.user.add", rates, context, lambda: 5.0)
+
+
+@pytest.mark.parametrize("wait", [0.001, 0.9])
+def test_a_limit_refuses_however_soon_there_is_room(monkeypatch, wait):
+    monkeypatch.setattr(counters.MemoryCounters, "take", lambda *words: wait)
+    limits = RateLimits()
+    with pytest.raises(RateLimited):
+        limits.count("main.user.add", limits.parse(["1/second"]), Context(), lambda: 5.0)
+
+
+def test_counters_on_mongodb_get_database_and_patience_of_the_settings(monkeypatch):
+    made = []
+    monkeypatch.setattr(counters, "MongoCounters", lambda *words: made.append(words) or counters.MemoryCounters())
+    uri = "mongodb://h/shop"
+    limits = RateLimits(Settings(rate_limit_storage=uri, server_selection_timeout=1.5))
+    for _ in range(2):
+        limits.count("main.user.add", limits.parse(["9/second"]), Context(), lambda: 5.0)
+    assert made == [(uri, "shop", 1.5)]
 
 
 def test_counts_are_in_the_database_of_the_uri_or_in_limits():

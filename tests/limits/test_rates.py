@@ -9,8 +9,9 @@ from gatewayfw.limits.rates import parse_rates
 
 
 def test_rates_come_with_the_shortest_span_first():
-    found = parse_rates(["100/day", "10 per 2 minutes; 1/second"])
-    assert [str(rate) for rate in found] == ["1 per 1 second", "10 per 2 minute", "100 per 1 day"]
+    found = parse_rates(["100/day", "10 per 2 minutes; 1/second", "5/minute", "3 per 90 seconds"])
+    shortest_first = ["1 per 1 second", "5 per 1 minute", "3 per 90 second", "10 per 2 minute", "100 per 1 day"]
+    assert [str(rate) for rate in found] == shortest_first
 
 
 @pytest.mark.parametrize("text", ["1/second", "10000/minute", "1 per 366 days"])
@@ -24,6 +25,7 @@ WRONG = {
     "0/minute": "limit '0 per 1 minute': expected 1 to 10000 calls",
     "10001/minute": "limit '10001 per 1 minute': expected 1 to 10000 calls",
     "1 per 367 days": "limit '1 per 367 day': expected a span of at most a year",
+    "1 per 31622401 seconds": "limit '1 per 31622401 second': expected a span of at most a year",
 }
 
 

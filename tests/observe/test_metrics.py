@@ -47,22 +47,7 @@ def test_times_are_by_act(registry):
     assert value("gatewayfw_call_seconds_bucket", {**labels, "le": "10.0"}) == 1
 
 
-BOUNDS = [
-    "0.001",
-    "0.0025",
-    "0.005",
-    "0.01",
-    "0.025",
-    "0.05",
-    "0.1",
-    "0.25",
-    "0.5",
-    "1.0",
-    "2.5",
-    "5.0",
-    "10.0",
-    "+Inf",
-]
+BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, "+Inf"]
 PAGE = [
     "# HELP gatewayfw_calls_total Calls of acts.",
     "# TYPE gatewayfw_calls_total counter",
