@@ -149,4 +149,4 @@ def _text(error: Exception) -> str:
 
 
 def _utf8(text: Any) -> str:
-    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+    return str(text).encode(errors="backslashreplace").decode()

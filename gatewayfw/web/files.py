@@ -41,7 +41,7 @@ _CHUNK = 64 * 1024
 def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
     """Return the view of the route; every error is an envelope."""
 
-    def view(file_id: str = "", **_values: Any) -> Response:
+    def view(file_id: str, **_values: Any) -> Response:
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
         request_id = request_id_of(sent)
         if sent.method == "OPTIONS":

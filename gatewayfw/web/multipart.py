@@ -62,7 +62,7 @@ def boundary_of(media_type: str) -> bytes | None:
     Other parameters, such as a charset, make it another one.
     """
     found = _MULTIPART.fullmatch(media_type)
-    return None if found is None else (found[1] or found[2]).encode("ascii")
+    return None if found is None else (found[1] or found[2]).encode()
 
 
 @final
@@ -108,7 +108,7 @@ class Form:
         if self._next(multipart.Preamble).data.strip():
             raise BadRequest("there are bytes before the first part")
         part = self._next_part()
-        sent = part.headers.get("Content-Type", "")
+        sent = part.headers.get("Content-Type")
         if part.name != BODY:
             raise BadRequest(f"the first part must be {BODY}")
         if not (not sent or MEDIA_TYPE.fullmatch(sent) or _TEXT_TYPE.fullmatch(sent)) or _is_encoded(part):

@@ -79,7 +79,7 @@ class File:
         """The bytes as gzip; None if that gains nothing."""
         if len(self.content) < _PACKED_FROM:
             return None
-        packed = gzip.compress(self.content, 9, mtime=0)
+        packed = gzip.compress(self.content, mtime=0)
         return packed if len(packed) < len(self.content) * _PACKED_TO else None
 
 

@@ -243,7 +243,7 @@ def _text_of(value: bytes) -> str:
     """Return the text of binary data: of a UUID its own, of any other base64."""
     if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
         return str(value.as_uuid())
-    return b64encode(value).decode("ascii")
+    return b64encode(value).decode()
 
 
 def _never_awaited(value: Any) -> DefinitionError:

@@ -61,7 +61,7 @@ def _decode(data: bytes) -> str:
     if not data:
         raise BadRequest("the request body is empty")
     try:
-        text = data.decode("utf-8")
+        text = data.decode()
     except UnicodeDecodeError:
         raise BadRequest("the request body is not UTF-8") from None
     if text.startswith("\ufeff"):
@@ -179,7 +179,7 @@ def _check_encodable(text: str) -> None:
     if text.isascii():  # Known without reading the characters.
         return
     try:
-        text.encode("utf-8")
+        text.encode()
     except UnicodeEncodeError:
         raise BadRequest("the request body holds a lone surrogate") from None
 

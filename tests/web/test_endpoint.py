@@ -5,6 +5,7 @@ import multiprocessing
 import re
 import sys
 import warnings
+from dataclasses import FrozenInstanceError
 from inspect import iscoroutinefunction
 from wsgiref.validate import validator
 
@@ -14,14 +15,16 @@ from werkzeug.datastructures import Headers
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client
 
-from gatewayfw import errors
+from gatewayfw import errors, gateway
 from gatewayfw.acts import RemoteReply
+from gatewayfw.settings import Settings
 from gatewayfw.web.app import make_app
 from gatewayfw.web.current import make_contexts
+from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.lane import Lane
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.success import Answer, Success
-from tests.web.mount import BODY, ID, answer, endpoint, host, post, raising, refusal, seen
+from tests.web.mount import BODY, ID, Script, answer, endpoint, host, post, raising, refusal, seen
 
 pytestmark = pytest.mark.usefixtures("entry")
 WHOLE = {"service": "main", **BODY}
@@ -175,7 +178,9 @@ def test_tracker_that_fails_does_not_harm_the_reply(caplog):
 
     with got_request_exception.connected_to(receiver, app):
         assert seen(post(app)) == refusal(500, "internal error")
-    assert "a receiver of got_request_exception failed" in caplog.text
+    first, *_, last = caplog.messages[-1].splitlines()
+    assert (first, last) == ("a receiver of got_request_exception failed", "RuntimeError")
+    assert caplog.records[-1].name == "gatewayfw"
 
 
 def test_a_tracker_may_be_async(monkeypatch):
@@ -427,7 +432,11 @@ def test_an_improper_error_of_an_act_is_an_internal_error(caplog):
         headers = None
 
     assert seen(post(host(raising(Improper("no", 404))))) == refusal(500, "internal error")
-    assert f"Improper is no proper error: {ID}" in caplog.text
+    named = f"request_id={ID} service=main model=user act=getUser"
+    assert [message.splitlines()[0] for message in caplog.messages] == [
+        f"Improper is no proper error: {ID}",
+        f"Improper: status=500 {named}",
+    ]
     assert seen(post(host(raising(errors.HttpError("no", 404))))) == refusal(404, "no")
 
 
@@ -454,6 +463,30 @@ def test_a_hook_of_the_host_may_change_the_reply():
     reply = post(app)
     assert (reply.data, reply.headers["Content-Length"], reply.headers["Cache-Control"]) == (b'{"bod', "5", "private")
     assert len([name for name, _ in reply.headers if name == "Content-Length"]) == 1
+
+
+def test_observers_hear_of_a_request_that_ends_its_thread():
+    gw, calls = gateway(), []
+    gw.on_call(calls.append)
+    gw.acts.act("user", "getUser")(raising(SystemExit(1)))
+    app = Flask("host")
+    gw.init_app(app, "/api")
+    with pytest.raises(SystemExit):
+        post(app, environ_base={"REMOTE_ADDR": ""})
+    told = [(str(call.names), call.code, call.status, call.request_id, call.address) for call in calls]
+    assert told == [("main.user.getUser", "internal_error", 500, ID, "")]
+
+
+def test_an_endpoint_alone_has_neither_files_nor_batches_nor_a_playground():
+    app = Flask("host", static_folder=None)
+    alone = Endpoint(Script(raising(KeyError())), make_contexts(), Settings(max_batch=2))
+    app.register_blueprint(make_blueprint(alone))
+    assert [rule.rule for rule in app.url_map.iter_rules()] == ["/gateway"]
+    assert seen(post(app, "/gateway")) == refusal(500, "internal error")
+    batch = post(app, "/gateway", json={"batch": [BODY]})
+    assert seen(batch) == refusal(400, "batch: this gateway takes one act at a time")
+    with pytest.raises(FrozenInstanceError):
+        alone.probes = True
 
 
 def test_request_ids_are_all_different():

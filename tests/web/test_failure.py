@@ -7,6 +7,7 @@ import marshmallow
 import pytest
 from pymongo.errors import DuplicateKeyError
 from werkzeug import exceptions
+from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response
 
@@ -75,6 +76,36 @@ FAILURES = {
         "too_many_requests",
         "Too Many Requests",
         {"Retry-After": "7"},
+    ),
+    "abort 405": (
+        exceptions.MethodNotAllowed(["GET"]),
+        405,
+        "method_not_allowed",
+        "Method Not Allowed",
+        {"Allow": "GET"},
+    ),
+    "abort 401": (
+        exceptions.Unauthorized(www_authenticate=WWWAuthenticate("basic", {"realm": "shop"})),
+        401,
+        "unauthenticated",
+        "Unauthorized",
+        {"WWW-Authenticate": "Basic realm=shop"},
+    ),
+    "abort with a status without a name": (
+        exceptions.HTTPException(response=Response(status=499)),
+        *(499, "bad_request", "error", {}),
+    ),
+    "abort with the highest status": (
+        exceptions.HTTPException(response=Response(status=599)),
+        *(599, "error", "error", {}),
+    ),
+    "abort with no status of errors": (
+        exceptions.HTTPException(response=Response(status=600)),
+        *(500, "internal_error", "internal error", {}),
+    ),
+    "abort with a status that is no number": (
+        exceptions.HTTPException(response=object()),
+        *(500, "internal_error", "internal error", {}),
     ),
     "marshmallow": (
         marshmallow.ValidationError({"a": {0: ["bad"]}, "b": ["worse", "worst"]}),
@@ -177,6 +208,35 @@ def test_error_that_cannot_be_read_is_an_internal_error(error):
     assert found == (500, {"X-Error-Code": "internal_error"}, body)
 
 
+def test_error_that_cannot_be_read_is_logged_and_has_its_details(caplog):
+    _, _, body = failure(IMPROPER["headers"], True, "r1")
+    assert json.loads(body)["body"] == {
+        "message": "internal error",
+        "code": "internal_error",
+        "errors": {},
+        "requestId": "r1",
+    }
+    [(name, level, text)] = caplog.record_tuples
+    first, *_, last = text.splitlines()
+    assert (name, level, first) == ("gatewayfw", logging.ERROR, "Improper is no proper error: r1")
+    assert last.startswith("AttributeError: ")
+
+
+@pytest.mark.parametrize(
+    ("status", "sent"), [(399, 500), (400, 400), (599, 599), (600, 500), (True, 500), ("404", 500), (None, 500)]
+)
+def test_an_error_has_a_status_of_errors(status, sent):
+    own = type("Own", (errors.GatewayError,), {"status": status, "code": "own"})("no")
+    assert failure(own, False, "r")[:2] == (sent, {"X-Error-Code": "own"})
+
+
+def test_a_header_has_a_plain_name_and_a_printable_value():
+    bad = {"x y": "1", "X-\u00e9": "1", "": "1", "X-Tab": "a\tb", "X-E": "\u00e9", "X-Del": "\x7f"}
+    named = {"X-Own-1": "a ~", **bad, "a": 5}
+    own = type("Own", (errors.HttpError,), {"headers": named})("no", 404)
+    assert failure(own, False, "r")[1] == {"X-Own-1": "a ~", "a": "5", "X-Error-Code": "not_found"}
+
+
 def test_text_that_fails_or_is_no_utf8_still_gives_a_reply():
     class Mute:
         def __str__(self):
@@ -205,6 +265,8 @@ def test_keys_of_an_acts_own_validation_are_escaped_and_cut():
 def logged(caplog, error, status=500, **asked):
     with caplog.at_level(logging.DEBUG, "gatewayfw"):
         log_error(error, status, "r1", asked)
+    expected = "gatewayfw.errors" if is_unexpected(error) else "gatewayfw"
+    assert all(record.name == expected for record in caplog.records)
     return [(record.levelname, record.getMessage(), record.exc_info is not None) for record in caplog.records]
 
 

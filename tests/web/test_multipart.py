@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 
 from gatewayfw import Forbidden, Timeout, file, gateway, integer, object_, optional, string
-from gatewayfw.web.multipart import LONGEST_NAME, MEMORY, boundary_of, clean_name
+from gatewayfw.web.multipart import MEMORY, boundary_of, clean_name
 from tests.web.forms import JSON, PNG, body_part, form, headers, part
 
 MOST = 2 * MEMORY
@@ -427,6 +427,35 @@ def test_content_of_another_type_is_refused_whatever_it_is_called(service, conte
     assert found == (415, refused("set.avatar: the content must be image/png or image/jpeg"))
 
 
+@pytest.mark.parametrize("encoding", ["binary", " BINARY", "8bit", "7bit", ""])
+def test_a_file_may_say_that_it_is_as_it_is(service, encoding):
+    named = part("set.avatar", PNG, "a", f"Content-Transfer-Encoding: {encoding}")
+    assert service.post(form(body_part(), named))[0] == 200
+
+
+def test_all_files_that_a_request_may_have_are_named(service):
+    other = part("set.other", PNG, "a")
+    found = service.post(form(body_part({"more": {}}), other))
+    assert found == (400, refused(f"{UNEXPECTED}, set.more.cover"))
+    set_ = {"more": optional(object_({"cover": optional(file(most=10))}))}
+    service.gw.acts.act("user", "cover", set=set_)(lambda body: 1)
+    assert service.post(form(body_part(act="cover"), other)) == (400, refused(UNEXPECTED.replace("set.avatar", "none")))
+
+
+def test_the_bounds_of_a_request_and_its_body_are_exact():
+    body = body_part({"name": "Ann"})
+    sent, json_bytes = form(body, part("set.avatar", PNG.ljust(MOST, b"\0"), "a")), len(body.partition(b"\r\n\r\n")[2])
+    for limits, status in (
+        ({"max_body_bytes": json_bytes}, 200),
+        ({"max_body_bytes": json_bytes - 1}, 413),
+        ({"max_upload_bytes": len(sent), "max_body_bytes": json_bytes}, 200),
+        ({"max_upload_bytes": len(sent) - 1, "max_body_bytes": json_bytes}, 413),
+    ):
+        service = Service(**limits)
+        assert service.post(sent)[0] == status
+        assert service.post(None, stream=io.BytesIO(sent), **UNKNOWN_LENGTH)[0] == status
+
+
 def test_the_content_decides_the_type_not_the_client(service):
     status, body = service.post(form(body_part(), part("set.avatar", PNG, "a.html", "Content-Type: text/html")))
     assert (status, body["set.avatar"][:2]) == (200, ["a.html", "image/png"])
@@ -497,7 +526,11 @@ def test_a_compressed_body_is_refused(service, encoding):
         ("a\0b\x7f", "ab"),
         ("photo\u202egnp.exe", "photognp.exe"),
         ("\ud800é😀.png", "é😀.png"),
-        ("x" * 300, "x" * LONGEST_NAME),
+        ("x" * 255, "x" * 255),
+        ("x" * 256, "x" * 255),
+        ("x" * 254 + " .y", "x" * 254),
+        ("XX.XX", "XX.XX"),
+        *(("a" + invisible + "b", "ab") for invisible in "\x85\xad\ue000\u0378\u2028\u2029"),
     ],
 )
 def test_a_name_is_shown_without_folders_and_tricks(given, name):

@@ -1,6 +1,7 @@
 """The envelope: what results and errors look like on the wire, and what the log says."""
 
 import asyncio
+import time
 from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ RESULTS = {
     "ordered": (OrderedDict(b=1, a=2), b'{"b":1,"a":2}'),
     "cursor": ({"all": Cursor({"_id": OID}, {"n": NOON})}, None),
     "generator": ((n for n in (1, 2)), b"[1,2]"),
+    "beside a cursor": (
+        {"_id": OID, "at": NOON, "moment": Moment(2024, 5, 6), "rows": Cursor(1)},
+        b'{"_id":"64b0f0a1c2d3e4f5a6b7c8d9","at":"2024-05-06T12:00:00.123Z","moment":"2024-05-06T00:00:00.000Z",'
+        b'"rows":[1]}',
+    ),
     "nested cursors": (Cursor(Cursor(1), Cursor()), b"[[1],[]]"),
     "uuid": (UUID("64b0f0a1c2d3e4f5a6b7c8d9aaaaaaaa"), b'"64b0f0a1-c2d3-e4f5-a6b7-c8d9aaaaaaaa"'),
     "stored uuid": (
@@ -78,7 +84,9 @@ RESULTS = {
         b'"64b0f0a1-c2d3-e4f5-a6b7-c8d9aaaaaaaa"',
     ),
     "bytes": ({"b": b"\xff\x00"}, b'{"b":"/wA="}'),
+    "bytes of another kind": (Binary(b"\xff\x00", 5), b'"/wA="'),
     "decimal": (Decimal("12.50"), b'"12.50"'),
+    "large decimals": ([Decimal("1E+3"), Decimal128("1E+3")], b'["1000","1000"]'),
     "enum": ([Color.RED], b'["red"]'),
     "unsigned": (2**64 - 1, b"18446744073709551615"),
     "nan": ([float("nan"), float("inf")], b"[null,null]"),
@@ -91,11 +99,26 @@ def test_result_becomes_json(value, text):
     assert dumps(value) == (text or whole)
 
 
+def test_times_are_in_utc_wherever_the_server_stands(monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tehran")
+    time.tzset()
+    try:
+        assert dumps([NOON.replace(tzinfo=TEHRAN), NOON]) == b'["2024-05-06T08:30:00.123Z","2024-05-06T12:00:00.123Z"]'
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 NO_JSON = {
     "set": ({"a": {1}}, "the result of the act holds a value of the type set, which is not JSON"),
     "bytearray": (
         [bytearray(b"secret")],
         "the result of the act holds a value of the type bytearray, which is not JSON",
+    ),
+    "frozenset": ([frozenset()], "the result of the act holds a value of the type frozenset, which is not JSON"),
+    "memoryview": (
+        [memoryview(b"secret")],
+        "the result of the act holds a value of the type memoryview, which is not JSON",
     ),
     "object": (Cursor(object()), "the result of the act holds a value of the type object, which is not JSON"),
     "big integer": (2**64, "the result of the act is not JSON: Integer exceeds 64-bit range"),
