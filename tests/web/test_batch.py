@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+from time import perf_counter
 
 import mongomock
 import pytest
@@ -110,6 +111,77 @@ def test_details_of_errors_have_the_id_of_their_item(library, atomic):
     message = {"message": "act not found: book.none", "code": "not_found", "errors": {}, "requestId": "batch-1.1"}
     assert body[1] == {"body": message, "success": False, "status": 404, "code": "not_found"}
     assert ("requestId" in body[0]["body"]) is atomic
+
+
+def test_ids_of_items_have_at_most_64_characters(library):
+    headers = {"X-Gateway-Detail": "1", "X-Request-Id": "x" * 64}
+    body = library.post(*[asked("none")] * 11, headers=headers)[1]["body"]
+    assert [item["body"]["requestId"] for item in body[::10]] == ["x" * 62 + ".0", "x" * 61 + ".10"]
+
+
+def test_as_many_requests_as_the_setting_says_are_a_batch(library):
+    assert library.post(*[PING] * 20)[1]["body"] == [done("pong")] * 20
+
+
+class Watching:
+    """An observer of acts, and of what it is told."""
+
+    def __init__(self):
+        self.begun, self.calls = [], []
+
+    def begin(self, names, headers):
+        self.begun.append((str(names), headers.get("traceparent")))
+        return self.calls.append
+
+    def __call__(self, call):
+        self.calls.append(call)
+
+
+@pytest.fixture
+def watched(database):
+    """Send a batch, and return what an observer is told: the calls, and which acts began."""
+
+    def send(*items, atomic):
+        library, watching = Library(database, expose_errors=False), Watching()
+        library.gw.on_call(watching)
+        headers = {"X-Request-Id": "b", "traceparent": "t"}
+        address = {"REMOTE_ADDR": "192.0.2.7"}
+        body = {"batch": items, "atomic": atomic}
+        library.gw.create_app().test_client().post("/gateway", json=body, headers=headers, environ_base=address)
+        assert {call.address for call in watching.calls} == {"192.0.2.7"}
+        told = [(call.request_id, str(call.names), call.status, call.code, type(call.error)) for call in watching.calls]
+        return told, watching.begun, [call.seconds for call in watching.calls]
+
+    return send
+
+
+NOTHING = type(None)
+
+
+def test_observers_are_told_of_each_item_as_of_a_request(watched):
+    told, begun, _ = watched(PING, {"model": 1}, asked("none"), asked("break"), atomic=False)
+    assert told == [
+        ("b.0", "main.book.ping", 200, "ok", NOTHING),
+        ("b.1", "_unknown", 400, "bad_request", NOTHING),
+        ("b.2", "_unknown", 404, "not_found", NOTHING),
+        ("b.3", "main.book.break", 500, "internal_error", ValueError),
+    ]
+    assert begun == [("main.book.ping", "t"), ("_unknown", "t"), ("main.book.break", "t")]
+
+
+@pytest.mark.parametrize(
+    ("item", "failure"),
+    [
+        ({"model": 1}, ("_unknown", 400, "bad_request", NOTHING)),
+        (asked("break"), ("main.book.break", 500, "internal_error", ValueError)),
+    ],
+    ids=["malformed", "broken"],
+)
+def test_observers_are_told_of_an_atomic_batch_when_it_is_over(watched, monkeypatch, item, failure):
+    monkeypatch.setattr("gatewayfw.web.batch.perf_counter", lambda: perf_counter() - 1000)
+    told, begun, seconds = watched(PING, item, atomic=True)
+    assert told == [("b.0", "main.book.ping", 409, "not_done", NOTHING), ("b.1", *failure)]
+    assert (begun, all(1000 < one < 2000 for one in seconds)) == ([], True)
 
 
 @pytest.mark.parametrize("atomic", [False, True])

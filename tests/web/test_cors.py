@@ -1,14 +1,17 @@
 """CORS: exact origins, preflights that run no act, headers on errors too."""
 
 import copy
+from dataclasses import FrozenInstanceError
 
 import pytest
 from flask import Flask, Response
+from werkzeug.datastructures import Headers
 
 from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.web.cors import Cors
 from tests.web.mount import host, post, raising, refusal, seen
+from tests.web.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("entry")
 SHOP = "https://shop.example"
@@ -114,7 +117,21 @@ def test_response_class_of_the_host_keeps_the_headers():
     assert (reply.status_code, reply.headers["Access-Control-Allow-Origin"]) == (200, "*")
 
 
-@pytest.mark.parametrize("option", [None, "*", [], ["http://localhost:3000"], ("https://a.b", "http://[::1]:80000")])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *(None, "*", [], ["http://localhost:3000"], ("https://a.b", "http://[::1]:80000")),
+        *(
+            [
+                "http://a.b:443",
+                "https://a.b:80",
+                "http://a.b:8080",
+                "https://a-b_c9.example:4430",
+                "moz-extension://a1",
+            ],
+        ),
+    ],
+)
 def test_right_options_are_taken(option):
     assert Cors.checked(option).origins == (frozenset(option) if isinstance(option, list | tuple) else option)
 
@@ -135,6 +152,7 @@ WRONG = [
     ([SHOP + "\n"], SHAPE),
     ([None], SHAPE),
     (["https://shop.example:443"], "option 'cors': browsers leave the default port out, write 'https://shop.example'"),
+    (["https://a.b", "http://[::1]:80"], "option 'cors': browsers leave the default port out, write 'http://[::1]'"),
 ]
 
 
@@ -173,6 +191,30 @@ def test_the_option_reaches_the_preflight(mount):
     headers = {"Origin": SHOP, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key"}
     reply = app.test_client().options("/gateway", headers=headers)
     assert reply.headers["Access-Control-Allow-Headers"].endswith(", idempotency-key, x-api-key")
+
+
+def test_a_policy_for_nobody_adds_nothing():
+    headers = Headers()
+    Cors().complete(headers, SHOP, preflight=True)
+    assert (list(headers), Cors(), Cors.checked(None)) == ([], Cors.checked(None), Cors())
+
+
+def test_a_policy_never_changes():
+    with pytest.raises(FrozenInstanceError):
+        Cors().origins = "*"
+
+
+def test_a_preflight_allows_the_headers_of_hooks_once():
+    headers, policy = Headers(), Cors.checked([SHOP], ["x-api-key"], lambda: ["x-role", "token"])
+    policy.complete(headers, SHOP, preflight=True)
+    allowed = f"{PREFLIGHT['Access-Control-Allow-Headers']}, x-api-key, x-role"
+    origin = {"Access-Control-Allow-Origin": SHOP, "Vary": "Origin"}
+    assert dict(headers) == {**PREFLIGHT, **origin, "Access-Control-Allow-Headers": allowed}
+
+
+def test_a_header_has_at_most_100_characters():
+    assert Cors.checked("*", ["X" * 100]).headers.endswith(f", {'x' * 100}")
+    assert refused(Cors.checked, "*", ["x" * 101]) == (DefinitionError, NO_HEADERS)
 
 
 NO_HEADERS = "option 'cors_headers': expected a list of header names such as 'x-api-key'"

@@ -10,6 +10,7 @@ import mongomock
 import pytest
 from flask import Flask
 from werkzeug.http import parse_options_header
+from werkzeug.test import EnvironBuilder
 
 from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, file, gateway
 from gatewayfw.auth import access_rule
@@ -199,6 +200,83 @@ def test_conditions_come_before_ranges(service, headers, status, method):
         assert length == str(len(content))
 
 
+SAFE = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, no-cache",
+    "Referrer-Policy": "no-referrer",
+    "X-Request-Id": "r-1",
+}
+LENGTH = str(len(DATA))
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "own"),
+    [
+        ({"If_None_Match": ETAG}, 304, {"ETag": ETAG}),
+        ({"If_Match": '"x"'}, 412, {"Content-Length": "0"}),
+        ({"Range": f"bytes={LENGTH}-"}, 416, {"Content-Range": f"bytes */{LENGTH}", "Content-Length": "0"}),
+    ],
+)
+def test_a_reply_without_content_has_these_headers(service, given, status, own):
+    with service.get(service.insert(), X_Request_Id="r-1", **given) as reply:
+        assert (reply.status_code, reply.data, dict(reply.headers)) == (status, b"", {**SAFE, **own})
+
+
+def test_a_part_has_the_headers_of_the_whole(service):
+    with service.get(service.insert(), X_Request_Id="r-1", Range="bytes=-1") as reply:
+        assert (reply.status_code, {name: value for name, value in reply.headers if name != "Date"}) == (
+            206,
+            {
+                **SAFE,
+                "Content-Type": "image/png",
+                "Content-Disposition": "inline; filename=\"me.png\"; filename*=UTF-8''me.png",
+                "ETag": ETAG,
+                "Accept-Ranges": "bytes",
+                "Content-Length": "1",
+                "Content-Range": f"bytes {len(DATA) - 1}-{len(DATA) - 1}/{LENGTH}",
+            },
+        )
+
+
+@pytest.mark.parametrize("cors", [None, ["https://shop.example"]], ids=["without", "with"])
+@pytest.mark.parametrize("asked", [{}, {"Origin": "https://shop.example"}, {"Access-Control-Request-Method": "GET"}])
+def test_options_names_the_methods_and_no_more_unless_a_page_asks(service, cors, asked):
+    client = service.gw.create_app(cors=cors).test_client()
+    reply = client.options("/gateway/files/x", headers={**asked, "X-Request-Id": "r-1"})
+    assert (reply.status_code, reply.data) == (204, b"")
+    own = {name: value for name, value in reply.headers if name != "Vary" and not name.startswith("Access-Control-")}
+    assert own == {"Allow": "GET, HEAD, OPTIONS", "X-Request-Id": "r-1"}
+    assert "Access-Control-Allow-Methods" not in reply.headers
+
+
+def test_a_preflight_is_not_answered_to_pages_of_nobody(service):
+    asked = {"Origin": "https://shop.example", "Access-Control-Request-Method": "GET", "X-Request-Id": "r-1"}
+    reply = service.client.options("/gateway/files/x", headers=asked)
+    assert dict(reply.headers) == {"Allow": "GET, HEAD, OPTIONS", "X-Request-Id": "r-1"}
+
+
+def test_a_server_may_send_the_file_by_itself(service):
+    class Wrapper:
+        def __init__(self, content, size):
+            self.content, self.size, self.close = content, size, content.close
+
+    environ = EnvironBuilder(f"/gateway/files/{service.insert()}").get_environ()
+    sent = service.client.application({**environ, "wsgi.file_wrapper": Wrapper}, lambda *reply: None)
+    with sent.content as content:
+        assert (type(sent), sent.size, content.read()) == (Wrapper, 65_536, DATA)
+
+
+@pytest.mark.parametrize("given", [{}, {"If_None_Match": "*"}, {"If_Match": '"x"'}, {"Range": "bytes=9999999-"}])
+def test_the_content_is_closed_whether_it_is_sent_or_not(tmp_path, monkeypatch, given):
+    store, opened = DirectoryFiles(tmp_path), []
+    open_ = store.open
+    monkeypatch.setattr(store, "open", lambda *words: opened.append(open_(*words)) or opened[0])
+    service = Service(store)
+    service.get(service.insert(), **given).close()
+    assert [content.closed for content in opened] == [True]
+
+
 def test_head_has_the_headers_only(service):
     with service.get(service.insert(), "HEAD") as reply:
         assert (reply.status_code, reply.data, reply.headers["Content-Length"]) == (200, b"", str(len(DATA)))
@@ -260,6 +338,18 @@ def test_a_name_cannot_leave_its_place_in_the_header(name):
     plain = header.split('"')[1]
     assert not set(plain) & set('"\\%')
     assert unquote(header.rpartition("''")[2]) == name.encode("utf-8", "replace").decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "inline", "header"),
+    [
+        ("a b~.png", True, "inline; filename=\"a b~.png\"; filename*=UTF-8''a%20b~.png"),
+        ('"\\%/', False, "attachment; filename=\"___/\"; filename*=UTF-8''%22%5C%25%2F"),
+        ("\x1f\x7f\u00e9\ud800", False, "attachment; filename=\"____\"; filename*=UTF-8''%1F%7F%C3%A9%3F"),
+    ],
+)
+def test_a_name_is_in_the_header_twice(name, inline, header):
+    assert disposition(name, inline=inline) == header
 
 
 # -- links

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 import re
 import sys
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+from types import SimpleNamespace
 
 import mongomock
 import pytest
 from flask import Flask, abort
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
+from werkzeug.test import Client
 
 from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError
+from gatewayfw.export.jsonschema.document import json_schema
+from gatewayfw.export.python.module import python
+from gatewayfw.export.typescript.module import typescript
 from gatewayfw.schemas import object_, string
+from gatewayfw.settings import Settings
 from gatewayfw.web.app import make_app
-from gatewayfw.web.playground import Playground, files
+from gatewayfw.web.playground import HEADERS, File, Playground, files
 from tests.web.mount import endpoint, host, refusal, seen
 
 CSP = (
@@ -66,7 +75,7 @@ def assets(page: str) -> list[str]:
     return re.findall(r'(?:src|href)="([^"]+)"', page)
 
 
-@pytest.mark.parametrize("path", ["/api/playground", "/api/playground/"])
+@pytest.mark.parametrize("path", ["/api/playground", "/api/playground/", "/api/playground/index.html"])
 def test_the_page_and_all_it_names_are_served(path):
     client = host(playground=True).test_client()
     page = client.get(path)
@@ -100,7 +109,63 @@ def test_assets_have_their_types_and_come_packed_where_the_client_can_unpack():
         assert (plain.data, plain.content_type) == (file.content, TYPES[ending])
         is_packed = len(file.content) >= 1000 and ending != "woff2"  # A font is compressed already.
         assert packed.headers.get("Content-Encoding") == ("gzip" if is_packed else None)
+        varies = "Accept-Encoding" if is_packed else None
+        assert (plain.headers.get("Vary"), packed.headers.get("Vary")) == (varies, varies)
         assert SAFE.items() <= dict(packed.headers).items()
+
+
+@pytest.mark.parametrize(
+    ("content", "is_packed"),
+    [
+        (b"", False),
+        (b"x" * 999, False),
+        (b"x" * 1000, True),
+        (b"x" * 140 + random.Random(1).randbytes(1000), True),
+        (b"x" * 60 + random.Random(1).randbytes(1000), False),
+        (random.Random(1).randbytes(1000), False),
+    ],
+    ids=["empty", "small", "large", "a little smaller", "hardly smaller", "larger"],
+)
+def test_content_is_packed_where_that_gains_a_twentieth(content, is_packed):
+    packed = File(content, "text/plain").packed
+    assert packed == (gzip.compress(content, mtime=0) if is_packed else None)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"), [("gzip", "gzip"), ("gzip;q=0.1", "gzip"), ("gzip;q=0", None), ("br", None), ("", None)]
+)
+def test_it_comes_packed_to_whom_accepts_it(accepted, encoding):
+    reply = host(playground=True).test_client().get("/api/playground/", headers={"Accept-Encoding": accepted})
+    assert reply.headers.get("Content-Encoding") == encoding
+
+
+def test_files_are_named_by_their_folders_and_in_order(tmp_path, monkeypatch):
+    monkeypatch.setattr("gatewayfw.web.playground.resources", SimpleNamespace(files=lambda package: tmp_path / package))
+    assert dict(files.__wrapped__()) == {}  # a package that was not built
+    for name in ("b.svg", "a.js", "c/y.css", "c/x.woff2", "index.html"):
+        place = tmp_path / "gatewayfw" / "playground" / "static" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(name)
+    assert list(files.__wrapped__().items()) == [
+        ("a.js", File(b"a.js", "text/javascript; charset=utf-8")),
+        ("b.svg", File(b"b.svg", "image/svg+xml")),
+        ("c/x.woff2", File(b"c/x.woff2", "font/woff2")),
+        ("c/y.css", File(b"c/y.css", "text/css; charset=utf-8")),
+        ("index.html", File(b"index.html", "text/html; charset=utf-8")),
+    ]
+
+
+def test_a_playground_never_changes():
+    for one, name in ((Playground(dict), "guard"), (File(b"", ""), "type")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(one, name, None)
+    with pytest.raises(TypeError):
+        HEADERS["X-Frame-Options"] = "DENY"
+
+
+def test_a_playground_alone_is_everybodys_and_has_the_default_name():
+    shown = Playground(dict)
+    assert (shown.is_shown(None), shown.guard, shown.settings) == (True, None, Settings())
 
 
 def test_no_asset_names_another_place():
@@ -124,7 +189,9 @@ def test_acts_that_are_added_later_are_in_the_catalog(gw):
 @pytest.mark.parametrize(("name", "type_"), [("gateway.ts", "text/plain"), ("gateway_types.py", "text/plain")])
 def test_clients_are_made_of_the_catalog(gw, name, type_):
     reply = gw.create_app(playground=True).test_client().get(f"/playground/{name}")
-    assert (reply.status_code, reply.mimetype, "getSecretBook" in reply.text) == (200, type_, True)
+    made = {"gateway.ts": typescript, "gateway_types.py": python}[name](gw.catalog())
+    assert (reply.status_code, reply.content_type, reply.text) == (200, f"{type_}; charset=utf-8", made)
+    assert reply.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("name", ["openapi.json", "schema.json"])
@@ -132,16 +199,30 @@ def test_schemas_are_made_of_the_catalog(gw, name):
     if name == "openapi.json":
         pytest.importorskip("apispec")
     reply = gw.create_app(playground=True, url_prefix="/api").test_client().get(f"/api/playground/{name}")
-    assert (reply.status_code, reply.mimetype, "getSecretBook" in reply.text) == (200, "application/json", True)
+    assert (reply.status_code, reply.content_type, "getSecretBook" in reply.text) == (200, "application/json", True)
+    found = json.loads(reply.text)
+    assert (reply.text, reply.headers["Cache-Control"]) == (json.dumps(found, indent=2, ensure_ascii=False), "no-store")
     if name == "openapi.json":
-        assert list(json.loads(reply.text)["paths"]) == ["/api/gateway"]
+        assert list(found["paths"]) == ["/api/gateway"]
+    else:
+        assert found == json_schema(gw.catalog())
+
+
+@pytest.mark.parametrize("outer", ["", "/inner"])
+def test_the_path_of_the_gateway_is_beside_the_playground(gw, outer):
+    pytest.importorskip("apispec")
+    app = gw.create_app(playground=True, url_prefix="/playground")
+    client = Client(DispatcherMiddleware(Flask("outer"), {outer: app}) if outer else app)
+    reply = client.get(f"{outer}/playground/playground/openapi.json")
+    assert list(reply.json["paths"]) == [f"{outer}/playground/gateway"]
 
 
 def test_what_needs_a_missing_extra_says_so(gw, monkeypatch):
     monkeypatch.setitem(sys.modules, "apispec", None)  # As if it were not installed.
     reply = gw.create_app(playground=True).test_client().get("/playground/openapi.json")
     text = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]\n"
-    assert (reply.status_code, reply.mimetype, reply.text) == (404, "text/plain", text)
+    assert (reply.status_code, reply.content_type, reply.text) == (404, "text/plain; charset=utf-8", text)
+    assert reply.headers["Cache-Control"] == "no-store"
 
 
 NAMES = [
@@ -296,22 +377,24 @@ def test_the_guard_is_asked_in_a_host_app_too(gw):
 
 
 @pytest.mark.parametrize(
-    ("environ", "setting"),
+    ("environ", "setting", "said"),
     [
-        ({"GATEWAYFW_ENV": "production"}, None),
-        ({"FLASK_ENV": "Production"}, None),
-        ({"GATEWAYFW_ENV": "live", "FLASK_ENV": "development"}, ["staging", "Live"]),
+        ({"GATEWAYFW_ENV": "production"}, None, "production"),
+        ({"FLASK_ENV": "Production"}, None, "production"),
+        ({"GATEWAYFW_ENV": "live", "FLASK_ENV": "development"}, ["staging", "Live"], "live"),
     ],
 )
-def test_it_is_refused_in_the_environments_of_the_setting(monkeypatch, environ, setting):
+def test_it_is_refused_in_the_environments_of_the_setting(monkeypatch, environ, setting, said):
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     gw = gateway(**({} if setting is None else {"playground_refused_in": setting}))
     for mount in (gw.blueprint, gw.create_app):
-        with pytest.raises(
-            DefinitionError, match="option 'playground': refused in the environment '(production|live)'"
-        ):
+        with pytest.raises(DefinitionError) as raised:
             mount(playground=True)
+        assert raised.value.message == (
+            f"option 'playground': refused in the environment {said!r} (setting playground_refused_in); "
+            "it tells everybody who may open it which acts and models exist"
+        )
         mount(playground=False)
 
 
@@ -353,9 +436,11 @@ def test_the_setting_is_a_list_of_names(value):
 def test_the_page_has_the_name_the_colour_and_the_note_of_the_project():
     gw = gateway(playground_title='Harbour & "Sons" <b>', playground_color="#7a1fa2", playground_note='"Try" <it>')
     page = gw.create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
-    assert "<title>Harbour &amp; &quot;Sons&quot; &lt;b&gt;</title>" in page
-    assert '<meta name="theme-color" content="#7a1fa2" />' in page
-    assert '<meta name="note" content="&quot;Try&quot; &lt;it&gt;" />' in page
+    assert (
+        "<title>Harbour &amp; &quot;Sons&quot; &lt;b&gt;</title>"
+        '<meta name="theme-color" content="#7a1fa2" />'
+        '<meta name="note" content="&quot;Try&quot; &lt;it&gt;" />'
+    ) in page
     plain = gateway().create_app(playground=True).test_client().get("/playground/").get_data(as_text=True)
     assert "<title>Playground</title>" in plain
     assert "theme-color" not in plain
