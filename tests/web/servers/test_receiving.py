@@ -5,31 +5,38 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
+import logging
 import os
 import re
 import resource
+import selectors
 import signal
 import socket
 import ssl
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from flask import send_file
 from gunicorn import arbiter
+from gunicorn.config import Config
 from gunicorn.http.parser import Parser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
 
 from gatewayfw import any_, gateway, integer, object_
+from gatewayfw.settings import Settings
 from gatewayfw.web.servers import receiving
 from gatewayfw.web.servers.arrival import MOST_BODY
-from gatewayfw.web.servers.connection import BLOCK
+from gatewayfw.web.servers.connection import BLOCK, SPAN, Connection
 from gatewayfw.web.servers.receiving import ReceivingWorker, allowed_seconds
 from tests.certificates import write_certificate
 from tests.waiting import wait_until
+from tests.web.mount import raising
 
 ROOT = Path(__file__).parent.parent.parent.parent
 LISTENING = re.compile(r"Listening at: \S+?(?::(\d+))? \(")
@@ -474,3 +481,334 @@ def test_canary_for_what_is_taken_from_gunicorn():
     assert vars(arbiter.Arbiter)["WORKERS"] == {}
     assert callable(Unreader.take_buffered)
     assert (receiving.STOP_KEEPALIVE_LINGER, Parser.mesg_class) == (2.0, None)
+
+
+# -- the worker in this process: its threads are lists, and its clock stands still
+
+
+class Pool:
+    """What the threads of a worker are given."""
+
+    def __init__(self, threads, serve):
+        self.threads, self.serve, self.given = threads, serve, []
+        self.give = self.given.append
+
+    def shutdown(self, wait=False):
+        pass
+
+
+class Log:
+    """What a worker logs, as a list."""
+
+    def __init__(self):
+        self.lines = []
+
+    def __getattr__(self, level):
+        return lambda *words: self.lines.append((level, *map(str, words)))
+
+
+class Stepped:
+    """A worker whose clients, clock and threads the test has in hand."""
+
+    def __init__(self, monkeypatch, settings=None, **config):
+        self.now, self.clients, self.accepted, self.deferred, self.log = 1000.0, [], [], [], Log()
+        monkeypatch.setattr(receiving, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(receiving, "Team", Pool)
+        monkeypatch.setattr(receiving, "Connection", self._connection)
+        cfg = Config()
+        for name, value in {"threads": 4, **config}.items():
+            cfg.set(name, value)
+        kind = type("Own", (ReceivingWorker,), {"settings": settings})
+        self.worker = worker = kind(1, 7, [], None, 30, cfg, self.log)
+        worker.poller = selectors.DefaultSelector()
+        worker.tpool = worker.get_thread_pool()
+        worker.method_queue = SimpleNamespace(defer=lambda *words: self.deferred.append(words))
+
+    def connect(self, data=b"", ends=False):
+        """Let a client connect and send; returns the worker's connection, and keeps the client's socket."""
+        near, far = socket.socketpair()
+        far.sendall(data)
+        if ends:
+            far.shutdown(socket.SHUT_WR)
+        self.clients.append(far)
+        self.worker.accept(SimpleNamespace(accept=lambda: (near, ("192.0.2.1", 1)), getsockname=lambda: ("::1", 2)))
+        return self.accepted[-1]
+
+    def _connection(self, *words):
+        self.accepted.append(Connection(*words))
+        return self.accepted[-1]
+
+    def places(self):
+        """Return where the connections are."""
+        worker = self.worker
+        named = {name: getattr(worker, name) for name in ("receiving", "queued", "timed", "lingering")}
+        found = {conn: name for name, conns in named.items() for conn in conns}
+        return {**dict.fromkeys(worker.tpool.given, "thread"), **found}
+
+    def turn(self):
+        """Do what the main loop does when sockets are readable."""
+        for key, _ in self.worker.poller.select(0):
+            key.data(key.fileobj)
+
+    def later(self, seconds):
+        """Let time pass, and look who takes too long."""
+        self.now += seconds
+        self.worker.murder_pending()
+
+    def close(self):
+        for conn in self.accepted:
+            conn.sock.close()
+        for client in self.clients:
+            client.close()
+        self.worker.poller.close()
+        self.worker.tmp.close()
+
+
+SETTINGS = Settings.load({}, receive_timeout=10.5, max_upload_bytes=4 * 2**20)
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """Return a function that makes workers in this process."""
+    made = []
+    yield lambda settings=SETTINGS, **config: made.append(Stepped(monkeypatch, settings, **config)) or made[-1]
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def stepped(make):
+    return make()
+
+
+def test_a_whole_request_goes_to_a_thread_at_once(stepped):
+    conn = stepped.connect(CALL)
+    request = next(conn.parser)
+    assert (request.method, request.body.read(), conn.held) == ("POST", DATA, len(CALL))
+    assert (stepped.places(), stepped.worker.nr_conns, stepped.worker.tpool.threads) == ({conn: "thread"}, 1, 4)
+    assert (conn.client, conn.server) == (("192.0.2.1", 1), ("::1", 2))
+    assert not stepped.worker.poller.get_map()
+
+
+def test_a_write_to_a_client_has_the_patience_of_the_setting(stepped):
+    sock = stepped.connect(HEAD).sock
+    assert SPAN.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SPAN.size)) == (10, 500_000)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_health"),
+    [
+        (b"GET /gateway/healthz HTTP/1.1", True),
+        (b"HEAD /api/v1/gateway/healthz?x HTTP/1.1", True),
+        (b"POST /gateway/healthz HTTP/1.1", False),
+        (b"GET /gateway/healthzz HTTP/1.1", False),
+        (b"GET /x?/gateway/healthz HTTP/1.1", False),
+        (b"GET /gateway/readyz HTTP/1.1", False),
+        (b"GET /gateway/healthz HTTP/1.1\r\nContent-Length: 0", True),
+        (b"GET /gateway/healthz HTTP/1.1\r\nContent-Length: 1", False),
+    ],
+)
+def test_requests_for_the_health_have_a_thread_of_their_own(stepped, monkeypatch, head, is_health):
+    pools = []
+    monkeypatch.setattr(receiving, "Team", lambda *words: pools.append(Pool(*words)) or pools[-1])
+    stepped.worker.tpool = stepped.worker.get_thread_pool()
+    stepped.connect(head + b"\r\n\r\n" + b"x" * head.endswith(b"th: 1"))
+    spare, others = pools
+    assert (spare.threads, others.threads) == (1, 4)
+    assert (spare.given, others.given) == ((stepped.accepted, []) if is_health else ([], stepped.accepted))
+
+
+def test_a_request_that_comes_in_steps_is_received_until_its_deadline(stepped):
+    conn = stepped.connect(CALL[:9])
+    assert (stepped.places(), conn.deadline, conn.held) == ({conn: "receiving"}, 1010.5, 9)
+    stepped.now += 5
+    stepped.clients[0].sendall(CALL[9:50])
+    stepped.turn()
+    assert (stepped.places(), conn.deadline, conn.held) == ({conn: "receiving"}, 1010.5, 50)
+    stepped.clients[0].sendall(CALL[50:])
+    stepped.turn()
+    assert (stepped.places(), conn.held, len(stepped.worker.poller.get_map())) == ({conn: "thread"}, len(CALL), 0)
+
+
+@pytest.mark.parametrize(("after", "stays"), [(10.4, True), (10.5, False)])
+def test_what_does_not_arrive_in_time_is_closed(stepped, after, stays):
+    stepped.connect(HEAD)
+    stepped.later(after)
+    assert (len(stepped.places()), stepped.worker.nr_conns, len(stepped.worker.poller.get_map())) == (stays,) * 3
+    if not stays:
+        assert stepped.clients[0].recv(1) == b""
+
+
+def test_connections_are_looked_at_once_in_a_second(stepped):
+    stepped.later(0)
+    stepped.connect(HEAD)
+    stepped.accepted[0].deadline = stepped.now
+    stepped.later(0.9)
+    assert len(stepped.places()) == 1
+    stepped.later(0.1)
+    assert stepped.places() == {}
+
+
+def test_a_worker_that_stops_waits_two_seconds_for_requests_and_looks_at_any_time(stepped):
+    received, *timed, queued = stepped.connect(HEAD), *map(stepped.connect, [TRAILER] * 3)
+    stepped.worker.alive = False
+    stepped.later(0.5)
+    assert [received.deadline, queued.deadline] == [1002.5, 1002.5]
+    stepped.later(1.75)
+    assert stepped.places() == {received: "receiving", **dict.fromkeys(timed, "timed"), queued: "queued"}
+    stepped.later(0.25)
+    assert stepped.places() == dict.fromkeys(timed, "timed")
+
+
+def test_a_client_that_leaves_before_its_request_is_dropped(stepped):
+    stepped.connect(ends=True)
+    stepped.connect(HEAD)
+    stepped.clients[1].close()
+    stepped.turn()
+    # What has begun is given to a thread, whose parser refuses it.
+    assert [*stepped.places().values()] == ["thread"]
+    assert (stepped.worker.nr_conns, stepped.clients[0].recv(1)) == (1, b"")
+
+
+TRAILER = CUT_IN_THREADS["a trailer"]
+EXPECTING = CUT_IN_THREADS["the body of which it waits to be told"]
+
+
+def test_half_of_the_threads_wait_for_rests_and_others_queue(stepped):
+    first, second, third, fourth = map(stepped.connect, (TRAILER, EXPECTING, TRAILER, EXPECTING))
+    assert stepped.places() == {first: "timed", second: "timed", third: "queued", fourth: "queued"}
+    # A body of unknown length may have as much as is allowed: 4 MiB.
+    assert [conn.deadline for conn in (first, second, third, fourth)] == [1052.5, 1010.5, 1052.5, 1010.5]
+    stepped.now += 1
+    stepped.worker.finish_request(second, second)
+    assert stepped.places() == {first: "timed", second: "lingering", third: "timed", fourth: "queued"}
+    assert [third.deadline, fourth.deadline, second.held, third.held] == [1053.5, 1010.5, 0, len(TRAILER)]
+    stepped.later(9.5)
+    assert stepped.places() == {first: "timed", second: "thread", third: "timed"}
+    stepped.later(42)
+    first.kept = third.kept = True
+    assert [conn.result() for conn in (first, third)] == [False, True]
+    stepped.later(1)
+    assert not third.result()
+
+
+def test_one_thread_waits_for_rests_where_there_is_only_one(make):
+    stepped = make(threads=1)
+    first, second = map(stepped.connect, [TRAILER] * 2)
+    assert stepped.places() == {first: "timed", second: "queued"}
+
+
+def test_a_reply_is_read_for_two_seconds_and_some_bytes(stepped):
+    conns = [stepped.connect(CALL) for _ in range(4)]
+    for conn in conns:
+        conn.kept = False
+        stepped.worker.finish_request(conn, conn)
+    assert ([*stepped.places().values()], stepped.worker.nr_conns) == (["lingering"] * 4, 4)
+    assert [(conn.deadline, conn.held) for conn in conns] == [(1002.0, 0)] * 4
+    assert stepped.clients[0].recv(1) == b""
+    stepped.clients[0].close()
+    stepped.clients[1].sendall(b"x" * 65_536)
+    stepped.clients[2].sendall(b"x" * 65_537)
+    stepped.turn()
+    stepped.turn()
+    assert [conn.sock.fileno() >= 0 for conn in conns] == [False, True, False, True]
+    assert (conns[1].drained, stepped.worker.nr_conns) == (65_536, 2)
+    stepped.later(2)
+    assert [conn.sock.fileno() >= 0 for conn in conns] == [False] * 4
+    assert (stepped.worker.nr_conns, len(stepped.worker.poller.get_map())) == (0, 0)
+
+
+def test_a_connection_that_is_broken_is_closed_at_once(stepped):
+    conn = stepped.connect(CALL)
+    conn.sock.close()
+    stepped.worker.finish_request(conn, conn)
+    assert (stepped.worker.lingering, stepped.worker.nr_conns) == ({}, 0)
+
+
+def test_the_next_request_begins_with_what_the_parser_read_of_it(stepped):
+    conn = stepped.connect(CALL + CALL[:50])
+    request = next(conn.parser)
+    assert request.body.read() == DATA
+    conn.sock.setblocking(True)
+    stepped.worker.tpool.given.clear()
+    stepped.worker.enqueue_req(conn)
+    assert (stepped.places(), bytes(conn.data)) == ({conn: "receiving"}, CALL[:50])
+    stepped.clients[0].sendall(CALL[50:])
+    stepped.turn()
+    assert (stepped.places(), next(conn.parser).body.read()) == ({conn: "thread"}, DATA)
+
+
+@pytest.mark.parametrize(
+    ("error", "level"),
+    [(ConnectionResetError("gone"), "debug"), (ssl.SSLEOFError("gone"), "debug"), (OSError("gone"), "warning")],
+)
+def test_a_connection_that_cannot_be_read_is_logged_and_closed(stepped, monkeypatch, error, level):
+    monkeypatch.setattr(Connection, "receive", raising(error))
+    stepped.connect(CALL)
+    text = "Closing a connection of %s: %s"
+    assert stepped.log.lines == [(level, text, "('192.0.2.1', 1)", str(error))]
+    assert (stepped.places(), stepped.worker.nr_conns, stepped.accepted[0].sock.fileno()) == ({}, 0, -1)
+
+
+@pytest.mark.parametrize("error", [BlockingIOError, ConnectionAbortedError])
+def test_a_connection_that_is_gone_before_it_is_accepted_is_none(stepped, error):
+    stepped.worker.accept(SimpleNamespace(accept=lambda: raising(error)(None)))
+    assert (stepped.worker.nr_conns, stepped.places()) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("handle", "kept", "logged"),
+    [
+        (lambda conn: True, True, []),
+        (lambda conn: None, False, []),
+        (raising(SystemExit(1)), False, [("exception", "Error handling request")]),
+    ],
+)
+def test_a_thread_gives_its_connection_back(stepped, handle, kept, logged):
+    conn = stepped.connect(CALL)
+    stepped.worker.handle = handle
+    stepped.worker.tpool.serve(conn)
+    assert (conn.kept, stepped.log.lines) == (kept, logged)
+    assert stepped.deferred == [(stepped.worker.finish_request, conn, conn)]
+
+
+@pytest.mark.parametrize(
+    ("files", "connections", "keepalived"),
+    [(200, 72, 68), (129, 1, -3), (10, 1, -3), (10_000, 1000, 996), (resource.RLIM_INFINITY, 1000, 996)],
+)
+def test_a_worker_takes_no_more_connections_than_it_may_open_files(make, monkeypatch, files, connections, keepalived):
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: {resource.RLIMIT_NOFILE: (files, 10**6)}[kind])
+    worker = make().worker
+    assert (worker.worker_connections, worker.max_keepalived) == (connections, keepalived)
+
+
+def test_without_settings_of_an_app_those_of_the_environment_hold(make, monkeypatch):
+    monkeypatch.setenv("GATEWAYFW_RECEIVE_TIMEOUT", "3")
+    stepped = make(None)
+    assert (stepped.connect(HEAD).deadline, stepped.worker.settings) == (1003.0, None)
+
+
+@pytest.mark.parametrize("config", [{}, {"protocol": "uwsgi"}], ids=["http", "uwsgi"])
+def test_a_worker_begins_quietly_and_leaves_interrupts_to_its_master(make, monkeypatch, config):
+    worker, done = make(sendfile=True, **config).worker, []
+    monkeypatch.setattr(gthread.ThreadWorker, "init_process", lambda self: done.append("process"))
+    monkeypatch.setattr(gthread.ThreadWorker, "init_signals", lambda self: done.append("signals"))
+    monkeypatch.setattr(receiving, "name_metrics", done.append)
+    monkeypatch.setattr(receiving, "leave_interrupts_to_the_master", lambda: done.append("interrupts"))
+    monkeypatch.setattr(logging, "raiseExceptions", True)
+    worker.init_process()
+    worker.init_signals()
+    assert done == ["7-0", "process", "signals", "interrupts"]
+    assert (logging.raiseExceptions, worker.cfg.settings["sendfile"].get()) == (False, bool(config))
+
+
+def test_with_another_protocol_it_is_the_worker_of_gunicorn(make, monkeypatch):
+    taken = []
+    for name in ("accept", "enqueue_req", "finish_request"):
+        monkeypatch.setattr(gthread.ThreadWorker, name, lambda self, *words, name=name: taken.append((name, *words)))
+    worker = make(protocol="uwsgi").worker
+    assert type(worker.tpool) is ThreadPoolExecutor
+    worker.accept(1)
+    worker.enqueue_req(2)
+    worker.finish_request(3, 4)
+    assert taken == [("accept", 1), ("enqueue_req", 2), ("finish_request", 3, 4)]
