@@ -117,6 +117,96 @@ def test_chunks_are_looked_at_once():
     assert (looks[-1], looks == sorted(looks)) == (len(data), True)
 
 
+def head(size):
+    """Return so many bytes of a head without an end."""
+    data = LINE + b"X: 1\r\n" * (size // 6)
+    return data[: size - 1] + b"x"
+
+
+def line(size):
+    """Return so many bytes of a request line without an end."""
+    return b"GET /".ljust(size, b"x")
+
+
+def chunk_line(size):
+    """Return so many bytes of the line of a chunk, behind a head of 54 bytes."""
+    return chunked(b"1;".ljust(size, b"x"))
+
+
+#: What is seen of bytes: part, bytes that need not be looked at again, least, begin and length of the body.
+SEEN = {
+    "no body": (WHOLE["no body"], ("body", 27, 27, 27, 0)),
+    "an empty line before": (WHOLE["an empty line before"], ("body", 29, 29, 29, 0)),
+    "body": (WHOLE["body"], ("body", 54, 57, 54, 3)),
+    "largest body": (length(b"1048576"), ("body", 60, 60 + 1_048_576, 60, 1_048_576)),
+    "too large a body": (length(b"1048577"), ("unsure", 0, 1, 0, 1_048_577)),
+    "length of 15 digits": (length(b"9" * 15), ("unsure", 0, 1, 0, 10**15 - 1)),
+    "length of 16 digits": (length(b"9" * 16), ("unsure", 0, 1, 0, 0)),
+    "chunks": (WHOLE["chunks"], ("body", 86, 86, 54, 0)),
+    "no chunk": (WHOLE["no chunk"], ("body", 59, 59, 54, 0)),
+    "nothing": (b"", ("head", 0, 1, 0, 0)),
+    "half of a line": (LINE[:9], ("head", 9, 10, 0, 0)),
+    "longest line": (line(8192), ("head", 8192, 8193, 0, 0)),
+    "longest line with an end": (line(8190 - 9) + b" HTTP/1.1\r\n", ("head", 8192, 8193, 0, 0)),
+    "longest line behind an empty one": (b"\r\n" + line(8190), ("head", 8192, 8193, 0, 0)),
+    "too long a line": (line(8193), ("unsure", 0, 1, 0, 0)),
+    "too long a line with an end": (line(8191 - 9) + b" HTTP/1.1\r\n", ("unsure", 0, 1, 0, 0)),
+    "longest head": (head(65_536), ("head", 65_536, 65_537, 0, 0)),
+    "too long a head": (head(65_537), ("unsure", 0, 1, 0, 0)),
+    "line feed without a return": (LINE + b"Host: x\n", ("unsure", 0, 1, 0, 0)),
+    "line that is none": (b"x\r\n", ("unsure", 0, 1, 0, 0)),
+    "first chunk": (chunked(b""), ("chunks", 54, 57, 54, 0)),
+    "rest of a chunk": (chunked(b"a\r\nx"), ("chunks", 54, 69, 54, 0)),
+    "longest line of a chunk": (chunk_line(1024), ("chunks", 54, 54 + 1025, 54, 0)),
+    "too long a line of a chunk": (chunk_line(1025), ("unsure", 0, 1, 0, None)),
+    "size in letters": (chunked(b"aFf ;x\r\n"), ("chunks", 54, 54 + 8 + 0xAFF + 2, 54, 0)),
+    "most bytes in chunks": (chunked(b"ffff7\r\n"), ("chunks", 54, 54 + 7 + 0xFFFF7 + 2, 54, 0)),
+    "too many bytes in chunks": (chunked(b"ffff8\r\n"), ("unsure", 0, 1, 0, None)),
+    "chunk without an end of line": (chunked(b"1\r\nxyz"), ("unsure", 0, 1, 0, None)),
+    "chunk size that is none": (chunked(b"x\r\n"), ("unsure", 0, 1, 0, None)),
+    "another coding": (LINE + b"Transfer-Encoding: gzip, chunked\r\n\r\n", ("unsure", 0, 1, 0, None)),
+    "two lengths": (LINE + b"Content-Length: 1\r\ncontent-length: 2\r\n\r\n", ("unsure", 0, 1, 0, 2)),
+}
+
+
+@pytest.mark.parametrize(("data", "seen"), SEEN.values(), ids=SEEN)
+def test_what_is_seen_of_a_request(data, seen):
+    assert look(data) == seen
+
+
+SEEN_OF_PROXY = {
+    "nothing": (b"", ("proxy", 0, 1, 0, 0)),
+    "a byte": (b"P", ("proxy", 0, 12, 0, 0)),
+    "too few bytes for either": (V1[:11], ("proxy", 0, 12, 0, 0)),
+    "half of version 1": (V1[:20], ("proxy", 0, 21, 0, 0)),
+    "longest version 1": (b"PROXY ".ljust(106, b"x"), ("proxy", 0, 107, 0, 0)),
+    "too long a version 1": (b"PROXY ".ljust(107, b"x"), ("unsure", 0, 1, 0, 0)),
+    "version 1": (V1, ("head", 32, 33, 32, 0)),
+    "half of version 2": (V2[:12], ("proxy", 0, 16, 0, 0)),
+    "version 2 but for a byte": (V2[:15], ("proxy", 0, 16, 0, 0)),
+    "head of version 2": (V2[:16], ("head", 28, 29, 28, 0)),
+    "version 2 of many bytes": (V2[:14] + b"\x01\x02", ("head", 16 + 258, 16 + 259, 16 + 258, 0)),
+    "neither": (b"GET / HTTP/1", ("head", 12, 13, 0, 0)),
+}
+
+
+@pytest.mark.parametrize(("data", "seen"), SEEN_OF_PROXY.values(), ids=SEEN_OF_PROXY)
+def test_what_is_seen_of_a_header_of_the_proxy_protocol(data, seen):
+    assert look(data, START_OF_PROXY) == seen
+
+
+def test_a_look_begins_where_the_last_one_ended():
+    """Also where the end of the head is in both, and behind a header of the PROXY protocol."""
+    data = V1 + length(b"3", b"abc")
+    sight, seen = START_OF_PROXY, []
+    for end in (20, 40, len(data) - 5, len(data) - 3, len(data)):
+        sight = look(data[:end], sight)
+        seen.append(tuple(sight))
+    whole = ("body", 86, 89, 86, 3)
+    assert seen == [("proxy", 0, 21, 0, 0), ("head", 40, 41, 32, 0), ("head", 84, 85, 32, 0), whole, whole]
+    assert (START, START_OF_PROXY) == (("head", 0, 1, 0, 0), ("proxy", 0, 1, 0, 0))
+
+
 class Bytes(Unreader):
     """Bytes that came, behind which a parser would have to wait."""
 

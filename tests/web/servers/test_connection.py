@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import socket
+import ssl
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gunicorn import http, sock
@@ -11,7 +13,10 @@ from gunicorn.config import Config
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
 
-from gatewayfw.web.servers.connection import Connection
+from gatewayfw.web.servers.arrival import START
+from gatewayfw.web.servers.connection import SPAN, Connection
+from tests.certificates import write_certificate
+from tests.waiting import wait_until
 
 REQUEST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi"
 
@@ -85,6 +90,102 @@ def test_a_reply_is_given_time_to_be_read(ends):
     assert (lingers, conn.sock.fileno() >= 0) == ([conn], True)
     conn.close()
     assert (lingers, conn.sock.fileno(), far.recv(1)) == ([conn], -1, b"")
+
+
+def test_a_connection_begins_with_nothing(ends):
+    conn, _, _ = ends
+    assert (conn.data_ready, conn.whole, conn.decided, conn.kept) == (True, False, False, False)
+    assert (conn.deadline, conn.held, conn.drained, bytes(conn.data), conn.sight) == (0.0, 0, 0, b"", START)
+    assert (conn.client, conn.server) == (("127.0.0.1", 1), ("127.0.0.1", 2))
+
+
+def test_behind_a_proxy_its_header_comes_first(ends):
+    near, far = socket.socketpair()
+    config = Config()
+    config.set("proxy_protocol", "v1")
+    with near, far:
+        conn = Connection(config, near, ("127.0.0.1", 1), ("127.0.0.1", 2), len)
+        conn.add(b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n" + REQUEST)
+        assert (conn.sight.part, conn.whole) == ("body", True)
+        conn.hand_over()
+        assert conn.sight == START
+
+
+def test_a_block_is_read_at_once(ends):
+    conn, far, _ = ends
+    far.setblocking(False)
+    sent = far.send(b"x" * 100_000)
+    assert sent > 65_536
+    assert len(conn.receive()) == 65_536
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    write_certificate(file)
+    return str(file)
+
+
+@pytest.fixture
+def tls(certificate):
+    """A connection in TLS, the client's end of it after its part of the handshake, and what it received."""
+    near, far = socket.socketpair()
+    config = Config()
+    config.set("certfile", certificate)
+    config.set("keyfile", certificate)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with near, far, ThreadPoolExecutor(1) as pool:
+        conn = Connection(config, near, ("127.0.0.1", 1), ("127.0.0.1", 2), len)
+        with pytest.raises((BlockingIOError, ssl.SSLWantReadError)):
+            conn.receive()
+        client = pool.submit(context.wrap_socket, far)
+        assert wait_until(lambda: ready(conn) or client.done())
+        with client.result() as shaken:
+            yield conn, shaken
+        conn.sock.close()
+
+
+def ready(conn):
+    """Go on with the handshake, as far as the client has."""
+    try:
+        conn.receive()
+    except ssl.SSLWantReadError:
+        return False
+    return True
+
+
+def test_in_tls_a_request_is_received_after_the_handshake(tls):
+    conn, client = tls
+    client.sendall(REQUEST)
+    assert wait_until(lambda: client.version() and conn.receive() == REQUEST)
+    with pytest.raises(ssl.SSLWantReadError):
+        conn.receive()
+
+
+@pytest.mark.parametrize(("span", "seconds"), [((0, 40_000), 0.04), ((2, 500_000), 2.5), ((0, 0), None)])
+def test_a_write_in_tls_heeds_the_time_that_the_kernel_was_told(tls, monkeypatch, span, seconds):
+    conn, client = tls
+    conn.sock.setblocking(True)
+    conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SPAN.pack(*span))
+    seen, write = [], ssl.SSLSocket.sendall
+
+    def writing(sock, *data):
+        seen.append(sock.gettimeout())
+        write(sock, *data)
+
+    monkeypatch.setattr(ssl.SSLSocket, "sendall", writing)
+    conn.sock.sendall(b"bye")
+    assert (seen, conn.sock.gettimeout(), client.recv(3)) == ([seconds], None, b"bye")
+
+
+def test_a_write_in_tls_that_nobody_reads_ends(tls):
+    conn, _ = tls
+    conn.sock.setblocking(True)
+    conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SPAN.pack(0, 20_000))
+    with pytest.raises(TimeoutError):
+        conn.sock.sendall(bytes(10_000_000))
+    assert conn.sock.gettimeout() is None
 
 
 def test_canary_for_what_is_taken_from_gunicorn():

@@ -1,5 +1,6 @@
 """Granian: its options, its environment, several processes, restarts."""
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -9,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import urllib3
+from granian.constants import HTTPModes, Interfaces
+from werkzeug.test import EnvironBuilder
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.granian import granian_options, without_environment
+from gatewayfw.web.servers.granian import granian_options, run_granian, without_environment
 from gatewayfw.web.servers.serve import serve
 from tests.waiting import wait_until
 from tests.web.mount import BODY
@@ -46,9 +49,48 @@ def test_workers_of_granian_outlive_every_act(deadline, kill):
     }
 
 
+def test_granian_gets_the_app_and_its_options(app, monkeypatch):
+    made, served, methods, masks = [], [], [], []
+
+    class Server:
+        def __init__(self, target, **options):
+            made.append((target, options))
+
+        def serve(self, **options):
+            served.append(options)
+
+    monkeypatch.setattr("granian.server.Server", Server)
+    monkeypatch.setattr(multiprocessing, "set_start_method", lambda *words, **names: methods.append((words, names)))
+    monkeypatch.setattr(signal, "pthread_sigmask", lambda *words: masks.append(words))
+    monkeypatch.setattr(os, "environ", {"HTTP_PROXY": "x"})
+    run_granian(app, host="localhost", port=0, workers=3, threads=4, settings=Settings(deadline=7.0))
+    [(target, options)], [given] = made, served
+    port = options.pop("port")
+    assert (target, port > 0) == ("gatewayfw", True)
+    http1 = options.pop("http1_settings")
+    assert (http1.header_read_timeout, http1.max_buffer_size) == (10_000, 65_536)
+    plain = granian_options(host=options["address"], port=port, workers=3, threads=4, deadline=7.0)
+    del plain["port"], plain["http1_settings"]
+    assert options == {**plain, "interface": Interfaces.WSGI, "http": HTTPModes.http1}
+    assert (options["address"] in ("127.0.0.1", "::1"), methods) == (True, [(("fork",), {"force": True})])
+    worker = given.pop("target_loader")()
+    assert (given, masks) == ({"wrap_loader": False}, [(signal.SIG_BLOCK, {signal.SIGINT})])
+    assert seen_by(worker, {"HTTP_PROXY": "x"}) == 405
+
+
+def seen_by(application, environ):
+    """Return the status that an application answers to a GET; its environ may lack what servers give."""
+    found = []
+    sent = {**EnvironBuilder("/api/gateway").get_environ(), **environ}
+    application(sent, lambda status, headers: found.append(int(status[:3])))
+    assert "HTTP_PROXY" not in sent
+    return found[0]
+
+
 def test_variables_of_the_environment_are_no_headers():
     found = []
     environment = {"HTTP_PROXY": "http://proxy", "HTTP_TOKEN": "t", "CONTENT_TYPE": "application/json", "PATH": "/bin"}
+    environment |= {"CONTENT_LENGTH": "7"}
     app = without_environment(lambda environ, start_response: found.append(environ) or [], environment)
     app({**environment, "HTTP_TOKEN": "sent", "REQUEST_METHOD": "GET"}, None)
     assert found == [{"HTTP_TOKEN": "sent", "PATH": "/bin", "REQUEST_METHOD": "GET"}]

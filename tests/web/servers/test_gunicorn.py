@@ -1,8 +1,13 @@
 """The options that gunicorn gets."""
 
-import pytest
+import socket
 
-from gatewayfw.web.servers.gunicorn import gunicorn_options
+import pytest
+from gunicorn.app.base import BaseApplication
+
+from gatewayfw.settings import Settings
+from gatewayfw.web.servers.gunicorn import gunicorn_options, run_gunicorn
+from gatewayfw.web.servers.receiving import ReceivingWorker
 
 
 @pytest.mark.parametrize(
@@ -18,3 +23,25 @@ def test_workers_outlive_every_act(deadline, timeout, graceful):
         "graceful_timeout": graceful,
         "forwarder_headers": "",
     }
+
+
+def test_gunicorn_gets_the_app_and_its_options(app, monkeypatch):
+    ran = []
+    monkeypatch.setattr(BaseApplication, "run", lambda self: ran.append(self))
+    settings = Settings(deadline=7.0)
+    run_gunicorn(app, host="127.0.0.1", port=0, workers=3, threads=4, settings=settings)
+    (made,) = ran
+    found = {name: made.cfg.settings[name].get() for name in ("bind", "workers", "threads", "timeout")}
+    assert found == {"bind": ["127.0.0.1:0"], "workers": 3, "threads": 4, "timeout": 32}
+    assert (made.cfg.graceful_timeout, made.cfg.settings["forwarder_headers"].get()) == (12, [])
+    assert (made.cfg.settings["control_socket_disable"].get(), made.load()) == (True, app)
+    worker = made.cfg.worker_class
+    assert issubclass(worker, ReceivingWorker)
+    assert (worker.__name__, worker.settings) == ("ReceivingWorker", settings)
+
+
+def test_a_port_that_is_taken_is_told_before_gunicorn_runs(app, monkeypatch):
+    monkeypatch.setattr(BaseApplication, "run", pytest.fail)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        port = taken.getsockname()[1]
+        run_gunicorn(app, host="127.0.0.1", port=port, workers=1, threads=1, settings=Settings())

@@ -7,7 +7,11 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from gatewayfw.web.servers.processes import free_number, leave_interrupts_to_the_master
+import pytest
+from prometheus_client import values
+
+from gatewayfw.web.servers import processes
+from gatewayfw.web.servers.processes import free_number, leave_interrupts_to_the_master, name_metrics
 
 #: Counts in a process that keeps its metrics under a name, and prints the files and what they add up to.
 COUNT = """
@@ -43,6 +47,23 @@ def test_a_process_goes_on_with_the_metrics_of_its_name(tmp_path):
 
 def test_without_a_place_for_metrics_nothing_is_named():
     assert count({}) == ""
+
+
+@pytest.mark.parametrize("environ", [{}, {"PROMETHEUS_MULTIPROC_DIR": ""}])
+def test_metrics_of_one_process_keep_their_names(monkeypatch, environ):
+    monkeypatch.setattr(values, "ValueClass", None)
+    name_metrics("7-0", environ)
+    assert values.ValueClass is None
+
+
+def test_metrics_are_named_where_their_library_is(monkeypatch):
+    monkeypatch.setattr(values, "ValueClass", None)
+    monkeypatch.setattr(values, "MultiProcessValue", lambda name: name())
+    environ = {"PROMETHEUS_MULTIPROC_DIR": "/run/metrics"}
+    for found, named in ((None, None), (object(), "7-0")):
+        monkeypatch.setattr(processes, "find_spec", {"prometheus_client": found}.__getitem__)
+        name_metrics("7-0", environ)
+        assert values.ValueClass == named
 
 
 def test_ctrl_c_does_not_reach_a_worker():

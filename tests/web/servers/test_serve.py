@@ -1,11 +1,16 @@
 """Starting a server."""
 
+import logging
+import os
 import socket
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.serve import serve
+from gatewayfw.web.servers import serve as module
+from gatewayfw.web.servers.serve import serve, starts_processes
 
 
 @pytest.fixture
@@ -21,3 +26,32 @@ def test_port_in_use_is_an_error(app, taken, multi_process, server):
     options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": server}
     with pytest.raises(OSError, match="in use"):
         serve(app, host="127.0.0.1", port=taken, **options)
+
+
+def test_a_database_of_this_process_is_served_in_it(app, monkeypatch, caplog):
+    made, done = [], []
+    own = SimpleNamespace(port=81, log_startup=lambda: done.append("log"), serve_forever=lambda: done.append("serve"))
+    monkeypatch.setattr(module, "threaded_server", lambda *words: made.append(words) or own)
+    with caplog.at_level(logging.INFO, "gatewayfw"):
+        serve(app, host="::1", port=0, workers=1, threads=1, multi_process=False, settings=Settings())
+    assert (made, done) == ([(app, "::1", 0)], ["log", "serve"])
+    assert caplog.record_tuples == [("gatewayfw", logging.INFO, "serving in this process at http://::1:81")]
+
+
+@pytest.mark.parametrize("server", [None, "gunicorn", "granian"])
+def test_a_database_that_others_share_is_served_by_processes(app, monkeypatch, server):
+    ran = []
+    for name in ("run_gunicorn", "run_granian"):
+        monkeypatch.setattr(module, name, lambda *words, name=name, **options: ran.append((name, words, options)))
+    options = {"host": "h", "port": 1, "workers": 2, "threads": 3, "settings": Settings()}
+    serve(app, multi_process=True, **options, **({"server": server} if server else {}))
+    assert ran == [(f"run_{server or 'gunicorn'}", (app,), options)]
+
+
+def test_processes_are_started_from_the_main_thread_of_a_system_that_forks(monkeypatch):
+    found = [starts_processes(True), starts_processes(False)]
+    thread = threading.Thread(target=lambda: found.append(starts_processes(True)))
+    thread.start()
+    thread.join()
+    monkeypatch.delattr(os, "fork")
+    assert [*found, starts_processes(True)] == [True, False, False, False]

@@ -5,6 +5,7 @@ import socket
 import pytest
 import urllib3
 
+from gatewayfw.web.servers.threaded import open_listener, threaded_server
 from tests.web.mount import BODY, answer, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}
@@ -19,6 +20,19 @@ def http():
 def test_threaded_server_answers(address, http):
     reply = http.request("POST", f"{address}/api/gateway", json=BODY)
     assert (reply.status, reply.headers["Content-Type"], reply.json()) == answer(WHOLE)
+
+
+def test_each_request_has_a_thread(app):
+    server = threaded_server(app, "127.0.0.1", 0)
+    with server.socket:
+        assert (server.multithread, server.multiprocess, server.app) == (True, False, app)
+        assert server.port == server.socket.getsockname()[1]
+
+
+def test_a_port_can_be_taken_again_at_once():
+    with open_listener("127.0.0.1", 0) as listener:
+        assert listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+        assert listener.getsockname()[0] == "127.0.0.1"
 
 
 def test_chunked_body_is_read(address, http):
