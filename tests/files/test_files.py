@@ -403,6 +403,12 @@ def test_development_has_links_of_a_random_key():
     assert opens == (True, False)
 
 
+def test_a_random_key_has_32_bytes(monkeypatch):
+    monkeypatch.setattr("gatewayfw.files.files.secrets", SimpleNamespace(token_hex=lambda size: "k" * size))
+    random, known = links_of(Settings(), in_development=True), links_of(Settings(link_key=KEY), in_development=False)
+    assert random.query("file", "1", 10) == known.query("file", "1", 10)
+
+
 def test_links_of_former_and_next_keys_open():
     old = links_of(Settings(link_key=KEY), in_development=False).query("file", "1", 10)
     lists = [(), ("o" * 32,), ("o" * 32, KEY), (KEY, "o" * 32)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import logging
 import subprocess
 import sys
@@ -206,6 +207,12 @@ def test_nothing_is_remembered_after_the_end(clock):
     counted.close()
     assert (counted._keys, counted._entries) == (0, 0)
     assert take(counted, "1/minute")
+
+
+def test_so_many_callers_and_calls_are_remembered_unless_said_otherwise():
+    """Their memory, 35 and 16 MB, is in the documents."""
+    bounds = inspect.signature(MemoryCounters).parameters
+    assert {name: bound.default for name, bound in bounds.items()} == {"keys": 100_000, "calls": 2_000_000}
 
 
 def test_the_callers_remembered_are_bounded_and_the_longest_silent_go_first(clock):

@@ -106,6 +106,14 @@ def test_two_gateways_share_the_metrics_of_a_registry(registry):
     assert counts(page(first)) == {("main", "book", "buy", "ok"): 2}
 
 
+def test_the_registry_is_that_of_the_library_by_default(registry, monkeypatch):
+    monkeypatch.setattr("prometheus_client.REGISTRY", registry)
+    metrics = prometheus()
+    metrics(call())
+    assert (counts(page(metrics)), metrics.guard) == ({("main", "book", "buy", "ok"): 1}, None)
+    assert counts(page(prometheus(registry=registry))) == {("main", "book", "buy", "ok"): 1}
+
+
 def test_a_guard_that_is_none_is_refused():
     with pytest.raises(DefinitionError) as raised:
         prometheus(guard="secret")

@@ -4,7 +4,7 @@ import pytest
 from flask import abort
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web.app import make_app
+from gatewayfw.web.app import make_app, prefix
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}
@@ -29,6 +29,18 @@ def test_unknown_method_answers_an_envelope_with_allow():
     assert reply.headers["Allow"] == "GET, HEAD"
 
 
+def test_a_method_that_an_added_view_has_not_answers_an_envelope_too(app):
+    app.add_url_rule("/own", "own", lambda: "mine", methods=["PUT"])
+    reply = app.test_client().get("/own")
+    assert seen(reply) == refusal(405, "method not allowed")
+    assert reply.headers["Allow"] == "OPTIONS, PUT"
+
+
+@pytest.mark.parametrize(("given", "expected"), [("", None), ("/", None), ("/api", "/api"), ("/a/b//", "/a/b")])
+def test_a_prefix_is_as_flask_wants_it(given, expected):
+    assert prefix(given) == expected
+
+
 @pytest.mark.parametrize("code", [400, 404, 405])
 def test_what_added_views_abort_with_stays(app, code):
     app.add_url_rule("/own", "own", lambda: abort(code, description="own words"))
@@ -36,8 +48,8 @@ def test_what_added_views_abort_with_stays(app, code):
     assert (reply.status_code, reply.mimetype, "own words" in reply.text) == (code, "text/html", True)
 
 
-@pytest.mark.parametrize("prefix", ["api", None, 5])
-def test_wrong_url_prefix_is_refused(prefix):
+@pytest.mark.parametrize("given", ["api", None, 5])
+def test_wrong_url_prefix_is_refused(given):
     with pytest.raises(DefinitionError) as caught:
-        make_app(endpoint(), url_prefix=prefix)
+        make_app(endpoint(), url_prefix=given)
     assert caught.value.message == "option 'url_prefix': expected '' or a path like '/api'"

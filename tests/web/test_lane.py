@@ -309,6 +309,13 @@ def test_the_request_is_of_the_apps_class_and_closed():
     assert (seen(send(app)), Own.closed, app.dispatched) == (answer(True), 1, 0)
 
 
+@pytest.mark.parametrize(("act", "closed"), [(lambda body: len(request.files), 1), (lambda body: 0, 0)])
+def test_files_that_an_act_asked_for_are_closed(monkeypatch, act, closed):
+    noted, app = [], make(act)
+    monkeypatch.setattr(Request, "close", lambda self: noted.append(self.path))
+    assert (seen(send(app)), noted, app.dispatched) == (answer(0), ["/gateway"] * closed, 0)
+
+
 @pytest.mark.parametrize("proxies", [0, 1])
 def test_the_app_may_be_wrapped(proxies):
     app = make(lambda body: [request.remote_addr, request.scheme])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from gatewayfw import DefinitionError
@@ -58,6 +59,14 @@ def test_whom_the_guard_refuses_gets_what_no_route_gets(registry, guard):
         client.get(path, headers={"X-Request-Id": "x"}) for path in ("/gateway/metrics", "/gateway/none")
     )
     assert (hidden.status_code, hidden.data, dict(hidden.headers)) == (404, missing.data, dict(missing.headers))
+
+
+@pytest.mark.parametrize("path", ["/gateway//metrics", "//gateway/metrics"])
+def test_doubled_slashes_lead_nowhere(registry, path):
+    gw, _ = shop(prometheus(registry=registry, guard=refuse), mounted=False)
+    app = Flask("host", static_folder=None)
+    gw.init_app(app, "/api")
+    assert app.test_client().get(f"http://localhost/api{path}").status_code == 404
 
 
 def test_a_guard_that_fails_is_in_the_log(registry, caplog):

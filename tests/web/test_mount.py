@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry
 from gatewayfw import DirectoryFiles, gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe import prometheus
-from gatewayfw.web.mount import GatewayBlueprint
+from gatewayfw.web.mount import GatewayBlueprint, is_hidden
 
 BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
 
@@ -146,6 +146,43 @@ def test_every_route_has_a_name(gw, tmp_path):
         "books.files_index": "/api/page/",
         "books.files": "/api/page/<path:path>",
     }
+
+
+def test_every_rule_of_the_gateway_itself_takes_all_methods_and_what_flask_gives(gw, tmp_path):
+    """A redirect from doubled slashes would show that a page is there that a guard hides."""
+    gw.files.use(DirectoryFiles(tmp_path))
+    gw.on_call(prometheus(registry=CollectorRegistry(), guard=lambda sent: True))
+    app = Flask("host", static_folder=None, subdomain_matching=True)
+    app.config["SERVER_NAME"] = "shop.example"
+    app.register_blueprint(gw.blueprint(playground=True), url_prefix="/a", subdomain="x", url_defaults={"tenant": 1})
+    rules = {rule.endpoint.partition(".")[2]: rule for rule in app.url_map.iter_rules()}
+    assert {name: rule.merge_slashes for name, rule in rules.items()} == {
+        "gateway": True,
+        "gateway_file": True,
+        **dict.fromkeys(["gateway_metrics", "playground", "playground_page", "playground_file"], False),
+    }
+    for rule in rules.values():
+        found = rule.methods, rule.subdomain, rule.defaults, rule.provide_automatic_options
+        assert found == (None, "x", {"tenant": 1}, False)
+    gw.init_app(app, "/a")  # the same path of another host
+    taken = "^another gateway is at /a/gateway already: give one of the two a url_prefix$"
+    with pytest.raises(DefinitionError, match=taken):
+        gateway().init_app(app, "/a")
+    with pytest.raises(DefinitionError, match=taken):
+        app.register_blueprint(gateway().blueprint(), url_prefix="/a/", subdomain="x")
+
+
+def test_pages_that_a_guard_may_hide_are_known_by_their_blueprint(gw):
+    app, parent = Flask("host"), Blueprint("parent", __name__)
+    parent.register_blueprint(gw.blueprint(playground=True))
+    app.register_blueprint(parent, url_prefix="/a")
+    app.register_blueprint(gw.blueprint("shop", playground=True), url_prefix="/b")
+    app.register_blueprint(Blueprint("other", __name__))
+    views = ["playground", "playground_page", "playground_file", "gateway_metrics", "gateway", "gateway_file"]
+    for name in ("parent.gateway", "shop"):
+        assert [is_hidden(app, f"{name}.{view}") for view in views] == [True] * 4 + [False] * 2
+    others = (None, "", "playground", "other.playground", "none.playground")
+    assert [is_hidden(app, one) for one in others] == [False] * 5
 
 
 def test_what_cannot_be_served_changes_nothing_in_the_app():

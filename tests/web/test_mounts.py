@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import FrozenInstanceError
 
+import pytest
 from flask import Flask
 
 from gatewayfw import gateway
@@ -20,3 +22,8 @@ def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
     del first
     gc.collect()
     assert dict(gw.mounts) == {second: {"gateway": Mount(False, None)}}
+
+
+def test_a_mount_never_changes():
+    with pytest.raises(FrozenInstanceError):
+        Mount(True, None).playground = False

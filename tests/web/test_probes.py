@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import mongomock
 import pytest
-from flask import Flask
+from flask import Blueprint, Flask
 from prometheus_client import CollectorRegistry
 
 from gatewayfw import DefinitionError, gateway, string
@@ -13,6 +15,7 @@ from gatewayfw.observe import prometheus
 from gatewayfw.odm import readiness
 from gatewayfw.odm.copies.jobs import COLLECTION, now
 from gatewayfw.storage import MockStorage, Trouble
+from gatewayfw.web.probes import add_probes
 from gatewayfw.web.servers.hosts import restrict_hosts
 from tests.waiting import wait_until
 
@@ -195,6 +198,22 @@ def test_jobs_are_told(gw, storage):
     status, body = get(gw.create_app(), READY)
     oldest = body.pop("oldestJobSeconds")
     assert (status, body, oldest >= 365 * 24 * 3600) == (200, {"status": "ok", "jobs": 2}, True)
+
+
+@pytest.mark.parametrize(
+    ("word", "jobs", "oldest", "reply", "prepared"),
+    [
+        ("ok", 3, 1.26, (200, {"status": "ok", "jobs": 3, "oldestJobSeconds": 1.3}), 0),
+        ("index_missing", None, None, (503, {"status": "index_missing", "jobs": None, "oldestJobSeconds": None}), 1),
+        ("unreachable", None, None, (503, {"status": "unreachable", "jobs": None, "oldestJobSeconds": None}), 0),
+    ],
+)
+def test_what_is_known_of_the_database_is_told(word, jobs, oldest, reply, prepared):
+    asked, state = [], SimpleNamespace(word=word, jobs=jobs, oldest=oldest)
+    blueprint, app = Blueprint("gw", __name__), Flask("app")
+    add_probes(blueprint, SimpleNamespace(state=lambda: state, prepare=lambda: asked.append(1)))
+    app.register_blueprint(blueprint)
+    assert (get(app, READY), len(asked)) == (reply, prepared)
 
 
 # -- the page of metrics

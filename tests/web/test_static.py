@@ -129,6 +129,7 @@ def test_range_is_answered(app):
 def test_range_beyond_the_end_is_refused(app):
     with app.test_client().get("/a.txt", headers={"Range": "bytes=99-"}) as reply:
         assert (reply.status_code, reply.headers["Content-Range"]) == (416, "bytes */5")
+        assert (reply.data, reply.headers["X-Content-Type-Options"]) == (b"", "nosniff")
 
 
 def test_first_directory_that_has_the_file_wins(public, tmp_path):
@@ -177,10 +178,35 @@ def test_missing_directory_is_refused_at_the_start(tmp_path):
     assert caught.value.message == f"option 'static_path': '{tmp_path}/no' is not a directory"
 
 
-@pytest.mark.parametrize("option", ["public", None, 5, [5], ["/"], [os.getcwd()], [os.path.dirname(os.getcwd())]])
-def test_wrong_static_path_is_refused(option):
-    with pytest.raises(DefinitionError, match=r"^option 'static_path': "):
+HERE, ABOVE = os.getcwd(), os.path.dirname(os.getcwd())
+
+
+@pytest.mark.parametrize(
+    ("option", "problem"),
+    [
+        *((option, "expected a list of directories") for option in ("public", None, 5, {"/tmp"})),  # noqa: S108
+        ([5], "'5' is not a directory"),
+        *(([path], f"{path!r} is or holds the working directory") for path in ("/", HERE, ABOVE)),
+    ],
+)
+def test_wrong_static_path_is_refused(option, problem):
+    with pytest.raises(DefinitionError) as caught:
         StaticFiles(option)
+    assert caught.value.message == f"option 'static_path': {problem}"
+
+
+def test_a_directory_whose_name_goes_on_is_another(public, monkeypatch):
+    """The working directory is beside it, with a longer name."""
+    (public.parent / "public3").mkdir()
+    monkeypatch.chdir(public.parent / "public3")
+    assert StaticFiles([public]).roots == (str(public),)
+
+
+def test_what_the_process_may_not_read_is_not_found(public, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "access", lambda *words: bool(asked.append(words)))
+    assert StaticFiles([public]).find("/a.txt") is None
+    assert asked == [(str(public / "a.txt"), os.R_OK)]
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "files", "/a/", "/<path:x>", 5])

@@ -30,6 +30,25 @@ def test_it_is_sent_as_it_was_made(answer):
     assert send(answer) == (b"{}", "200 OK", HEADERS)
 
 
+@pytest.mark.parametrize(
+    ("method", "change", "is_plain"),
+    [
+        ("POST", lambda answer: None, True),
+        ("GET", lambda answer: None, False),
+        ("POST", lambda answer: answer.call_on_close(list), False),
+        ("POST", lambda answer: setattr(answer, "own", 1), False),
+        ("POST", lambda answer: setattr(answer, "status_code", 201), False),
+        ("POST", lambda answer: answer.headers.add("X-More", "1"), False),
+        ("POST", lambda answer: setattr(answer, "response", [b"{}"]), False),
+    ],
+)
+def test_nothing_is_wrapped_around_an_unchanged_body(answer, method, change, is_plain):
+    """A server sends a list of one piece at once, with nothing to call at its end."""
+    change(answer)
+    body, _, _ = answer.get_wsgi_response({"REQUEST_METHOD": method})
+    assert (type(body) is list) is is_plain
+
+
 def test_a_head_request_gets_no_body(answer):
     assert send(answer, "HEAD")[0] == b""
 

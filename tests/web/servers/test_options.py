@@ -39,6 +39,15 @@ def test_right_server_options_are_taken(port):
     check_server_options(**{**OPTIONS, "port": port})
 
 
+def test_one_worker_of_one_thread_is_taken_and_gunicorn_is_the_server():
+    check_server_options("::1", 80, 1, 1)
+    check_server_options("::1", 80, 1, 1, "granian")
+
+
+def test_a_timeout_of_none_is_taken_where_nothing_else_is_said():
+    check_worker_timeout(0, Settings(deadline=5))
+
+
 @pytest.mark.parametrize(("seconds", "option"), [(5.1, "timeout"), (30, "graceful_timeout"), (0, "timeout")])
 def test_timeout_above_the_deadline_or_none_is_taken(seconds, option):
     check_worker_timeout(seconds, Settings(deadline=5), option)
