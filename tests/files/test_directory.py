@@ -59,6 +59,7 @@ def test_a_file_that_is_being_written_has_another_name_and_is_removed_when_that_
 
     class Watched(io.BytesIO):
         def read(self, size=-1):
+            assert size == 262_144
             seen.append(files_in(tmp_path))
             if len(seen) == 2:
                 raise OSError

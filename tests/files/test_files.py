@@ -267,6 +267,20 @@ def test_the_sweep_tells_its_progress(gw):
     assert (gw.files.sweep(-60, on_progress=told.append), told) == (3, [1, 2, 3])
 
 
+def test_the_sweep_asks_for_500_keys_at_once(gw, store, monkeypatch):
+    asked, deleted, find = [], [], type(gw.odm.storage).find
+
+    def finding(self, name, filters, *more):
+        asked.append((name, len(filters["key"]["$in"]), *more))
+        return find(self, name, filters, *more)
+
+    monkeypatch.setattr(type(gw.odm.storage), "find", finding)
+    monkeypatch.setattr(type(store), "old", lambda self, origin, age: iter(f"{number:040}" for number in range(1001)))
+    monkeypatch.setattr(type(store), "delete", lambda self, key: deleted.append(key))
+    assert (gw.files.sweep(), len(set(deleted))) == (1001, 1001)
+    assert asked == [("file", number, ["key"]) for number in (500, 500, 1)]
+
+
 @pytest.fixture
 def attend(monkeypatch):
     """Define files, and return the clock, the sweeps, and what the thread of the jobs calls now and then."""

@@ -91,6 +91,13 @@ def test_a_content_can_be_sought_in_all_ways(store):
         assert read == [b"", CHUNK - 2, b"\xfe\xff", b"the rest"]
 
 
+def test_a_chunk_is_as_large_as_gridfs_has_it_and_read_at_once(store):
+    data = bytes(CHUNK + 9)
+    store.put(KEY, io.BytesIO(data), len(data))
+    with store.open(KEY, len(data)) as found:
+        assert (found.read(10), found.raw.tell(), CHUNK) == (bytes(10), CHUNK, 261_120)
+
+
 def test_a_chunk_is_asked_for_once_and_alone(store, storage, monkeypatch):
     data = b"x" * (CHUNK + 5)
     store.put(KEY, io.BytesIO(data), len(data))

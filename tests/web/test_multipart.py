@@ -134,7 +134,7 @@ def test_a_full_directory_of_temporary_files_is_for_later(service, monkeypatch, 
         fail(self)
 
     full = type("Full", (io.BytesIO,), {method: fail, "close": close})
-    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: full())
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda most: {262_144: full}[most]())
     assert (service.post(form(body_part(), AVATAR)), service.streams) == (refusal, [])
 
 
@@ -229,6 +229,7 @@ class Endless(io.RawIOBase):
         return True
 
     def read(self, size=-1):
+        assert size == 65_536
         data, self.start = self.start[:size], self.start[size:]
         data += self.more * ((size - len(data)) // len(self.more))
         self.count += len(data)

@@ -141,9 +141,15 @@ def test_chunked_body_at_the_limit_is_read():
 
 @pytest.mark.parametrize("limit", [1, 100, 100_000])
 def test_chunked_body_is_read_to_one_byte_after_the_limit(limit):
-    small, endless = Settings.load({}, max_body_bytes=limit), io.BytesIO(b" " * 1_000_000)
-    assert refused(lambda: chunked(endless, settings=small)) == (TooLarge, "the request body is too large")
-    assert endless.tell() == limit + 1
+    small, endless, sizes = Settings.load({}, max_body_bytes=limit), io.BytesIO(b" " * 1_000_000), []
+
+    class Watched(io.BytesIO):
+        def read(self, size):
+            sizes.append(size)
+            return endless.read(size)
+
+    assert refused(lambda: chunked(Watched(), settings=small)) == (TooLarge, "the request body is too large")
+    assert (endless.tell(), sizes) == (limit + 1, [65_536, limit + 1 - 65_536] if limit > 65_536 else [limit + 1])
 
 
 @pytest.mark.parametrize("reader", [read, read_by_host, chunked])

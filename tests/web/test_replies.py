@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import UserDict
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -243,6 +244,39 @@ def test_large_values_of_a_list_are_written_one_by_one(made, place):
     with pytest.raises(ReplyTooLarge):
         success(place(made(Sized(written) for _ in range(80))), Bound(1_000_000))
     assert len(written) == 4
+
+
+@pytest.fixture
+def pieces(monkeypatch):
+    """The lengths of the lists that are written, in order."""
+    sizes = []
+
+    def dumps(value, **options):
+        if type(value) in (list, tuple):
+            sizes.append(len(value))
+        return orjson.dumps(value, **options)
+
+    monkeypatch.setattr("gatewayfw.web.reply.orjson", SimpleNamespace(**{**vars(orjson), "dumps": dumps}))
+    return sizes
+
+
+@pytest.mark.parametrize(
+    ("value", "sizes"),
+    [
+        ([0] * 64, [64]),
+        ([0] * 65, [1, 64]),
+        ([0] * 300, [1, 101, 101, 97]),
+        ((0 for _ in range(300)), [1, 101, 101, 97]),
+        (Found(iter([[0] * 300])), [101, 101, 98]),
+        (["x" * 2619] * 250, [1, 99, 99, 51]),
+        (("x" * 2619 for _ in range(250)), [1, 99, 99, 51]),
+    ],
+    ids=["short list", "longer list", "list", "iterator", "cursor", "list of texts", "iterator of texts"],
+)
+def test_many_values_are_written_in_pieces_of_some_size(pieces, value, sizes):
+    """One more would be too much for a thread; far fewer take longer."""
+    success(value)
+    assert pieces == sizes
 
 
 LISTS = {

@@ -812,3 +812,42 @@ def test_with_another_protocol_it_is_the_worker_of_gunicorn(make, monkeypatch):
     worker.enqueue_req(2)
     worker.finish_request(3, 4)
     assert taken == [("accept", 1), ("enqueue_req", 2), ("finish_request", 3, 4)]
+
+
+@pytest.fixture
+def receive(stepped, monkeypatch):
+    """Return a function that lets a client connect which has sent so many bytes of a large body."""
+    blocks, head = [], HEAD + b"Content-Length: 1048576\r\n\r\n"
+
+    def receiving_(conn):
+        if not blocks:
+            raise BlockingIOError
+        return blocks.pop()
+
+    def receive(size):
+        blocks.append(head.ljust(size, b"x"))
+        return stepped.connect()
+
+    monkeypatch.setattr(Connection, "receive", receiving_)
+    return receive
+
+
+@pytest.mark.parametrize(("more", "place"), [(0, "receiving"), (1, "timed")])
+def test_a_worker_holds_32_mib_and_leaves_large_bodies_beyond_to_its_threads(stepped, receive, more, place):
+    others = [receive(1_000_000) for _ in range(33)]
+    others.append(receive(32 * 2**20 - 33_000_000 - 70_000 + more))
+    last, small = receive(70_000), receive(65_536)
+    found = stepped.places()
+    assert [found[conn] for conn in (*others, last, small)] == ["receiving"] * 34 + [place, "receiving"]
+
+
+def test_what_is_held_no_longer_leaves_room_for_others(stepped, receive):
+    others = [receive(1_000_000) for _ in range(33)]
+    last = receive(1_000_000)
+    stepped.worker.finish_request(last, last)
+    first = receive(500_000)
+    others[0].deadline = stepped.now
+    stepped.later(0)
+    second, third = receive(1_000_000), receive(200_000)
+    found = stepped.places()
+    assert [found[conn] for conn in (first, second, third)] == ["receiving", "receiving", "timed"]

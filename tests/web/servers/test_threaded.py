@@ -29,6 +29,13 @@ def test_each_request_has_a_thread(app):
         assert server.port == server.socket.getsockname()[1]
 
 
+def test_128_clients_may_wait_to_be_accepted(monkeypatch):
+    waiting = []
+    monkeypatch.setattr(socket.socket, "listen", lambda self, most: waiting.append(most))
+    open_listener("127.0.0.1", 0).close()
+    assert waiting == [128]
+
+
 def test_a_port_can_be_taken_again_at_once():
     with open_listener("127.0.0.1", 0) as listener:
         assert listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
