@@ -129,9 +129,11 @@ class Lane:
             return False
         trusted = self._app.config["TRUSTED_HOSTS"]
         try:
-            return trusted is None or get_host(environ, trusted) != ""
+            if trusted is not None:
+                get_host(environ, trusted)
         except SecurityError:
             return False
+        return True
 
 
 class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class

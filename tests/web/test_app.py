@@ -22,6 +22,15 @@ def test_unknown_paths_answer_an_envelope(app, method, path):
     assert reply.headers["X-Error-Code"] == "not_found"
 
 
+@pytest.mark.parametrize("path", ["/none", "/own"])
+def test_errors_outside_of_the_gateway_have_the_id_of_the_request_too(app, path):
+    app.add_url_rule("/own", "own", lambda: "mine", methods=["PUT"])
+    client = app.test_client()
+    reply = client.get(path, headers={"X-Request-Id": "r-1", "X-Gateway-Detail": "1"})
+    assert (reply.headers["X-Request-Id"], reply.get_json()["body"]["requestId"]) == ("r-1", "r-1")
+    assert len(client.get(path).headers["X-Request-Id"]) == 32
+
+
 def test_unknown_method_answers_an_envelope_with_allow():
     app = make_app(endpoint(playground=True))
     reply = app.test_client().post("/playground")

@@ -119,6 +119,14 @@ def test_ids_of_items_have_at_most_64_characters(library):
     assert [item["body"]["requestId"] for item in body[::10]] == ["x" * 62 + ".0", "x" * 61 + ".10"]
 
 
+@pytest.mark.parametrize("atomic", [False, True])
+def test_acts_find_the_ids_of_their_items_in_their_headers(library, atomic):
+    get_context = library.gw.context_fns.get_context_model
+    library.gw.acts.act("book", "told")(lambda body: get_context()["Headers"]["X-Request-Id"])
+    body = library.post(asked("told"), asked("told"), atomic=atomic, headers={"X-Request-Id": "b"})[1]["body"]
+    assert body == [done("b.0"), done("b.1")]
+
+
 def test_as_many_requests_as_the_setting_says_are_a_batch(library):
     assert library.post(*[PING] * 20)[1]["body"] == [done("pong")] * 20
 

@@ -477,6 +477,19 @@ def test_observers_hear_of_a_request_that_ends_its_thread():
     assert told == [("main.user.getUser", "internal_error", 500, ID, "")]
 
 
+@pytest.mark.parametrize("fast_lane", [True, False], ids=["lane", "flask"])
+def test_an_id_that_is_made_up_is_the_same_everywhere(caplog, fast_lane):
+    gw, found = gateway(error_detail=True), []
+    gw.on_call(lambda call: found.append(call.request_id))
+    gw.acts.act("user", "fails")(raising(KeyError("x")))
+    gw.acts.act("user", "works")(lambda body: gw.context_fns.get_context_model()["Headers"]["X-Request-Id"])
+    client = gw.create_app(fast_lane=fast_lane).test_client()
+    works, fails = (client.post("/gateway", json={**BODY, "act": act}) for act in ("works", "fails"))
+    ids = [reply.headers["X-Request-Id"] for reply in (works, fails)]
+    assert (found, [works.get_json()["body"], fails.get_json()["body"]["requestId"]]) == (ids, ids)
+    assert caplog.messages[0].startswith(f"unexpected error: request_id={ids[1]} service=main model=user act=fails\n")
+
+
 def test_an_endpoint_alone_has_neither_files_nor_batches_nor_a_playground():
     app = Flask("host", static_folder=None)
     alone = Endpoint(Script(raising(KeyError())), make_contexts(), Settings(max_batch=2))

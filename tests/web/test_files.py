@@ -13,6 +13,7 @@ from werkzeug.http import parse_options_header
 from werkzeug.test import EnvironBuilder
 
 from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, file, gateway
+from gatewayfw.acts.calls import Calls
 from gatewayfw.auth import access_rule
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.web.files import disposition
@@ -86,6 +87,13 @@ def test_the_hooks_get_a_body_with_the_id(service):
     service.get(id_, token="t").close()
     body = {"service": "main", "model": "file", "act": "read", "details": {"set": {"_id": id_}, "get": {}}}
     assert service.seen == [(body, True, "t")]
+
+
+def test_the_hooks_find_the_id_of_the_request_in_its_headers(tmp_path):
+    seen = []
+    service = Service(DirectoryFiles(tmp_path), read=[lambda: seen.append(service.gw.context_fns.get_context_model())])
+    reply = service.get("0" * 24)
+    assert seen[0]["Headers"]["X-Request-Id"] == reply.headers["X-Request-Id"]
 
 
 def test_a_hook_refuses_before_anything_is_looked_up(service):
@@ -407,6 +415,25 @@ def test_observers_are_told_which_act_gave_a_file(service):
         ("main.file.read", "ok", 200, "r-1"),
         ("main.file.read", "not_found", 404, "r-1"),
     ]
+
+
+def test_an_id_that_is_made_up_is_the_same_everywhere(service):
+    found = []
+    service.gw.on_call(lambda call: found.append(call.request_id))
+    ids = []
+    for one in (service.insert(), "0" * 24):
+        with service.get(one, X_Gateway_Detail="1") as reply:
+            ids.append(reply.headers["X-Request-Id"])
+    assert (found, reply.get_json()["body"]["requestId"]) == (ids, ids[1])
+
+
+def test_without_observers_no_call_is_opened(service, monkeypatch):
+    monkeypatch.setattr(Calls, "open", lambda *words: pytest.fail("opened"))
+    service.gw.acts.act("file", "any")(lambda body: 1)
+    with service.get(service.insert()) as reply:
+        assert reply.status_code == 200
+    sent = {"model": "file", "act": "any", "details": {"set": {}, "get": {}}}
+    assert service.client.post("/gateway", json=sent).get_json()["body"] == 1
 
 
 def test_the_log_of_an_unexpected_error_names_the_act(service, caplog):
