@@ -177,8 +177,9 @@ def _flaw(key: bytes, least: int) -> str:
         return "reads like a placeholder"
     if len(set(key)) < _DIFFERENT:
         return f"has fewer than {_DIFFERENT} different characters"
-    # The last repetition may be cut short: it is the key without its start that the key starts with.
-    if any(key.startswith(key[length:]) for length in range(1, min(len(key) // 2 + 1, _KEY_BYTES))):
+    # The last repetition may be cut short: it is the key without its start that the key starts with. What repeats
+    # fewer bytes than this has too few different ones.
+    if any(key.startswith(key[length:]) for length in range(_DIFFERENT, min(len(key) // 2 + 1, _KEY_BYTES))):
         return "repeats itself"
     return ""
 

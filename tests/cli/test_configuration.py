@@ -87,9 +87,10 @@ def test_each_gateway_is_judged_by_its_own_mounts():
     app, one, other = Flask("host"), gateway(), gateway()
     one.init_app(app, "/one", playground=True)
     one.init_app(app, "/two", playground=True)
-    other.init_app(app, "/other")
-    texts = [text.partition(":")[0] for _, text in findings(app, one, {})]
-    assert (texts, list(findings(app, other, {}))) == (["/one/gateway", "/two/gateway"], [])
+    other.init_app(app, "/other", playground=True, cors="*")
+    texts = [[text.partition(": the ")[0] for _, text in findings(app, gw, {})] for gw in (one, other)]
+    everybody = "/other/gateway: cors is '*': pages of every origin may read the replies; list the origins"
+    assert texts == [["/one/gateway", "/two/gateway"], ["/other/gateway", everybody]]
 
 
 def test_a_gateway_knows_how_it_was_mounted():
@@ -149,8 +150,11 @@ def test_a_weak_fallback_is_a_problem(key):
 
 @pytest.mark.parametrize(
     "key",
-    [GOOD, "b07b9f6c4e9d46d1" * 3 + GOOD, GOOD[:31] + GOOD[0], "é" * 3 + GOOD, "\udcff" + GOOD],
-    ids=["good", "long", "ends as it starts", "other text", "no text"],
+    [
+        *(GOOD, "b07b9f6c4e9d46d1" * 3 + GOOD, GOOD[:31] + GOOD[0], GOOD[:17] + GOOD[:15]),
+        *("abcdefbacdefcabdefdabcefeabcdffabcde", "é" * 3 + GOOD, "\udcff" + GOOD),
+    ],
+    ids=["good", "long", "ends as it starts", "half of it twice", "six characters", "other text", "no text"],
 )
 def test_a_key_that_seems_random_is_none(key):
     assert judged(gateway(), {KEY: key}) == []
@@ -185,6 +189,7 @@ def test_tokens_whose_key_is_in_the_environment_are_none():
         pytest.param(None, [], id="none"),
         pytest.param(GOOD[::-1], [], id="another"),
         pytest.param(bytes(range(16)), [], id="bytes"),
+        pytest.param("\udcff" + GOOD, [], id="no text"),
         pytest.param(
             "dev",
             [
@@ -304,6 +309,7 @@ LATE = "a worker may be killed in the middle of an act"
         (30, "", [("warning", f"the deadline of 30 s is not below gunicorn's default timeout of 30 s: {LATE}")]),
         (30, "--timeout 60", []),
         (30, "-t 0", []),
+        (5, "-t 1", [("warning", f"the deadline of 5 s is not below gunicorn's timeout of 1 s: {LATE}")]),
         (5, "-t 5", [("warning", f"the deadline of 5 s is not below gunicorn's timeout of 5 s: {LATE}")]),
     ],
 )
@@ -335,7 +341,8 @@ def test_a_limit_far_above_its_default_is_a_hint(settings, expected):
 def test_a_lower_limit_of_the_app_is_the_one_in_force():
     app = Flask("host")
     app.config["MAX_CONTENT_LENGTH"] = 2**20
-    assert judged_in(app, gateway(max_body_bytes=2**24)) == []
+    found = judged_in(app, gateway(max_body_bytes=2**24, max_reply_bytes=2**30))
+    assert found == [raised("max_reply_bytes", "1,073,741,824", "16,777,216")]
 
 
 EXPOSED = ("warning", "setting 'expose_errors' is on: replies show the messages of unexpected exceptions")
@@ -378,14 +385,26 @@ def test_acts_that_do_not_say_who_may_call_them_are_a_hint():
     assert (judged(gw), judged(gw, {"GATEWAYFW_ENV": "development"})) == (expected, expected)
 
 
-def test_ten_acts_are_named():
-    gw = acting(*(f"act{number}" for number in range(12)))
-    assert judged(gw) == [unruled(f"{', '.join(f'item.act{number}' for number in range(10))} and 2 more")]
+@pytest.mark.parametrize(("count", "more"), [(10, ""), (12, " and 2 more")])
+def test_ten_acts_are_named(count, more):
+    gw = acting(*(f"act{number}" for number in range(count)))
+    assert judged(gw) == [unruled(f"{', '.join(f'item.act{number}' for number in range(10))}{more}")]
 
 
 @pytest.mark.parametrize("hooks", ["pre_act", "pre_validation"])
 def test_acts_with_an_access_rule_are_none(hooks):
     assert judged(acting("addItem", **{hooks: [access_rule(lambda body: None)]})) == []
+
+
+def test_what_a_hook_needs_and_no_hook_gives_is_a_hint():
+    gw = gateway()
+    auth = Auth(gw.context_fns, Tokens(GOOD), load_user=lambda id_: None)
+    gw.acts.act("item", "addItem", pre_act=[access_rule(auth.load_user)])(lambda body: None)
+    text = (
+        "item.addItem: no hook comes before load_user, which needs 'token' in the context; "
+        "a function of the app around the request must put it there"
+    )
+    assert judged(gw, {KEY: GOOD}) == judged(gw, {KEY: GOOD, "GATEWAYFW_ENV": "development"}) == [("hint", text)]
 
 
 def test_public_acts_without_a_limit_are_a_hint():
