@@ -27,6 +27,11 @@ def help_of(words, command):
     return f"### {words}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
+def has_page(words):
+    """Whether the page has the help of a command as it is today."""
+    return help_of(words, dict(commands())[words]) in PAGE.read_text("utf-8")
+
+
 def generated():
     """The generated part of the page."""
     return START + "\n" + "\n".join(help_of(words, command) for words, command in commands())

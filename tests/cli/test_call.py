@@ -20,6 +20,7 @@ from gatewayfw.cli import gateway_group
 from gatewayfw.schemas import string
 from tests.certificates import shake_hands, write_certificate
 from tests.cli.shop import make_app, runner, shop
+from tests.commands_page import has_page
 from tests.export.test_typescript_live import served
 from tests.wire.scripts import answer
 
@@ -296,3 +297,7 @@ def test_models_and_acts_are_completed(database):
 
 def test_where_no_gateway_is_nothing_is_completed():
     assert completed(Flask("host"), "gateway", "call") == []
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("call")

@@ -16,6 +16,7 @@ from gatewayfw.core import gateway
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.openapi import openapi
 from tests.cli.shop import make_app, runner, shop
+from tests.commands_page import has_page
 
 
 @pytest.fixture
@@ -143,3 +144,8 @@ def test_a_route_with_variables_is_refused(command):
     app.register_blueprint(gw.blueprint("shop"), url_prefix="/<tenant>")
     message = "Error: the route /<tenant>/gateway has variables, which a command cannot fill in\n"
     assert runner(app)(command) == (1, message)
+
+
+@pytest.mark.parametrize("words", ["openapi", "jsonschema", "mcp"])
+def test_the_help_is_on_the_page(words):
+    assert has_page(words)

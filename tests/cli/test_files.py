@@ -9,6 +9,7 @@ import pytest
 from gatewayfw import DirectoryFiles, gateway
 from gatewayfw.errors import ValidationError
 from tests.cli.shop import make_app, runner
+from tests.commands_page import has_page
 from tests.files.conftest import upload
 
 
@@ -59,3 +60,7 @@ def test_a_directory_that_is_gone_is_an_error_in_words(gw, tmp_path):
     tmp_path.rmdir()
     status, text = runner(make_app(shop=gw))("files", "sweep")
     assert (status, text) == (1, "Error: the directory of the files could not be swept\n")
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("files sweep")

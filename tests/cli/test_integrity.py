@@ -14,6 +14,7 @@ from gatewayfw.cli import gateway_group
 from gatewayfw.errors import Unavailable
 from gatewayfw.odm.upkeep.integrity import Integrity
 from tests.cli.shop import make_app, runner, shop, stock
+from tests.commands_page import has_page
 
 DIFFERS = "differs from its source"
 
@@ -310,3 +311,8 @@ def test_an_id_of_any_kind_can_be_printed(stocked):
     status, output = run_on(stocked, "check", "--json")
     found = {one["id"]: one["path"] for one in map(json.loads, output.splitlines())}
     assert (status, found["{'a': 1}"]) == (1, f"shop.{stocked.shop_id}")
+
+
+@pytest.mark.parametrize("words", ["check", "repair"])
+def test_the_help_is_on_the_page(words):
+    assert has_page(words)

@@ -15,6 +15,7 @@ from pymongo import MongoClient
 from gatewayfw.cli import gateway_group
 from gatewayfw.testing.mongod import LocalMongod, find_free_port, find_mongod
 from tests.cli.shop import APART
+from tests.commands_page import has_page
 
 
 @pytest.fixture
@@ -117,3 +118,7 @@ def test_a_folder_that_cannot_be_made_is_told(folder, monkeypatch):
 def test_what_no_uri_can_have_is_refused(folder, words):
     result = run(*words)
     assert (result.exit_code, result.stdout, list(folder.iterdir())) == (2, "", [])
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("mongod")

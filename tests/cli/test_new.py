@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gatewayfw.cli import gateway_group
+from tests.commands_page import has_page
 
 
 @pytest.fixture
@@ -43,3 +44,7 @@ def test_what_cannot_be_done_is_told(run, tmp_path):
     (tmp_path / "file").touch()
     assert run("x", "--path", "file/in") == (1, "Error: file/in/x cannot be written: Not a directory\n")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "library"]
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("new")

@@ -10,6 +10,7 @@ import pytest
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from tests.cli.shop import make_app, runner, shop
+from tests.commands_page import has_page
 
 LANGUAGES = {"ts": ("gateway.ts", typescript), "python": ("gateway_types.py", python)}
 languages = pytest.mark.parametrize(
@@ -104,3 +105,7 @@ def test_a_file_that_leads_out_of_the_folder_is_refused(run, tmp_path):
     (tmp_path / "declarations" / "gateway.ts").symlink_to(tmp_path / "mine")
     assert run("types") == (1, "Error: the file 'gateway.ts' is not inside the folder 'declarations'\n")
     assert not (tmp_path / "mine").exists()
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("types")
