@@ -8,7 +8,9 @@ from flask import Flask
 
 from gatewayfw.cli.choice import find_gateway, find_odm
 from gatewayfw.core import gateway
+from gatewayfw.errors import DefinitionError
 from tests.cli.shop import make_app, runner, shop
+from tests.commands_page import has_page
 
 
 def refused(call, *arguments):
@@ -44,14 +46,25 @@ def test_a_sound_gateway_gives_its_odm(database):
 
 def test_wrong_definitions_end_a_command():
     gw = gateway()
-    gw.odm.new_model("item", {}, {"shop": {"schemaName": "shop", "type": "single", "relatedRelations": {}}})
+    shop_of = {"schemaName": "shop", "type": "single", "relatedRelations": {}}
+    gw.odm.new_model("item", {}, {"shop": shop_of, "other": shop_of})
     with make_app(check=False, one=gw).app_context():
         assert refused(find_odm, None) == (
-            "model 'item', relation 'shop': schemaName names 'shop', which is not a model",
+            "model 'item', relation 'shop': schemaName names 'shop', which is not a model; "
+            "model 'item', relation 'other': schemaName names 'shop', which is not a model",
             1,
         )
+
+
+def test_without_a_database_there_is_no_odm():
+    with make_app(one=gateway()).app_context(), pytest.raises(DefinitionError, match="^no database: "):
+        find_odm(None)
 
 
 def test_without_a_database_a_command_ends():
     status, output = runner(make_app(check=False, one=gateway()))("check")
     assert (status, output.startswith("Error: "), "set_db" in output) == (1, True, True)
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("acts")

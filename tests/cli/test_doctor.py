@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
+import mongomock
 import pytest
+from bson import ObjectId
 from pymongo.database import Database
 
 from gatewayfw.core import gateway
@@ -13,6 +16,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import array, binary, integer, string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
+from tests.commands_page import has_page
 
 
 def test_doctor_finds_nothing(run):
@@ -71,10 +75,17 @@ def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
 def test_doctor_refuses_idempotent_acts_on_a_standalone_server(database, monkeypatch):
     gw = shop(database)
     gw.acts.act("item", "buyOnce", public=True, idempotent="1h", idempotent_by=lambda body: "all")(lambda body: 1)
+    gw.acts.act("auther", "get", get=1)(lambda body: None)
     monkeypatch.setattr(type(gw.odm.storage), "has_transactions", lambda self: False)
-    status, output = runner(make_app(shop=gw))("doctor")
+    status, output = runner(make_app(shop=gw, check=False))("doctor")
     needed = "idempotent acts need transactions, which a standalone MongoDB server does not have: run a replica set"
-    assert (status, output.splitlines()[0]) == (1, f"problem: item.buyOnce: {needed}")
+    assert (status, output.splitlines()[:2]) == (
+        1,
+        [
+            "problem: auther.get: get: select struct of 'auther': there is no such model",
+            f"problem: item.buyOnce: {needed}",
+        ],
+    )
 
 
 def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, storage, monkeypatch):
@@ -183,6 +194,23 @@ def test_lists_that_would_not_fit_are_named_with_their_share(database):
     )
 
 
+def test_lists_give_way_where_a_document_fits_without_them(database):
+    gw = gateway(document_bytes=8 * 2**20, max_body_text=2_000_000)
+    gw.odm.set_db(database)
+    gw.odm.new_model("page", {"text": string(size=(None, 2_000_000))})
+    pages = {"schemaName": "page", "type": "multiple", "limit": 2}
+    gw.odm.new_model("book", {"title": string(size=(None, 9))}, {"pages": pages})
+    lists = {"notes": {"type": "multiple", "limit": 100}, "latest": {"type": "single"}}
+    book = {"schemaName": "book", "type": "single", "relatedRelations": lists}
+    gw.odm.new_model("note", {"text": string(size=(None, 50_000))}, {"book": book})
+    assert report(gw)[1]["warnings"] == [
+        "model 'book': each list is cut to 2.0 MB: notes may reach 19.1 MB (100 of 200,033 bytes)",
+        "model 'book': with its copies a document may reach 17.4 MB, MongoDB holds 16.0 MB: "
+        "pages may reach 15.3 MB (2 of 8,000,033 bytes), latest may reach 0.2 MB, _gw may reach 0.0 MB; "
+        "its lists give way",
+    ]
+
+
 def test_a_document_that_stays_below_the_limit_is_none(database):
     assert report(large(database, text=string(size=(None, 40_000)))) == (0, clear())
 
@@ -251,11 +279,12 @@ def test_a_short_or_unknown_lifetime_of_transactions_is_no_hint(database, monkey
     assert report(gw) == (0, clear())
 
 
-def test_a_long_lifetime_of_transactions_is_a_hint(database, monkeypatch):
+@pytest.mark.parametrize("seconds", [31, 60.0])
+def test_a_long_lifetime_of_transactions_is_a_hint(database, monkeypatch, seconds):
     gw = shop(database)
-    monkeypatch.setattr(type(gw.odm.storage), "transaction_lifetime", lambda self: 60.0)
+    monkeypatch.setattr(type(gw.odm.storage), "transaction_lifetime", lambda self: seconds)
     text = (
-        "transactionLifetimeLimitSeconds is 60: a client killed inside a transaction blocks "
+        f"transactionLifetimeLimitSeconds is {seconds:g}: a client killed inside a transaction blocks "
         "the documents it touched for that long; 5 is recommended"
     )
     assert report(gw) == (0, clear(hints=[text]))
@@ -303,6 +332,31 @@ def test_members_that_mostly_opted_out_are_a_warning(database):
         "which makes its windows slow"
     )
     assert (status, found) == (0, clear(warnings=[text]))
+
+
+def test_members_are_looked_at_by_their_index_and_read_no_further_than_their_opt_outs(database, monkeypatch):
+    gw = shop(database)
+    members(gw, 0)
+    asked, find = [], type(gw.odm.storage).find
+
+    def noted(self, collection, *given, **named):
+        if collection == "item":
+            asked.append((given, named))
+        return find(self, collection, *given, **named)
+
+    monkeypatch.setattr(type(gw.odm.storage), "find", noted)
+    assert report(gw) == (0, clear())
+    given = ({"shop._id": {"$gte": ObjectId("0" * 24)}}, ["shop._id", "_gw.out.shop.items"])
+    assert asked == [(given, {"sort": [("shop._id", end), ("_id", end)], "limit": 500}) for end in (1, -1)]
+
+
+def test_several_old_jobs_are_one_warning_since_the_first(monkeypatch):
+    gw = shop(mongomock.MongoClient().test)
+    first = datetime.now(UTC).replace(tzinfo=None) - timedelta(hours=1)
+    ages = [SimpleNamespace(since=first + timedelta(minutes=minutes)) for minutes in (0, 30, 60)]
+    monkeypatch.setattr(gw.odm, "jobs", lambda: ages)
+    text = f"2 jobs have been pending for more than 60 s, since {first:%Y-%m-%d %H:%M:%S} UTC"
+    assert report(gw) == (0, clear(warnings=[text]))
 
 
 @pytest.fixture
@@ -378,3 +432,7 @@ def test_doctor_names_what_listings_read_without_an_index(database):
         f"{place}: 'contains' on name reads every value of it",
         *(f"{place}: no index on {names}, _id; {too_many}" for names in left_out),
     ]
+
+
+def test_the_help_is_on_the_page():
+    assert has_page("doctor")

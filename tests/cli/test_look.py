@@ -12,6 +12,7 @@ from flask import Flask
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import gateway
 from tests.cli.shop import make_app, runner, shop
+from tests.commands_page import has_page
 
 
 def test_acts_are_listed(run):
@@ -53,15 +54,26 @@ def test_schemas_are_listed(run):
 
 def test_schemas_as_json(run):
     status, output = run("schemas", "--json")
-    assert (status, json.loads(output)["item"]) == (
+    plain, of_shop = {"required": True, "excluded": False}, {"schemaName": "item", "relation": "shop", "default": False}
+    assert (status, json.loads(output)) == (
         0,
         {
-            "fields": {
-                "name": {"kind": "string", "required": True, "excluded": False},
-                "price": {"kind": "number", "required": True, "excluded": False},
+            "shop": {
+                "fields": {
+                    "name": {"kind": "string", **plain},
+                    "secret": {"kind": "string", "required": False, "excluded": True},
+                },
+                "relations": {},
+                "relatedRelations": {
+                    "items": {"type": "multiple", "limit": 5, **of_shop},
+                    "first": {"type": "single", "limit": None, **of_shop},
+                },
             },
-            "relations": {"shop": {"schemaName": "shop", "type": "single", "optional": True, "frozen": False}},
-            "relatedRelations": {},
+            "item": {
+                "fields": {"name": {"kind": "string", **plain}, "price": {"kind": "number", **plain}},
+                "relations": {"shop": {"schemaName": "shop", "type": "single", "optional": True, "frozen": False}},
+                "relatedRelations": {},
+            },
         },
     )
 
@@ -108,3 +120,8 @@ def test_name_is_needed_among_several_and_must_exist(words):
 
 def test_app_without_a_gateway_says_so():
     assert runner(Flask("host"))("acts") == (1, "Error: this app has no gateway\n")
+
+
+@pytest.mark.parametrize("words", ["acts", "schemas"])
+def test_the_help_is_on_the_page(words):
+    assert has_page(words)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gatewayfw.cli.output import format_json, status_line, table
+from gatewayfw.cli.output import Failed, format_json, status_line, table
 
 #: Characters that a terminal takes for commands, or that turn the direction of writing.
 EVIL = "a\x9b31mb\u202ec\u2066d\x1b[2Je\x7ff\u200bg\ud800h\U000e0001"
@@ -27,6 +27,10 @@ def test_json_that_can_be_printed_stays_as_it_is():
     assert format_json({"a": ["é"]}) == '{\n  "a": [\n    "é"\n  ]\n}'
 
 
+def test_each_line_of_an_error_is_written_out():
+    assert Failed("a\x1b[2J\nb").message == "a\\x1b[2J\nb"
+
+
 def test_cells_of_a_table_are_written_out_and_aligned():
     assert table(("a", "b"), [("\x1b[2J", "é"), ("x\ny", "z")]) == "a        b\n\\x1b[2J  é\nx\\ny     z"
 
@@ -34,3 +38,11 @@ def test_cells_of_a_table_are_written_out_and_aligned():
 def test_the_line_of_progress_is_written_out(capsys):
     status_line("\x9b31m\u202e")
     assert capsys.readouterr().err == "\r\\x9b31m\\u202e"  # click takes its own escape away where no terminal is
+
+
+def test_the_line_of_progress_is_replaced_cut_and_taken_away(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    for text in ("twelve signs", ""):
+        status_line(text)
+    assert capsys.readouterr().err == "\r\x1b[Ktwelve si\r\x1b[K\x1b[?25h"

@@ -9,14 +9,18 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 
+import mongomock
 import pytest
+from bson import ObjectId
 
 from gatewayfw.cli import upkeep
 from gatewayfw.core import gateway
 from gatewayfw.errors import Unavailable
+from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.schemas import string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
+from tests.commands_page import has_page
 
 
 @pytest.fixture
@@ -35,6 +39,37 @@ def lost():
     gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
     yield gw
     gw.odm.storage.close()
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """What the status line of a terminal shows, one text after the other."""
+    shown = []
+    monkeypatch.setattr(upkeep, "has_terminal", lambda: True)
+    monkeypatch.setattr(upkeep, "status_line", shown.append)
+    return shown
+
+
+SHOP, LAST = ObjectId("a" * 24), ObjectId("b" * 24)
+SINCE = datetime(2026, 1, 2, 3, 4, 5)
+
+
+def job(**given):
+    """A job of a changed shop, at its start."""
+    plain = {"key": "k", "kind": "copies", "model": "shop", "id": SHOP, "relation": "item.shop", "of": "shop", "v": 1}
+    more = {"token": SHOP, "after": None, "waited": False, "again": False, "targets": (), "leased": None}
+    return Job(**{**plain, **more, "since": SINCE, **given})
+
+
+JOBS = [job(after=LAST, leased=SINCE), job(kind="windows", targets=(SHOP, LAST))]
+
+
+@pytest.fixture
+def having(monkeypatch):
+    """A gateway of two jobs that are none of a database."""
+    gw = shop(mongomock.MongoClient().test)
+    monkeypatch.setattr(gw.odm, "jobs", lambda: JOBS)
+    return gw
 
 
 def rename(gw, name):
@@ -115,6 +150,15 @@ def test_an_extra_index_is_listed_and_left(run, storage):
     status, output = run("indexes", "--create")
     assert (status, rows(output)[1]) == (0, "shop old: 1 name=old_1, sparse extra")
     assert [index.keys for index in storage.indexes("shop")] == [(("old", 1),)]
+    extra = {"state": "extra", "wanted": None, "present": {"name": "old_1", "sparse": True}, "reason": ""}
+    assert json.loads(run("indexes", "--json")[1])[0] == {"collection": "shop", "keys": {"old": 1}, **extra}
+
+
+def test_on_a_terminal_an_index_is_named_while_it_is_built(run, terminal):
+    assert run("indexes", "--create")[0] == 0
+    assert [text for text in terminal if not text.startswith("_gw_jobs: ")] == ["item: building shop._id, _id", ""]
+    terminal.clear()
+    assert (run("indexes")[0], terminal) == (0, [])
 
 
 @pytest.mark.parametrize("words", [(), ("--create",)], ids=["list", "create"])
@@ -133,7 +177,8 @@ def test_a_unique_one_that_cannot_be_built_is_named_with_the_reason(database, st
     status, output = run_on(gw, "indexes", "--create", "--json")
     (row,) = of_models(json.loads(output))
     reason = "item: index {'name': 1} cannot be built: two documents share a value"
-    assert (status, row["state"], row["reason"]) == (1, "missing", reason)
+    missing = {"state": "missing", "wanted": {"unique": True}, "present": None, "reason": reason}
+    assert (status, row) == (1, {"collection": "item", "keys": {"name": 1}, **missing})
 
 
 def unique(database):
@@ -209,7 +254,51 @@ def test_jobs_as_json(busy):
     assert (status, job) == (0, {**expected, "after": None, "targets": 0, "leased": False})
 
 
+def test_a_job_tells_how_far_it_is_and_whether_somebody_works_on_it(having):
+    status, output = run_on(having, "jobs")
+    assert (status, rows(output)[1:]) == (
+        0,
+        [
+            f"copies shop {SHOP} item.shop after {LAST} 2026-01-02 03:04:05 yes",
+            f"windows shop {SHOP} item.shop 2 left 2026-01-02 03:04:05 no",
+        ],
+    )
+    known = {"model": "shop", "id": str(SHOP), "relation": "item.shop", "since": "2026-01-02T03:04:05+00:00"}
+    assert json.loads(run_on(having, "jobs", "--json")[1]) == [
+        {"kind": "copies", "after": str(LAST), "targets": 0, "leased": True, **known},
+        {"kind": "windows", "after": None, "targets": 2, "leased": False, **known},
+    ]
+
+
 # -- work
+
+
+@pytest.mark.parametrize(("words", "told"), [((), "2 jobs are left\n"), (("--json",), '{"left": 2}\n')])
+def test_work_once_says_how_many_jobs_make_no_progress(having, monkeypatch, words, told):
+    monkeypatch.setattr(having.odm, "work", lambda on_progress: 2)
+    monkeypatch.setattr(having.odm, "jobs", lambda: [job(), job(key="other")])
+    assert run_on(having, "work", "--once", *words) == (1, told)
+
+
+@pytest.mark.parametrize(("words", "status", "told"), [((), 0, ""), (("--once",), 1, "2 jobs are left\n")])
+def test_work_that_a_signal_ends_says_only_at_once_what_is_left(having, monkeypatch, words, status, told):
+    def work(on_progress):
+        on_progress.stop.set()
+        on_progress(job())
+
+    monkeypatch.setattr(having.odm, "work", work)
+    assert run_on(having, "work", *words) == (status, f"copies of shop {SHOP} in item.shop\n{told}")
+
+
+def test_a_job_is_named_once_as_json_and_on_a_terminal_by_a_line_that_is_taken_away(terminal, capsys):
+    plain, as_json = upkeep._Steps(threading.Event()), upkeep._Steps(threading.Event(), True)
+    what = f"copies of shop {SHOP} in item.shop"
+    for steps in (plain, as_json):
+        for one in (job(), job(after=LAST)):
+            steps(one)
+        steps.end()
+    assert terminal == [f"{what}: at the start; 1 batches", f"{what}: after {LAST}; 2 batches", ""] * 2
+    assert [json.loads(line)["after"] for line in capsys.readouterr().out.splitlines()] == [None]
 
 
 @pytest.mark.mongo
@@ -329,3 +418,8 @@ def test_work_says_once_that_the_server_is_away_and_that_it_is_back(database, mo
     monkeypatch.setattr(gw.odm, "work", work)
     told = "waiting: service unavailable, try again\nthe database answers again\n"
     assert run_on(gw, "work") == (0, told)
+
+
+@pytest.mark.parametrize("words", ["indexes", "jobs", "work"])
+def test_the_help_is_on_the_page(words):
+    assert has_page(words)
