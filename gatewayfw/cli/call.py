@@ -39,7 +39,7 @@ def _complete_model(ctx: click.Context, _: click.Parameter, begun: str) -> list[
 
 
 def _complete_act(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return _items(_acts_of(ctx).get(ctx.params.get("model", ""), {}), begun)
+    return _items(_acts_of(ctx).get(ctx.params.get("model"), {}), begun)
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -53,11 +53,11 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
             return value
         found = _PLACE.fullmatch(value)
         if found is None:
-            self.fail("expected bearer, header:NAME or cookie:NAME", param, ctx)
+            self.fail("expected bearer, header:NAME or cookie:NAME")
         try:
             return bearer() if found[1] else (header if found[2] == "header" else cookie)(found[3])
         except DefinitionError as error:
-            self.fail(error.message, param, ctx)
+            self.fail(error.message)
 
 
 @click.command("call", epilog=_EXAMPLE)
@@ -69,7 +69,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 @click.option("--token", help="The token to send. Other users of this machine may see it; see --token-file.")
 @click.option(
     "--token-file",
-    type=click.File("r", encoding="utf-8"),
+    type=click.File(encoding="utf-8"),
     help=f"A file with the token; - is standard input. Without either option, the variable {TOKEN_VARIABLE} has it.",
 )
 @click.option(

@@ -85,7 +85,7 @@ class _Counts:
 
     def __post_init__(self) -> None:
         if not all(type(count) is int for count in (self.remaining, self.pending, self.mended)):
-            raise ValueError("counts are integers")
+            raise ValueError  # what the file is, its reader says
 
     def add(self, problem: Problem) -> None:
         if problem.state == "mended":

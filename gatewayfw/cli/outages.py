@@ -9,8 +9,6 @@ import click
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.odm import Odm
 
-_ODM = "gatewayfw.odm"
-
 
 def tell_outages_of(odm: Odm) -> None:
     """Let the error that ends the current command say why this database is away.
@@ -18,7 +16,7 @@ def tell_outages_of(odm: Odm) -> None:
     The storage logs it, too: unseen where the app's logging goes to a file, a second time where none is configured.
     """
     if context := click.get_current_context(silent=True):
-        context.meta[_ODM] = odm
+        context.meta[__name__] = odm
     logger = logging.getLogger("gatewayfw.storage")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
@@ -30,6 +28,6 @@ def reason_of(error: GatewayError, odm: Odm | None = None) -> str:
     Without an ``odm`` it is that of the current command, if there is one.
     """
     if odm is None and (context := click.get_current_context(silent=True)):
-        odm = context.meta.get(_ODM)
+        odm = context.meta.get(__name__)
     trouble = odm.storage.trouble() if odm is not None and isinstance(error, Unavailable) else None
     return error.message if trouble is None else trouble.text

@@ -60,7 +60,7 @@ def _check(folder: Path, texts: dict[str, str], lines: list[str], as_json: bool)
     if as_json:
         click.echo(format_json({"upToDate": not lines, "difference": lines}))
     elif not lines:
-        click.echo(escaped(", ".join(f"{folder / name} is up to date" for name in texts)))
+        _tell(folder, texts, [], False)
     else:
         for line in lines[:_SHOWN]:
             click.echo(escaped(line))

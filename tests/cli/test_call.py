@@ -17,12 +17,13 @@ from flask import Flask
 from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
+from gatewayfw.core import gateway
 from gatewayfw.schemas import string
 from tests.certificates import shake_hands, write_certificate
 from tests.cli.shop import make_app, runner, shop
 from tests.commands_page import has_page
 from tests.export.test_typescript_live import served
-from tests.wire.scripts import answer
+from tests.wire.scripts import SLOW, answer
 
 
 def test_call_prints_the_envelope(run):
@@ -89,6 +90,12 @@ def test_call_fails_with_the_envelope(run, words, message):
 def test_call_refuses_what_is_no_object(run, option, text, message):
     status, output = run("call", "item", "addItem", option, text)
     assert (status, output.splitlines()[-1].startswith(f"Error: {message}")) == (2, True)
+
+
+def test_call_sends_a_role_only_where_a_hook_looks_for_it(run):
+    status, output = run("call", "item", "whoAmI", "--role", "r")
+    told = "Error: --role: no hook looks for a role in a header or cookie; it is a field of set"
+    assert (status, output.splitlines()[-1]) == (2, told)
 
 
 def test_gateway_of_create_app_needs_no_name(database):
@@ -197,6 +204,16 @@ def test_the_token_is_sent_where_the_service_looks_for_it(anywhere, url, tmp_pat
     assert json.loads(output)["body"] == sent
 
 
+def test_a_key_is_sent_to_the_service_too(anywhere, url):
+    status, output = anywhere("call", "--url", url, "item", "headers", "--key", "k")
+    assert (status, json.loads(output)["body"]["message"]) == (1, "this act takes no Idempotency-Key")
+
+
+def test_a_service_has_the_time_of_the_option(anywhere, upstream):
+    status, output = anywhere("call", "item", "none", "--url", upstream(SLOW["silent"]), "--timeout", "0.2")
+    assert (status, output.splitlines()[-1]) == (1, "Error: the gateway took too long")
+
+
 def test_the_environment_may_hold_the_token(run, monkeypatch, tmp_path):
     monkeypatch.setenv("GATEWAYFW_CALL_TOKEN", "env\n")
     (tmp_path / "token").write_text("file")
@@ -292,7 +309,15 @@ def test_models_and_acts_are_completed(database):
     assert completed(app, "gateway", "call") == ["item"]
     assert completed(app, "gateway", "call", begun="x") == []
     assert completed(app, "gateway", "call", "item", begun="add") == ["addItem"]
+    assert completed(app, "gateway", "call", "none") == []
     assert completed(app, "gateway", "call", "--service", "far", "item") == []
+
+
+def test_those_of_the_gateway_that_is_named_are_completed():
+    cars = gateway()
+    cars.acts.act("car", "beep")(lambda body: "beep")
+    app = make_app(shop=shop(mongomock.MongoClient().shop), cars=cars)
+    assert [completed(app, "gateway", "call", *words) for words in ((), ("--name", "cars"))] == [["item"], ["car"]]
 
 
 def test_where_no_gateway_is_nothing_is_completed():

@@ -26,7 +26,10 @@ def gw():
 
     @made.acts.act("item", "myToken", public=True, mcp=True)
     def my_token(body):
-        """Tell the token."""
+        """Tell the token.
+
+        More about it.
+        """
         return made.context_fns.get_context_model().Headers.get("token")
 
     return made
@@ -79,6 +82,30 @@ def test_without_apispec_the_extra_is_named(run, monkeypatch):
 
 def test_the_tools_are_listed(run):
     assert run("mcp", "--list") == (0, "tool          description\nitem_myToken  Tell the token.\n")
+    status, output = run("mcp", "--list", "--json")
+    assert (status, json.loads(output)) == (0, [{"tool": "item_myToken", "description": "Tell the token."}])
+
+
+def test_the_server_is_that_of_the_gateways_catalog_and_name(run, gw, monkeypatch):
+    served = []
+    monkeypatch.setattr(exports, "make_server", lambda catalog, send, name: (catalog, name))
+    monkeypatch.setattr(exports, "serve", served.append)
+    assert (run("mcp"), served) == ((0, ""), [(gw.catalog(), "shop")])
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("mcp", "--token-file", "none"), "Invalid value for '--token-file': File 'none' does not exist."),
+        (("mcp", "--token-file", "."), "Invalid value for '--token-file': File '.' is a directory."),
+        (("openapi", "--output", "."), "Invalid value for '--output': File '.' is a directory."),
+        (("jsonschema", "--output", "."), "Invalid value for '--output': File '.' is a directory."),
+    ],
+)
+def test_a_path_that_is_no_file_is_wrong_usage(run, tmp_path, monkeypatch, words, problem):
+    monkeypatch.chdir(tmp_path)
+    status, output = run(*words)
+    assert (status, output.splitlines()[-1]) == (2, f"Error: {problem}")
 
 
 def test_a_gateway_without_tools_serves_none():

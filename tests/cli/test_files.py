@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 import pytest
 
@@ -48,6 +49,34 @@ def test_on_a_terminal_the_number_grows(gw, tmp_path, monkeypatch, capsys):
         gw.files.insert(upload(b"old"), doc={"unknown": 1})
     assert gw.files.sweep(-60, on_progress=seen.append) == 1
     assert seen == [1]
+
+
+def test_on_a_terminal_the_command_shows_how_many_are_swept_and_clears_the_line(gw, tmp_path, monkeypatch):
+    shown = []
+    module = import_module("gatewayfw.cli.files")  # whose name the group has in the package
+    monkeypatch.setattr(module, "has_terminal", lambda: True)
+    monkeypatch.setattr(module, "status_line", shown.append)
+    for content in (b"one", b"two"):
+        with pytest.raises(ValidationError):
+            gw.files.insert(upload(content), doc={"unknown": 1})
+    for path in tmp_path.rglob("*"):
+        os.utime(path, (0, 0))
+    assert runner(make_app(shop=gw))("files", "sweep") == (0, "2 files swept\n")
+    assert shown == ["1 file swept", "2 files swept", ""]
+
+
+def test_a_lost_server_is_told(gw, tmp_path):
+    with pytest.raises(ValidationError):
+        gw.files.insert(upload(), doc={"unknown": 1})
+    for path in tmp_path.rglob("*"):
+        os.utime(path, (0, 0))
+    lost = gateway(server_selection_timeout=0.1)
+    lost.odm.set_db(f"mongodb://127.0.0.1:9/{gw.odm.storage.name}")
+    lost.files.use(DirectoryFiles(tmp_path))
+    lost.files.model("file")
+    ended = runner(make_app(shop=lost))("files", "sweep")
+    lost.odm.storage.close()
+    assert ended == (1, "Error: no answer (127.0.0.1:9: connection refused)\n")
 
 
 def test_a_gateway_without_files_has_nothing_to_sweep(database):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager, suppress
 
@@ -54,9 +55,22 @@ def test_the_message_cannot_command_a_terminal():
     assert end(DefinitionError("a\x1b[31m"))[2] == "Error: a\\x1b[31m\n"
 
 
-def test_other_errors_are_not_hidden():
-    error = KeyError("ours")
+OTHERS = [KeyError("ours"), OSError(errno.ENOSPC, "full", "a file"), OSError(errno.EPERM, "not allowed")]
+
+
+@pytest.mark.parametrize("error", OTHERS, ids=repr)
+def test_other_errors_are_not_hidden(error):
     assert end(error)[3] is error
+
+
+@pytest.mark.parametrize(("terminal", "expected"), [(True, [""]), (False, [])])
+@pytest.mark.parametrize("error", [Unavailable("gone"), KeyboardInterrupt()], ids=repr)
+def test_what_a_command_left_on_a_terminal_is_taken_away(monkeypatch, error, terminal, expected):
+    shown = []
+    monkeypatch.setattr("gatewayfw.cli.group.has_terminal", lambda: terminal)
+    monkeypatch.setattr("gatewayfw.cli.group.status_line", shown.append)
+    end(error)
+    assert shown == expected
 
 
 def test_wrong_usage_keeps_its_status():

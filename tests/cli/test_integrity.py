@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import sys
 
@@ -12,7 +13,7 @@ import pytest
 
 from gatewayfw.cli import gateway_group
 from gatewayfw.errors import Unavailable
-from gatewayfw.odm.upkeep.integrity import Integrity
+from gatewayfw.odm.upkeep.integrity import Integrity, Problem
 from tests.cli.shop import make_app, runner, shop, stock
 from tests.commands_page import has_page
 
@@ -210,6 +211,10 @@ def test_a_problem_before_the_interruption_still_counts(stocked, state):
     assert (run_on(stocked, "check", "--state", str(state)), state.exists()) == ((1, "1 problem\n"), False)
 
 
+def test_a_run_that_finds_no_document_has_no_progress_to_delete(run, state):
+    assert (run("check", "--state", str(state)), state.exists()) == ((0, "0 problems\n"), False)
+
+
 def test_a_whole_run_leaves_no_state(stocked, state):
     assert (run_on(stocked, "check", "--state", str(state))[0], state.exists()) == (1, False)
 
@@ -281,6 +286,13 @@ def test_a_terminal_gets_a_progress_bar(stocked, monkeypatch):
     assert (status, line_of(stocked) in output, set(shown)) == (1, True, {""})
 
 
+def test_a_line_has_all_notes_of_a_problem(stocked, monkeypatch):
+    found = Problem("item", 5, "shop", DIFFERS, pending=True, state="needs a decision")
+    monkeypatch.setattr(Integrity, "check", lambda self, **given: iter([found]))
+    line = f"item 5: shop: {DIFFERS} (a job is pending, needs a decision)\n"
+    assert run_on(stocked, "check") == (0, f"{line}0 problems, 1 pending\n")
+
+
 class Terminal(io.StringIO):
     """What a terminal is told."""
 
@@ -292,15 +304,23 @@ def lose_the_database():
     raise Unavailable("gone")
 
 
+SHOWN = [("shop", "1/4"), ("item", "2/4"), ("item", "3/4"), ("item", "4/4")]
+
+
 @pytest.mark.usefixtures("one_by_one", "default_signals")
-@pytest.mark.parametrize("end", [None, interrupt, lose_the_database], ids=["whole", "ctrl-c", "failure"])
-def test_a_terminal_gets_its_cursor_back(stocked, monkeypatch, end):
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [(None, SHOWN), (interrupt, SHOWN[:1]), (lose_the_database, SHOWN[:1])],
+    ids=["whole", "ctrl-c", "failure"],
+)
+def test_a_terminal_sees_how_far_it_is_and_gets_its_cursor_back(stocked, monkeypatch, end, shown):
     if end is not None:
-        failing_at(monkeypatch, "check", 2, end)
+        failing_at(monkeypatch, "check", 1, end)
     monkeypatch.setattr("sys.stderr", Terminal())
     with make_app(shop=stocked).app_context(), pytest.raises(SystemExit):
         gateway_group.main(["check"])
     told = sys.stderr.getvalue()
+    assert re.findall(r"25l(\w+)  \[.{36}\]  (\d/\d)", told) == shown
     assert -1 < told.rfind("\x1b[?25l") < told.rfind("\x1b[?25h")
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -112,12 +113,73 @@ def test_a_folder_that_cannot_be_made_is_told(folder, monkeypatch):
     Path("file").touch()
     result = run("--data", "file/data")
     assert (result.exit_code, result.stderr) == (1, "Error: file/data cannot be used: Not a directory\n")
+    result = run("--data", "file")
+    told = "Error: Invalid value for '--data': Directory 'file' is a file."
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, told)
 
 
-@pytest.mark.parametrize("words", [("--database", "a/b"), ("--database", ""), ("--port", "0")], ids=" ".join)
-def test_what_no_uri_can_have_is_refused(folder, words):
+#: The module, whose name the command has in the package.
+MODULE = import_module("gatewayfw.cli.mongod")
+
+
+class Ended:
+    """A server that has ended when one looks."""
+
+    is_running = False
+
+    def __init__(self, data, port):
+        self.data, self._port = data.absolute(), port
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def uri_of(self, database):
+        return f"mongodb://127.0.0.1:{self._port}/{database}?replicaSet=rs0"
+
+
+@pytest.mark.parametrize(
+    ("words", "folder_name", "uri"),
+    [
+        ((), ".gateway/mongod", "mongodb://127.0.0.1:27017/app?replicaSet=rs0"),
+        (
+            ("--data", "my data", "--port", "5", "--database", "a-B_1"),
+            "my data",
+            "mongodb://127.0.0.1:5/a-B_1?replicaSet=rs0",
+        ),
+    ],
+    ids=["default", "all options"],
+)
+def test_it_prints_what_an_app_needs_and_watches_the_server(folder, monkeypatch, words, folder_name, uri):
+    monkeypatch.setattr(MODULE, "LocalMongod", Ended)
+    monkeypatch.setattr(MODULE, "INTERVAL", 0.01)
+    result, as_json, place = run(*words), run(*words, "--json"), folder / folder_name
+    assert (result.exit_code, result.stdout) == (1, f"export MONGODB_URI='{uri}'\n")
+    assert result.stderr.splitlines() == [
+        f"the data is in {place}; Ctrl-C stops the server",
+        f"Error: mongod has ended; its log is {place / 'mongod.log'}",
+    ]
+    assert json.loads(as_json.stdout) == {"uri": uri, "data": str(place)}
+
+
+NAME = "Invalid value for '--database': must be of letters, digits, - and _, at most 63."
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--database", "a/b"), NAME),
+        (("--database", ""), NAME),
+        (("--database", "a" * 64), NAME),
+        (("--port", "0"), "Invalid value for '--port': 0 is not in the range 1<=x<=65535."),
+    ],
+)
+def test_what_cannot_be_used_is_refused(folder, words, message):
     result = run(*words)
     assert (result.exit_code, result.stdout, list(folder.iterdir())) == (2, "", [])
+    assert result.stderr.splitlines()[-1] == f"Error: {message}"
 
 
 def test_the_help_is_on_the_page():

@@ -43,6 +43,8 @@ def test_what_cannot_be_done_is_told(run, tmp_path):
     assert run("json") == (1, "Error: 'json' would hide the module of that name\n")
     (tmp_path / "file").touch()
     assert run("x", "--path", "file/in") == (1, "Error: file/in/x cannot be written: Not a directory\n")
+    status, output = run("x", "--path", "file")
+    assert (status, output.splitlines()[-1]) == (2, "Error: Invalid value for '--path': Directory 'file' is a file.")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "library"]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 
+import mongomock
 import pytest
 
-from gatewayfw.cli.outages import reason_of
+from gatewayfw.cli.outages import reason_of, tell_outages_of
 from gatewayfw.errors import NotFound, Unavailable
 from tests.cli.shop import shop
 
@@ -26,6 +28,16 @@ def test_a_command_says_the_reason_once_where_nobody_configured_a_log(tmp_path):
     command = [sys.executable, "-m", "flask", "gateway", "jobs"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"Error: {REASON}\n")
+
+
+@pytest.mark.parametrize("given", [[], [logging.StreamHandler()]], ids=["no log", "a log"])
+def test_the_storage_logs_only_where_somebody_configured_a_log(monkeypatch, given):
+    logger = logging.getLogger("gatewayfw.storage")
+    monkeypatch.setattr(logger, "handlers", [*given])
+    odm = shop(mongomock.MongoClient().test).odm
+    tell_outages_of(odm)
+    tell_outages_of(odm)
+    assert [type(one) for one in logger.handlers] == [type(one) for one in given or [logging.NullHandler()]]
 
 
 def test_the_reason_is_the_databases_where_it_is_away():
