@@ -102,7 +102,7 @@ class Posts:
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise bad_reply("its answer is compressed", status, headers)
         if "," in headers.get("content-length", ""):
-            raise http.client.HTTPException("two lengths")
+            raise http.client.HTTPException  # two lengths
         if (response.length or 0) > self._most:
             raise bad_reply("its answer is too large", status, headers)
         text = bytearray()
@@ -114,7 +114,7 @@ class Posts:
         except ValueError as error:  # http.client of a chunk whose size is below zero
             raise bad_reply("its answer cannot be read", status, headers) from error
         if response.length:
-            raise http.client.IncompleteRead(bytes(text), response.length)
+            raise http.client.HTTPException  # the end is missing
         return Reply(status, headers, _envelope(bytes(text), status, headers))
 
     def _connection(self) -> http.client.HTTPConnection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +13,13 @@ from bson import ObjectId
 from flask import Flask, abort, request
 
 from gatewayfw import HttpError, gateway
-from gatewayfw.client import CallError, HttpClient, InProcessClient
+from gatewayfw.acts.carriers import header, set_field
+from gatewayfw.client import MAX_BYTES, CallError, HttpClient, InProcessClient
 from gatewayfw.client.standalone import UntypedClient
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, string
 from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.wire.posting import ENVELOPE_BYTES
 
 TOKEN = "a-token-nobody-may-see"
 
@@ -214,7 +217,6 @@ WRONG = {
     "header value": ({"headers": {"X-A": f"{TOKEN}\n"}}, "headers: the value of X-A cannot stand in a header"),
     "header value no text": ({"headers": {"X-A": 1}}, "headers: the value of X-A cannot stand in a header"),
     "header twice": ({"headers": {"X-A": "1", "x-a": "2"}}, "headers: x-a is given twice"),
-    "own header": ({"headers": {"Content-Length": "1"}}, "headers: Content-Length is the client's own"),
     "token as a header": ({"headers": {"Token": "x"}}, "headers: Token is the client's own"),
 }
 
@@ -225,6 +227,43 @@ def test_what_cannot_be_sent_along_is_refused(make, options, message):
     with pytest.raises(DefinitionError) as found:
         make(**options)
     assert str(found.value) == message
+
+
+OWN = (
+    *("accept", "accept-encoding", "content-encoding", "content-length", "content-type", "connection", "expect"),
+    *("host", "te", "trailer", "transfer-encoding", "upgrade", "idempotency-key", "x-gateway", "x-gateway-detail"),
+)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_header_of_its_own_is_refused(name):
+    with pytest.raises(DefinitionError, match=f"^headers: {name.title()} is the client's own$"):
+        HttpClient("http://a", headers={name.title(): "1"})
+
+
+def defaults(call):
+    """The default of each argument that has one."""
+    found = inspect.signature(call).parameters.values()
+    return {one.name: one.default for one in found if one.default is not one.empty}
+
+
+def test_what_is_left_out_has_a_default():
+    act, both = {"service": "main", "set": None, "get": None}, {"token": None, "headers": None}
+    assert MAX_BYTES == 16 * 1024 * 1024 + ENVELOPE_BYTES
+    assert [defaults(call) for call in (HttpClient, InProcessClient)] == [
+        {**both, "timeout": 10.0, "token_from": header("token"), "connections": 8, "max_bytes": MAX_BYTES},
+        {**both, "token_from": header("token"), "path": None},
+    ]
+    assert [defaults(getattr(HttpClient, name)) for name in ("call", "send", "pages", "batch")] == [
+        *({**act, "retries": 0, "key": None}, {**act, "retries": 0, "key": None}, act, {"atomic": False}),
+    ]
+
+
+@pytest.mark.parametrize("token_from", [None, "token", set_field("token")])
+def test_where_the_token_is_must_be_a_place_of_a_request(token_from):
+    with pytest.raises(DefinitionError) as found:
+        HttpClient("http://a", token_from=token_from)
+    assert str(found.value) == "token_from: expected header(...), bearer() or cookie(...)"
 
 
 @pytest.mark.parametrize("make", ["http", "in process"], indirect=True)
@@ -242,11 +281,13 @@ def test_another_token_is_checked_too(client):
         ({"timeout": float("inf")}, "timeout: expected seconds above 0"),
         ({"timeout": True}, "timeout: expected seconds above 0"),
         ({"connections": 0}, "connections: expected a positive integer"),
+        ({"connections": True}, "connections: expected a positive integer"),
         ({"max_bytes": 1.5}, "max_bytes: expected a positive integer"),
     ],
     ids=lambda value: None if isinstance(value, str) else str(value).replace(TOKEN, "..."),
 )
 def test_options_that_do_not_fit_are_refused(options, message):
+    HttpClient("http://a", timeout=0.1, connections=1, max_bytes=1)  # the least
     with pytest.raises(DefinitionError) as found:
         HttpClient(**{"url": "http://a", **options})
     assert str(found.value) == message

@@ -62,7 +62,8 @@ def test_a_list_that_does_not_go_on_is_an_error(client):
     assert next(pages) == {"rows": [], "next": "again"}
     with pytest.raises(BadReply) as stuck:
         next(pages)
-    assert stuck.value.message == "bad reply of the gateway: its list does not go on"
+    message = "bad reply of the gateway: its list does not go on"
+    assert (stuck.value.message, stuck.value.status, stuck.value.code) == (message, 200, "bad_reply")
     with pytest.raises(BadReply):
         next(client.pages("book", "stuck", set={"after": "again"}))
 
@@ -73,4 +74,5 @@ def test_a_list_that_does_not_go_on_is_an_error(client):
 def test_what_is_no_page_is_an_error(body):
     with pytest.raises(BadReply) as odd:
         next_of(body)
-    assert (odd.value.message, odd.value.code) == ("bad reply of the gateway: it is no page of a list", "bad_reply")
+    message = "bad reply of the gateway: it is no page of a list"
+    assert (odd.value.message, odd.value.status, odd.value.code) == (message, 200, "bad_reply")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+from contextlib import closing
 
 import pytest
 
 from gatewayfw.client import NoReply
 from gatewayfw.client.posts import Posts
-from tests.wire.scripts import OK, answer
+from tests.wire.scripts import CHUNKED, OK, answer, chunk, raw
 
 
 @pytest.fixture
@@ -45,6 +47,65 @@ def test_a_forked_process_opens_its_own(counted):
     child.start()
     child.join(10)
     assert (child.exitcode, count()) == (0, before)
+
+
+def test_the_host_is_connected_to_within_the_time(monkeypatch):
+    made = []
+
+    class Connection:
+        sock = None
+
+        def __init__(self, *given, **named):
+            made.append((given, named))
+
+        def connect(self):
+            raise OSError
+
+        def close(self):
+            made.append("closed")
+
+    for name in ("HTTPConnection", "HTTPSConnection"):
+        monkeypatch.setattr(f"http.client.{name}", Connection)
+    for url in ("http://h:5/x", "https://h"):
+        with pytest.raises(NoReply):
+            Posts(url, 3.0, 10).post(b"{}", {})
+    assert made == [(("h", 5), {"timeout": 3.0}), "closed", (("h", None), {"timeout": 3.0}), "closed"]
+
+
+def test_gateway_is_the_end_of_each_path(upstream):
+    paths = []
+
+    def script(handler):
+        paths.append(handler.path)
+        answer(OK)(handler)
+
+    url = upstream(script)
+    for path in ("", "/", "/api/", "/gateway", "/api/gateway/", "/mygateway"):
+        with closing(Posts(url + path, 5.0, 1000)) as posts:
+            posts.post(b"{}", {})
+    assert paths == [*["/gateway"] * 2, "/api/gateway", "/gateway", "/api/gateway", "/mygateway/gateway"]
+
+
+LONG = b'{"success":true,"body":"' + b"x" * 200_000 + b'"}'
+FAILED = b'{"success":false,"body":{"message":"x"}}'
+
+
+@pytest.mark.parametrize(
+    ("data", "script", "status", "most"),
+    [
+        (OK, answer(OK, 299), 299, 1000),
+        (FAILED, answer(FAILED, 599), 599, 1000),
+        (OK, answer(OK, content_type="Application/JSON ; charset=utf-8; a=b"), 200, 1000),
+        (OK, answer(OK, Content_Encoding="Identity"), 200, len(OK)),
+        (OK, raw(CHUNKED, chunk(OK), b"0\r\n\r\n"), 200, len(OK)),
+        (LONG, answer(LONG), 200, len(LONG)),
+    ],
+    ids=["last status of a success", "last status of an error", "parameters", "length", "chunks", "long"],
+)
+def test_a_reply_of_a_gateway_is_read_to_the_last_byte_that_it_may_have(upstream, data, script, status, most):
+    with closing(Posts(upstream(script), 5.0, most)) as posts:
+        reply = posts.post(b"{}", {})
+    assert (reply.status, reply.envelope) == (status, json.loads(data))
 
 
 def test_nobody_listens(closed_port):

@@ -25,7 +25,8 @@ def refusal(body, status=400, **headers):
 
 
 def test_the_body_of_a_success_comes_back():
-    assert reply_of(reply({"body": {"a": [1]}, "success": True})).body == {"a": [1]}
+    body, status, headers = reply_of(reply({"body": {"a": [1]}, "success": True}, 201, **{"X-A": "b"}))
+    assert (body, status, headers["x-a"]) == ({"a": [1]}, 201, "b")
 
 
 def test_a_detailed_refusal_is_told_in_full():
@@ -54,6 +55,12 @@ def test_anything_else_is_a_bad_reply_that_quotes_nothing(envelope, status):
     error = caught.value
     assert (error.status, error.code, error.request_id) == (status, "bad_reply", None)
     assert "html" not in error.message
+
+
+def test_a_bad_reply_keeps_the_id_of_the_request():
+    with pytest.raises(BadReply) as caught:
+        reply_of(reply(b"", 500, **{"X-Request-Id": "aB.9_-z"}))
+    assert caught.value.request_id == "aB.9_-z"
 
 
 def test_each_item_of_a_batch_is_a_body_or_an_error():

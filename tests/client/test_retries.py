@@ -21,6 +21,7 @@ BUSY = CallError("x", 503, "unavailable")
         (BUSY, True),
         (CallError("x", 503, "outcome_unknown"), True),
         (CallError("x", 504, "remote_timeout"), True),
+        (CallError("x", 502, "remote_error"), True),
         (CallError("x", 409, "in_progress"), True),
         (CallError("x", 409, "conflict"), False),
         (CallError("x", 400, "bad_request"), False),
@@ -69,6 +70,12 @@ def test_an_error_that_will_not_pass_is_the_last():
     with pytest.raises(CallError):
         repeat(failing(errors), 3)
     assert len(errors) == 1
+
+
+def test_it_waits_longer_before_each_further_try(monkeypatch):
+    pauses = []
+    monkeypatch.setattr("gatewayfw.client.retries.time.sleep", pauses.append)
+    assert (repeat(failing([BUSY] * 3), 3), pauses) == ("done", [0.1, 0.2, 0.4])
 
 
 def test_keys_differ():

@@ -61,6 +61,25 @@ def test_a_reply_that_is_too_large_is_bad(http, upstream):
     assert code == "bad_reply"
 
 
+def test_each_post_has_the_whole_time_and_the_bounds_of_the_client(monkeypatch):
+    told = []
+
+    class Posts:
+        def __init__(self, *given, **named):
+            told.append((given, named))
+
+        def post(self, *given, **named):
+            told.append((given, named))
+            return "reply"
+
+    monkeypatch.setattr("gatewayfw.client.transports.Posts", Posts)
+    assert Http("http://h/gateway", 3.0, 5, 100).post(b"{}", {"a": "b"}) == "reply"
+    assert told == [
+        (("http://h/gateway",), {"max_bytes": 100, "connections": 5}),
+        ((b"{}", {"a": "b"}), {"connect": 3.0, "total": 3.0}),
+    ]
+
+
 def test_an_app_gets_path_headers_and_body():
     app = Flask(__name__)
     app.post("/here")(lambda: [request.headers["X-Token"], request.get_json()])

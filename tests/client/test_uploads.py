@@ -91,6 +91,17 @@ def test_files_are_taken_out_by_their_paths():
     assert files == {"set.b": one, "set.c.d": one}
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [("/a/b.png", "b.png"), ("a\ud800b", "a?b"), (5, "file"), (None, "file")],
+    ids=["a path", "no text", "a number", "none"],
+)
+def test_an_open_file_is_sent_by_the_end_of_its_name(given, sent):
+    opened = io.BytesIO(b"x")
+    opened.name = given
+    assert f'; filename="{sent}"\r\n'.encode() in form_of(b"{}", {"set.a": opened})[0]
+
+
 def test_a_form_escapes_names():
     opened = io.BytesIO(b"x")
     opened.name = 'a"\r\nb'
