@@ -154,8 +154,8 @@ class Settings:
         known = {field.name: str(field.type) for field in fields(cls)}
         for name in given:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                near = next(iter(get_close_matches(name, known)), None)
+                hint = f"; did you mean {near!r}?" if near else ""
                 raise DefinitionError(f"unknown setting {name!r}{hint}")
         settings = replace(cls(), **{**_values(environ, known, "the environment"), **given})
         for name, kind in known.items():
@@ -246,8 +246,6 @@ def _differ_in(one: str, other: str) -> int:
 
     Letters may be replaced, added or left out.
     """
-    if abs(len(one) - len(other)) > _NEAR:
-        return _NEAR + 1
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, 1):
         before, row = row, [at]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from dataclasses import fields
+from dataclasses import FrozenInstanceError, asdict, fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,85 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import OTHER_NAMES, PREFIX, OpenSettings, Settings, open_to_config, read_config
 
 ROOT = Path(__file__).parent.parent
+
+
+DEFAULTS = {
+    **{"deadline": 5.0, "operation_timeout": 30.0, "server_selection_timeout": 2.0, "receive_timeout": 10.0},
+    **{"max_body_bytes": 1_048_576, "max_upload_bytes": 67_108_864, "max_body_depth": 32, "max_body_nodes": 20_000},
+    **{"max_body_text": 262_144, "max_body_key": 256, "max_ids": 1_000, "max_get_depth": 8, "max_get_leaves": 500},
+    **{"max_get_queries": 100, "max_reply_bytes": 16_777_216, "max_batch": 0, "document_bytes": 4_194_304},
+    **{"windows_bytes": 2_097_152, "max_text": 10_000, "require_access": False, "rate_limit_storage": "memory://"},
+    **{"link_key": "", "link_key_fallbacks": (), "relation_limit": 1_000, "insert_copies": 20_000},
+    **{"reverse_limit": 1_000, "inline_limit": 200, "fan_out_thread": True, "index_build_limit": 10_000},
+    **{"remote_connect_timeout": 2.0, "remote_timeout": 4.0, "error_detail": False, "expose_errors": None},
+    **{"playground_refused_in": ("production",), "playground_title": "Playground", "playground_color": ""},
+    "playground_note": "",
+}
+
+
+def test_every_setting_has_a_default():
+    assert asdict(Settings.load({})) == DEFAULTS
+
+
+def test_settings_do_not_change_and_show_no_secret():
+    settings = Settings.load({}, link_key="k" * 32, link_key_fallbacks=["f" * 32])
+    with pytest.raises(FrozenInstanceError):
+        settings.deadline = 3
+    assert [secret for secret in ("k" * 32, "f" * 32, "memory://") if secret in repr(settings)] == []
+
+
+TITLE, NOTE = "a text of 1 to 60 characters in one line", "a text of at most 300 characters in one line"
+COLOR, NAMES = "a colour such as #0f6b63", "a list of names"
+SECRET, SECRETS = "a secret of at least 32 bytes", "a list of secrets of at least 32 bytes"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        *(("playground_title", text, None) for text in ("x", "x" * 60, "a b")),
+        *(("playground_title", text, TITLE) for text in ("", " ", "x" * 61, "a\nb", None)),
+        *(("playground_color", text, None) for text in ("", "#0f6b63", "#0F6B6A")),
+        *(("playground_color", text, COLOR) for text in ("0f6b63", "#0f6b6", "#0f6b633", "#0g6b63", 5)),
+        *(("playground_note", text, None) for text in ("", "x" * 300)),
+        *(("playground_note", text, NOTE) for text in ("x" * 301, "a\nb", None)),
+        *(("link_key", text, None) for text in ("", "k" * 32, "é" * 16, "\ud800" * 32)),
+        *(("link_key", text, SECRET) for text in ("k" * 31, "é" * 15 + "k", b"k" * 32)),
+        *(("link_key_fallbacks", texts, None) for texts in ((), ["k" * 32, "l" * 32])),
+        *(("link_key_fallbacks", texts, SECRETS) for texts in ([""], ["k" * 32, "l" * 31], [5], "k" * 32, None)),
+        *(("playground_refused_in", names, None) for names in ((), ["a", "b"])),
+        *(("playground_refused_in", names, NAMES) for names in ([1], ["a", None], "production", None)),
+        *(("error_detail", flag, None) for flag in (True, False)),
+        *(("error_detail", flag, "true or false") for flag in (None, 0, "true")),
+        *(("expose_errors", flag, None) for flag in (True, False, None)),
+        *(("expose_errors", flag, "true or false") for flag in (0, "")),
+        *(("inline_limit", number, None) for number in (1, 2**31 - 1)),
+        *(("max_batch", number, None) for number in (0, 1)),
+        *(("deadline", number, None) for number in (1, 0.001, 2**31)),
+        *(("deadline", number, "a positive number") for number in (float("inf"), None)),
+    ],
+    ids=repr,
+)
+def test_a_setting_takes_what_it_says(name, value, wanted):
+    if wanted is None:
+        assert getattr(Settings.load({}, **{name: value}), name) == value
+        return
+    with pytest.raises(DefinitionError) as raised:
+        Settings.load({}, **{name: value})
+    assert raised.value.message == f"setting {name!r}: expected {wanted}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        *(("ERROR_DETAIL", text, True) for text in ("1", "true", "yes", "on", " TRUE ")),
+        *(("FAN_OUT_THREAD", text, False) for text in ("0", "false", "no", "off", "Off\n")),
+        ("PLAYGROUND_REFUSED_IN", " staging,, production ,", ("staging", "production")),
+        ("MAX_IDS", " 7 ", 7),
+        ("DEADLINE", "1e1", 10.0),
+    ],
+)
+def test_a_text_of_the_environment_becomes_a_value(name, text, value):
+    assert getattr(Settings.load({PREFIX + name: text}), name.lower()) == value
 
 
 def test_code_wins_over_environment_over_default():
@@ -99,6 +179,17 @@ def test_wrong_settings_are_named(environ, given, message):
         ("PROXY", ""),
         ("DADLIN", "DEADLINE"),
         ("DADLI", ""),
+        ("BASE_URLS", "BASE_URL"),
+        ("EADLINE", "DEADLINE"),
+        ("XXDEADLINE", "DEADLINE"),
+        ("DEADLINEXX", "DEADLINE"),
+        ("DXADLINX", "DEADLINE"),
+        ("EDADLINE", "DEADLINE"),
+        ("DEADINXE", "DEADLINE"),
+        ("XXXDEADLINE", ""),
+        ("DEADLINEXXX", ""),
+        ("XEAXLIXE", ""),
+        ("DLINE", ""),
     ],
 )
 def test_a_name_near_a_settings_is_refused_and_others_are_logged_once(monkeypatch, caplog, name, near):
@@ -112,10 +203,24 @@ def test_a_name_near_a_settings_is_refused_and_others_are_logged_once(monkeypatc
         )
     else:
         assert Settings.load(environ) == Settings.load(environ) == Settings()
-        assert caplog.messages == [f"{PREFIX}{name} in the environment is no setting, and is ignored"]
+        told = f"{PREFIX}{name} in the environment is no setting, and is ignored"
+        assert caplog.record_tuples == [("gatewayfw", logging.WARNING, told)]
+
+
+def test_a_name_that_is_logged_cannot_forge_a_line(monkeypatch, caplog):
+    monkeypatch.setattr(settings_module, "WARNED", set())
+    Settings.load({"GATEWAYFW_OWN\nLINE": "1"})
+    assert caplog.messages == ["GATEWAYFW_OWN\\nLINE in the environment is no setting, and is ignored"]
 
 
 def test_names_that_others_read_are_known(caplog):
+    names = (
+        "ENV MONGOD CALL_TOKEN MCP_TOKEN TOKEN_KEY TOKEN_KEY_FALLBACKS PROXIES LOGIN_LIMIT PLAYGROUND BASE_URL CORS "
+    )
+    names += (
+        "STATIC_PATH TEST_MONGO_URI TEST_FAULTS SCREENSHOTS REQUIRE_MONGO REQUIRE_NODE REQUIRE_NGINX REQUIRE_BROWSER"
+    )
+    assert {PREFIX + name for name in names.split()} == OTHER_NAMES
     assert Settings.load(dict.fromkeys(OTHER_NAMES, "x")) == Settings()
     assert caplog.messages == []
 
@@ -140,7 +245,7 @@ def opened(environ=(), **given):
 
 def test_the_config_wins_over_the_environment_and_the_code_over_both():
     settings = opened({"GATEWAYFW_DEADLINE": "3", "GATEWAYFW_MAX_IDS": "7"}, max_text=5)
-    read_config(settings, {"GATEWAYFW_DEADLINE": 4, "GATEWAYFW_MAX_TEXT": 6, "DEBUG": True, "OTHER_DEADLINE": 9})
+    read_config(settings, {"GATEWAYFW_DEADLINE": 4, "GATEWAYFW_MAX_TEXT": 6, "DEBUG": True, "OTHER_DEADLINE": 9, 5: 6})
     assert (settings.deadline, settings.max_ids, settings.max_text) == (4, 7, 5)
     assert (type(settings), settings.max_body_bytes) == (Settings, Settings().max_body_bytes)
 
