@@ -1,5 +1,7 @@
 """The gateway object: its parts, its ways into an app, and requests that do not see each other."""
 
+import asyncio
+import inspect
 import os
 import signal
 import socket
@@ -42,6 +44,50 @@ def gw():
 def post(app, path="/gateway", json=BODY, **given):
     reply = app.test_client().post(path, json=json, **given)
     return reply.status_code, reply.get_json()
+
+
+def defaults(call):
+    """The default of each argument that has one."""
+    found = inspect.signature(call).parameters.values()
+    return {one.name: one.default for one in found if one.default is not one.empty}
+
+
+MOUNTED = {"playground": False, "playground_guard": None, "cors": None, "cors_headers": (), "static_path": ()}
+SERVED = {
+    **{"port": 8000, "type_generation": False, "host": "127.0.0.1", "workers": 2, "threads": 8, "url_prefix": ""},
+    **{"server": "gunicorn", "fast_lane": True, "check": True, "probes": True},
+}
+
+
+def test_what_is_left_out_has_a_default():
+    made = {"app": None, "caller_key": None, "exceptions": None}
+    calls = ("init_app", "blueprint", "create_app", "run_server", "generate_types", "generateSchemTypes", "runServer")
+    assert [defaults(call) for call in (gateway, Gateway, *(getattr(Gateway, name) for name in calls))] == [
+        *(made, made, {"url_prefix": ""}),
+        {"name": None, **MOUNTED, "static_prefix": None, "check": True, "probes": False},
+        *({**MOUNTED, **SERVED}, {**MOUNTED, **SERVED}),
+        *({"path": "declarations", "lang": "ts"}, {"path": "declarations"}, {"config": None}),
+    ]
+
+
+def test_run_server_makes_and_serves_the_app_of_its_options(gw, monkeypatch):
+    made, restricted, served, app = [], [], [], Flask("made")
+    options = {
+        **{"playground": True, "playground_guard": bool, "cors": "*", "cors_headers": ["x-a"], "static_path": ["a"]},
+        **{"port": 5, "type_generation": True, "host": "h", "workers": 3, "threads": 4, "url_prefix": "/api"},
+        **{"server": "granian", "fast_lane": False, "check": False, "probes": False},
+    }
+    monkeypatch.setattr(Gateway, "create_app", lambda self, **given: made.append(given) or app)
+    monkeypatch.setattr("gatewayfw.core.restrict_hosts", lambda *given, **named: restricted.append((given, named)))
+    monkeypatch.setattr("gatewayfw.core.serve", lambda *given, **named: served.append((given, named)))
+    assert sorted(options) == sorted({**MOUNTED, **SERVED})
+    gw.run_server(**options)
+    how = {key: options[key] for key in ("host", "port", "workers", "threads", "server")}
+    assert (made, restricted, served) == (
+        [options],
+        [((app, "h"), {"playground": True, "environ": os.environ})],
+        [((app,), {**how, "multi_process": False, "settings": gw.settings})],
+    )
 
 
 def test_blueprint_serves_the_acts_in_a_host_app(gw):
@@ -157,6 +203,26 @@ def test_one_gateway_can_be_mounted_twice(gw):
 
 def test_name_of_the_blueprint_is_taken(gw):
     assert gw.blueprint("acts").name == "acts"
+
+
+def test_types_of_the_contracts_spelling_are_those_for_typescript(gw, tmp_path):
+    assert asyncio.run(gw.generateSchemTypes(tmp_path)) == [tmp_path / "gateway.ts"]
+
+
+@pytest.mark.parametrize("option", ["check", "probes"])
+@pytest.mark.parametrize("mount", ["blueprint", "create_app"])
+def test_a_switch_is_true_or_false(gw, mount, option):
+    with pytest.raises(DefinitionError) as caught:
+        getattr(gw, mount)(**{option: 1})
+    assert caught.value.message == f"option {option!r}: expected true or false"
+
+
+def test_an_observer_with_a_page_comes_before_the_gateway_is_mounted(gw):
+    app = gw.create_app()
+    with pytest.raises(DefinitionError) as caught:
+        gw.on_call(observe.prometheus(guard=bool, registry=CollectorRegistry()))
+    assert list(gw.mounts) == [app]
+    assert caught.value.message == "on_call: the gateway is mounted already, without the page of this observer"
 
 
 def test_contract_spellings(gw):

@@ -8,13 +8,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from urllib3 import HTTPHeaderDict
 
+from gatewayfw.acts.carriers import bearer, cookie, header, set_field
 from gatewayfw.acts.context import Headers
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from gatewayfw.wire.json_text import encode
+from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply
 from tests.wire.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=MOST)
@@ -115,8 +118,9 @@ def test_only_code_and_retry_after_of_an_error_are_passed_back(ask, sent, passed
     assert ask(answer(envelope, 503, **sent)) == RemoteReply(503, envelope, passed)
 
 
-def test_no_header_of_a_success_is_passed_back(ask):
+def test_of_a_success_only_whether_it_is_repeated_is_passed_back(ask):
     assert ask(answer(X_Error_Code="timeout", Retry_After="7")) == RemoteReply(200, OK)
+    assert ask(answer(Retry_After="7", Idempotent_Replay="1")) == RemoteReply(200, OK, {"Idempotent-Replay": "1"})
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
@@ -172,7 +176,93 @@ def test_only_the_listed_headers_are_passed_on(ask):
     assert (int(length) > 0, host.startswith("127.0.0.1:")) == (True, True)
 
 
-@pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7"])
+@pytest.fixture
+def posted(monkeypatch):
+    """What the connections of a service are made with, and what is posted over them."""
+    told = []
+
+    class Posts:
+        def __init__(self, *given, **named):
+            told.append((given, named))
+
+        def post(self, *given, **named):
+            told.append((given, named))
+            return HttpReply(200, HTTPHeaderDict({"Content-Type": "application/json"}), OK)
+
+    monkeypatch.setattr("gatewayfw.remote.Posts", Posts)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds", "times"),
+    [
+        (None, 60, {"connect": 2.0, "total": 4.0}),
+        (Settings(max_reply_bytes=5, remote_connect_timeout=7, remote_timeout=8), 3, {"connect": 7, "total": 3}),
+    ],
+    ids=["default", "own"],
+)
+def test_connections_have_the_bounds_of_the_settings(posted, settings, seconds, times):
+    most = (settings or Settings()).max_reply_bytes + ENVELOPE_BYTES
+    HttpService("http://h", settings=settings).call(BODY, {}, seconds=seconds)
+    data = encode({**BODY, "service": "main"})
+    assert posted == [
+        (("http://h/gateway",), {"max_bytes": most, "connections": 32}),
+        ((data, {"X-Gateway-Hops": "1"}), times),
+    ]
+
+
+def test_token_and_role_go_along_where_hooks_look_for_them(posted):
+    carriers = (header("X-Token"), bearer(), *map(cookie, ("s", "t", "none")), set_field("role"), header("x-no"))
+    sent = {"x-token": "t", "authorization": "Bearer b", "cookie": "s=1; t=2; u=3; t=4", "x-other": "o"}
+    HttpService("http://h").call(BODY, Headers(sent), seconds=3, carriers=carriers)
+    assert posted[-1][0][1] == {
+        **{"x-token": "t", "authorization": "Bearer b", "cookie": "s=1; t=2; t=4"},
+        "X-Gateway-Hops": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [
+        ([("x-tenant", "a"), ("x-tenant", "b")], "x-tenant"),
+        ([("x-token", "\x00")], "x-token"),
+        ([("cookie", "s=\x01")], "cookie"),
+    ],
+)
+def test_a_header_that_is_not_one_text_is_refused(posted, sent, name):
+    service = HttpService("http://h", headers=["X-Tenant"])
+    with pytest.raises(BadRequest) as raised:
+        service.call(BODY, Headers(sent), seconds=3, carriers=(header("x-token"), cookie("s")))
+    assert raised.value.message == f"the header {name} cannot be passed on"
+
+
+NEVER = (
+    *("accept", "accept-encoding", "content-encoding", "content-length", "content-type", "user-agent", "connection"),
+    *("expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "x-forwarded-for"),
+    "x-gateway-hops",
+)
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_a_header_that_is_made_here_cannot_be_named(name):
+    with pytest.raises(DefinitionError) as raised:
+        HttpService("http://h", name="far", headers=["x-tenant", name.title()])
+    assert raised.value.message == f"service far: headers: {name.title()} is made here and never passed on"
+
+
+def test_named_headers_are_passed_on_besides_those_of_all_services():
+    service = HttpService("http://h", headers=["X-Tenant", "Token", "x-tenant"])
+    assert (service.forwarded, service.name) == ((*PASSED, "x-tenant"), "remote")
+
+
+@pytest.mark.parametrize("headers", ["x-tenant", 5, [5], ["a b"], ["x-a", ""]])
+def test_headers_are_a_list_of_names(headers):
+    with pytest.raises(DefinitionError) as raised:
+        HttpService("http://h", name="far", headers=headers)
+    assert raised.value.message == "service far: headers must be a list of names such as 'x-tenant'"
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8::1", "2001:DB8::1", "::ffff:192.0.2.7"])
 def test_the_callers_address_goes_along_and_never_what_the_caller_says_it_is(ask, address):
     sent = seen_by(ask, {"X-Forwarded-For": "203.0.113.9"}, address=address)["headers"]
     assert sent["x-forwarded-for"] == address
