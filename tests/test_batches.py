@@ -21,7 +21,7 @@ def test_what_comes_in_pieces_keeps_them():
 
 def test_anything_else_is_cut_into_pieces():
     assert [len(piece) for piece in in_batches(iter(range(2 * PIECE + 1)))] == [PIECE, PIECE, 1]
-    assert list(in_batches([])) == []
+    assert (list(in_batches([])), PIECE) == ([], 101)
 
 
 def test_what_was_found_is_read_once():

@@ -7,11 +7,22 @@ import sys
 
 import pytest
 
-from gatewayfw.environment import environment, is_development, judge_memory, multi_worker_server
+from gatewayfw.environment import (
+    METRICS_VARIABLE,
+    VARIABLE,
+    environment,
+    is_development,
+    judge_memory,
+    multi_worker_server,
+)
 
 TESTS = {"PYTEST_VERSION": "9.2.0"}
 #: As this process is while its modules are imported, tests not yet running.
 AT_COLLECTION = judge_memory(os.environ, sys.modules, "")
+
+
+def test_variables_have_the_names_that_the_pages_tell():
+    assert (VARIABLE, METRICS_VARIABLE) == ("GATEWAYFW_ENV", "PROMETHEUS_MULTIPROC_DIR")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +52,9 @@ def test_the_environment_has_one_name(environ, name, development):
         ({"FLASK_ENV": "development"}, (), "warn", "refuse"),
         ({"FLASK_DEBUG": "1"}, (), "allow", "warn"),
         ({"FLASK_DEBUG": "0"}, (), "warn", "refuse"),
+        ({"FLASK_DEBUG": ""}, (), "warn", "refuse"),
+        ({"FLASK_DEBUG": "False"}, (), "warn", "refuse"),
+        ({"FLASK_DEBUG": "No"}, (), "warn", "refuse"),
         ({"FLASK_DEBUG": "1", "GATEWAYFW_ENV": "staging"}, (), "warn", "refuse"),
         (TESTS, ("pytest",), "allow", "warn"),
         ({"PYTEST_CURRENT_TEST": "test_x"}, ("pytest",), "allow", "warn"),

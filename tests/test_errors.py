@@ -35,6 +35,62 @@ def test_http_error_takes_error_statuses_only(status):
         HttpError("x", status)
 
 
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        *((400, "bad_request"), (401, "unauthenticated"), (403, "forbidden"), (404, "not_found")),
+        *((405, "method_not_allowed"), (409, "conflict"), (412, "precondition_failed"), (413, "too_large")),
+        *((415, "unsupported_media_type"), (429, "too_many_requests"), (502, "bad_gateway"), (503, "unavailable")),
+        *((504, "gateway_timeout"), (499, "bad_request"), (500, "error"), (599, "error")),
+    ],
+)
+def test_the_code_of_an_http_error_goes_by_its_status(status, code):
+    assert (HttpError("x", status).code, HttpError("x", status, code="own").code) == (code, "own")
+
+
+BUSY = "service unavailable"
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "headers"),
+    [
+        (errors.GatewayError(), "internal error", {}),
+        (errors.MethodNotAllowed(), "method not allowed: use POST", {"Allow": "POST, OPTIONS"}),
+        (errors.InProgress(), "a request with this Idempotency-Key is under way, try again", {"Retry-After": "1"}),
+        (errors.NotDone(), "not done", {}),
+        (errors.KeyReused(), "this Idempotency-Key was sent with another body", {}),
+        (errors.RateLimited(0), "too many requests, try again later", {"Retry-After": "1"}),
+        (errors.RateLimited(6.1), "too many requests, try again later", {"Retry-After": "7"}),
+        (errors.Unavailable(), f"{BUSY}, try again", {"Retry-After": "1"}),
+        (errors.Timeout(), "the request timed out, try again", {"Retry-After": "1"}),
+        (errors.PartlyDone(), f"{BUSY}; a part of this request was done", {}),
+        (errors.OutcomeUnknown(), f"{BUSY}; the outcome of the write is unknown", {}),
+        (errors.ReplyTooLarge(9), "the reply would have more than 9 bytes; ask for fewer fields or documents", {}),
+        (
+            errors.ReplyTooLarge(9, written=True),
+            "the reply would have more than 9 bytes; whatever this request wrote stays; "
+            "ask for fewer fields or documents",
+            {},
+        ),
+        (ValidationError({}), "validation error", {}),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, GatewayError) else "",
+)
+def test_an_error_has_a_text_of_its_own_and_headers(error, message, headers):
+    found = (str(error), error.message, error.headers, error.errors, error.done)
+    assert found == (message, message, headers, {}, 0)
+
+
+def test_an_error_says_what_a_program_needs_to_go_on():
+    stale = errors.Stale(3)
+    assert (stale.message, stale.revision, stale.errors) == (
+        *("the document has changed: its revision is 3", 3),
+        {"_rev": ["is 3"]},
+    )
+    limited = errors.RateLimited(1)
+    assert (errors.ReplyTooLarge(9).most, limited.status, limited.code) == (9, 429, "rate_limited")
+
+
 def test_validation_errors_are_listed_by_path():
     error = ValidationError({"set.email": ["Missing data for required field."], "set.age": ["One.", "Two."]})
     expected = "validation error: set.email: Missing data for required field.; set.age: One. Two."
@@ -54,6 +110,7 @@ def test_validation_errors_are_told_up_to_a_hundred(count, end):
 def test_still_referenced_counts_by_model():
     error = StillReferenced("city", {"user": 2, "club": 1})
     assert (error.message, error.status) == ("city is still referenced (user: 2, club: 1)", 409)
+    assert error.counts == {"user": 2, "club": 1}
 
 
 def drawn(cls, before=""):
@@ -93,8 +150,15 @@ def test_missing_related_ids_are_named_up_to_ten():
     ]
 
 
+@pytest.mark.parametrize("path", ["email", "address.email"])
+@pytest.mark.parametrize("more", [(), ("_gw.v", "_gw.at.shop")])
+def test_a_duplicate_key_names_its_fields(path, more):
+    error = DuplicateKey(iter([path, *more]))
+    assert (error.fields, error.errors) == ((path,), {path: ["is taken"]})
+
+
 @pytest.mark.parametrize("fields", ["email", ["email"], ("email", "_gw.v")])
-def test_a_duplicate_key_names_its_fields(fields):
+def test_a_duplicate_key_has_the_message_of_the_contract(fields):
     error = DuplicateKey(fields)
     assert (error.message, error.fields, error.errors) == (
         "Duplicate key error",

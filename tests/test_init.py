@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import subprocess
 import sys
 from importlib import import_module
@@ -35,6 +36,22 @@ def test_every_name_is_what_type_checkers_believe():
 def test_other_names_are_not_there(name):
     with pytest.raises(AttributeError, match=f"module 'gatewayfw' has no attribute '{name}'"):
         getattr(gatewayfw, name)
+
+
+def test_a_part_that_lacks_something_says_what_it_lacks(monkeypatch):
+    def lack(name):
+        raise ModuleNotFoundError(name="flask")
+
+    monkeypatch.setattr(gatewayfw, "import_module", lack)
+    with pytest.raises(ModuleNotFoundError) as raised:
+        _ = gatewayfw.nothing
+    assert raised.value.name == "flask"
+
+
+def test_the_version_is_that_of_the_project():
+    config = configparser.ConfigParser()
+    config.read("setup.cfg")
+    assert gatewayfw.__version__ == config["metadata"]["version"]
 
 
 def test_every_name_is_listed():

@@ -6,7 +6,7 @@ import pytest
 from pymongo.errors import OperationFailure
 
 from gatewayfw.errors import StorageError
-from gatewayfw.logs import LONGEST, escaped, traceback_of
+from gatewayfw.logs import LONGEST, UNEXPECTED, escaped, traceback_of
 
 
 def shown(error):
@@ -39,6 +39,17 @@ def test_the_text_of_an_exception_is_cut():
         [f"ValueError: {'é' * LONGEST}"],
         [f"ValueError: {(chr(92) + 'n') * (LONGEST // 2)}"],
     ]
+
+
+@pytest.mark.parametrize("package", ["pymongo", "bson", "gridfs", "mongomock", "mongomock_ng"])
+def test_the_text_of_an_exception_of_the_driver_is_hidden(package):
+    kind = type("Odd", (Exception,), {"__module__": f"{package}.errors"})
+    mine = type("Mine", (kind,), {"__module__": "shop", "code": 7})
+    assert (shown(kind("secret")), shown(mine("secret"))) == ([f"{package}.errors.Odd code=None"], ["shop.Mine code=7"])
+
+
+def test_what_a_log_is_named_and_how_long_a_text_is():
+    assert (UNEXPECTED, LONGEST) == ("gatewayfw.errors", 2_000)
 
 
 def test_an_exception_without_a_text_is_its_name():

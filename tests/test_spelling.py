@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
-from gatewayfw.spelling import CONTRACT, DECORATOR, PYTHON, arguments_of, contractual, pythonic
+from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PARAMETERS, PYTHON, arguments_of, contractual, pythonic
+
+
+def test_every_parameter_has_the_contracts_spelling():
+    names = "act_name cors_headers hard_cascade idempotent_by max_get_depth max_get_leaves max_reply_bytes on_error "
+    names += "post_act pre_act pre_validation pure_fields static_path type_generation validation_run_type"
+    spelled = "actName corsHeaders hardCascade idempotentBy maxGetDepth maxGetLeaves maxReplyBytes onError "
+    spelled += "postAct preAct preValidation pureFields staticPath typeGeneration validationRunType"
+    assert dict(zip(spelled.split(), names.split(), strict=True)) == PARAMETERS
+    assert MAIN == "main"
 
 
 def test_object_and_keywords_mean_the_same():
@@ -12,6 +23,15 @@ def test_object_and_keywords_mean_the_same():
     assert pythonic({"schema": "user", "actName": "addUser", "preAct": []}, {}) == meant
     assert pythonic(None, {"schema": "user", "actName": "addUser", "preAct": []}) == meant
     assert pythonic({"schema": "user"}, {"act_name": "addUser", "preAct": []}) == meant
+
+
+def test_what_an_object_may_not_hold_a_keyword_may():
+    assert pythonic({"schema": "user"}, {"reveal": True}) == {"schema": "user", "reveal": True}
+
+
+def test_a_spelling_does_not_change():
+    with pytest.raises(FrozenInstanceError):
+        CONTRACT.item = "{}"
 
 
 def test_unknown_keys_reach_the_method_that_names_them():
@@ -25,6 +45,7 @@ def test_unknown_keys_reach_the_method_that_names_them():
         ({1: 2}, {}, "keys must be strings, not int"),
         ({"actName": 1}, {"act_name": 2}, "'act_name' is given twice"),
         ({"schema": 1}, {"schema": 2}, "'schema' is given twice"),
+        ({"schema": 1, "reveal": True}, {}, "'reveal' is no key of the object: only a keyword of the call"),
     ],
 )
 def test_other_forms_are_refused(config, keys, message):
