@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
+from pymongo.errors import OperationFailure
 
 from gatewayfw.testing import mongod as module
 from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod, memory_folder
@@ -72,6 +74,47 @@ def test_mongod_that_ends_at_once_is_an_error_with_its_last_words(monkeypatch, p
     assert str(caught.value) == "mongod ended with status 3\nno such option"
 
 
+COMMAND = (
+    "--dbpath {data}/db --port {port} --bind_ip 127.0.0.1 --replSet rs0 --oplogSize 256 --wiredTigerCacheSizeGB 0.25 "
+    "--journalCommitInterval 5 --setParameter=transactionLifetimeLimitSeconds=5 "
+    "--setParameter=diagnosticDataCollectionEnabled=false --nounixsocket"
+)
+
+
+def test_mongod_is_started_with_these_options(monkeypatch, program, tmp_path, closed_port):
+    program.write_text('#!/bin/sh\necho "$@" >"$2/command"\nexit 3\n')
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError, match=r"^mongod ended with status 3\n$"):
+        LocalMongod(tmp_path, closed_port).start()
+    assert (tmp_path / "db" / "command").read_text() == COMMAND.format(data=tmp_path, port=closed_port) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(48, "port {port} is in use"), (75, "another process uses the data in {data}")],
+    ids=["port", "data"],
+)
+def test_what_is_used_already_is_told_by_the_status(monkeypatch, program, tmp_path, closed_port, status, message):
+    program.write_text(f"#!/bin/sh\nexit {status}\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod(tmp_path, closed_port).start()
+    assert str(caught.value) == message.format(port=closed_port, data=tmp_path)
+
+
+def test_a_long_or_odd_line_of_the_log_is_cut(monkeypatch, program):
+    lines = ['{"s": "E", "msg": "' + "m" * 400 + '"}', '{"s": "E"}', "[]", "é" * 400, '{"s": "I", "msg": "m"}']
+    log = ['{"s": "E", "msg": "first"}', *(f'{{"s": "E", "msg": "{n}"}}' for n in range(5)), '{"s": "W", "msg": "w"}']
+    program.write_text("#!/bin/sh\ncat <<'TEXT'\n" + "\n".join([*log, *lines]) + "\nTEXT\nexit 62\n", "utf-8")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    with pytest.raises(MongodError) as caught:
+        LocalMongod().start()
+    assert str(caught.value).splitlines()[1:] == [
+        *(f"E {n} {{}}" for n in range(5)),
+        *(f"E {'m' * 298}", '{"s": "E"}', "[]", "é" * 300, "I m {}"),
+    ]
+
+
 def test_program_for_another_machine_is_an_error_that_says_so(monkeypatch, program):
     program.write_bytes(b"\x7fELF")
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
@@ -106,7 +149,7 @@ def test_mongod_that_never_listens_is_given_up_and_its_folder_removed(monkeypatc
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
     monkeypatch.setattr(module, "START_WAIT", 0.3)
     monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(MongodError, match="takes no writes"):
+    with pytest.raises(MongodError, match=r"^mongod takes no writes after 0 s\n$"):
         LocalMongod().start()
     assert list(tmp_path.glob("gatewayfw-mongod-*")) == []
 
@@ -222,3 +265,76 @@ def test_lost_race_for_a_port_is_run_again(found, monkeypatch):
 def test_another_server_on_the_port_is_not_taken_for_ours(found, tmp_path):
     with local_mongod() as other, pytest.raises(MongodError, match=rf"^port {other.port} is in use$"):
         LocalMongod(tmp_path, other.port).start()
+
+
+class Server:
+    """A server that answers commands by their names, and takes writes once something was changed or looked at."""
+
+    def __init__(self, data, members):
+        self._options = {"parsed": {"storage": {"dbPath": str(data / "db")}}}
+        self._config = members and {"_id": "rs0", "version": 4, "members": members}
+        self._is_primary, self.admin, self.changed, self.reached = False, self, [], []
+
+    def __getitem__(self, documents):
+        return self
+
+    def __call__(self, *given, **named):
+        self.reached.append((given, named))
+        return nullcontext(self)
+
+    def command(self, name, *given, **named):
+        if name == "getCmdLineOpts":
+            return self._options
+        if name == "hello":
+            return {"isWritablePrimary": self._is_primary}
+        self._is_primary = True
+        if name != "replSetGetConfig":
+            self.changed.append((name, *given, named))
+        elif self._config is None:
+            raise OperationFailure("no replset config has been received", 94)
+        return {"config": self._config}
+
+
+@pytest.fixture
+def start(monkeypatch, program, tmp_path):
+    """Start a mongod whose server is made up; return the port and the server."""
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+
+    def start(make):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+            server = make(f"127.0.0.1:{port}")
+            monkeypatch.setattr(module, "MongoClient", server)
+            with LocalMongod(tmp_path / "data", port):
+                return port, server
+
+    return start
+
+
+CHANGES = {
+    "new": (lambda host: None, lambda one: [("replSetInitiate", {"_id": "rs0", "members": [one]}, {})]),
+    "as it was": (lambda host: [{"_id": 0, "host": host}], lambda one: []),
+    "on another port before": (
+        lambda host: [{"_id": 7, "host": "127.0.0.1:4", "votes": 1}],
+        lambda one: [
+            ("replSetReconfig", {"_id": "rs0", "version": 5, "members": [{**one, "votes": 1}]}, {"force": True})
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "changes"), CHANGES.values(), ids=CHANGES)
+def test_a_server_becomes_the_only_member_of_its_set(start, tmp_path, members, changes):
+    port, server = start(lambda host: Server(tmp_path / "data", members(host)))
+    assert server.changed == changes({"_id": 0, "host": f"127.0.0.1:{port}"})
+    how = {"directConnection": True, "serverSelectionTimeoutMS": 1000, "socketTimeoutMS": 5000}
+    assert server.reached == [(("127.0.0.1", port), how)]
+
+
+def test_a_server_of_somebody_else_is_left_alone(start, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "START_WAIT", 0.1)
+    made = []
+    with pytest.raises(MongodError, match="^mongod takes no writes"):
+        start(lambda host: made.append(Server(tmp_path / "other", None)) or made[0])
+    assert made[0].changed == []
