@@ -59,10 +59,11 @@ def test_where_no_single_one_is_meant_it_says_so(count, problem):
     app = Flask("host")
     for number in range(count):
         make(str(number)).init_app(app, f"/{number}")
-    with app.app_context(), pytest.raises(RuntimeError, match=f"'host' {problem}"):
+    with app.app_context(), pytest.raises(RuntimeError, match=f"^current_gateway: the app 'host' {problem}$"):
         _ = current_gateway.settings
 
 
 def test_without_an_app_it_says_so():
-    with pytest.raises(RuntimeError, match="there is no app context"):
+    with pytest.raises(RuntimeError) as raised:
         _ = current_gateway.settings
+    assert str(raised.value) == "current_gateway: there is no app context; use app.app_context()"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from bson import ObjectId
 from flask import Flask
@@ -92,14 +94,36 @@ def test_an_error_says_which_act_was_refused(database):
 
 def test_what_as_user_cannot_do_is_told(database):
     gw, ann = make(database)
-    app = gw.create_app()
+    app, plain = gw.create_app(), gateway().create_app()
+    needed = "as_user: give the client the tokens of the service: GatewayClient(app, tokens)"
     for client, user, role, message in [
-        (GatewayClient(app), ann, None, "give the client the tokens"),
-        (GatewayClient(app, TOKENS), ann, "Admin", "the user has no role 'Admin'"),
+        (GatewayClient(app), ann, None, needed),
+        (GatewayClient(app, TOKENS), ann, "Admin", "as_user: the user has no role 'Admin'"),
+        (GatewayClient(app, TOKENS), {"_id": ann["_id"]}, "Editor", "as_user: the user has no role 'Editor'"),
+        (GatewayClient(plain, TOKENS), ann, "Editor", "as_user: no hook looks for a role"),
         (GatewayClient(Flask("none"), TOKENS), ann, None, "path: say which of 0 gateways"),
     ]:
-        with pytest.raises(DefinitionError, match=message):
+        with pytest.raises(DefinitionError) as error:
             client.as_user(user, role)
+        assert error.value.message == message
+
+
+def test_the_role_is_sent_to_acts_of_other_services_and_to_unknown_ones(database):
+    gw, ann = make(database)
+    gw.acts.set_service("near", {"book": gw.acts.get_acts("book")})
+    editor = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Editor")
+    assert editor.act("book", "edit", service="near") == ["Ann", "Editor"]
+    assert editor.act("book", "ping", service="near") == "pong"
+    with pytest.raises(CallError) as error:
+        editor.act("book", "none", service="near")
+    assert error.value.__notes__ == ["book.none: 404 not_found"]
+
+
+def test_an_atomic_batch_is_done_or_not(database):
+    client = GatewayClient(make(database)[0].create_app())
+    asked = [{"model": "book", "act": "ping"}, {"model": "book", "act": "edit"}]
+    done = [[getattr(one, "code", one) for one in client.batch(asked, atomic=atomic)] for atomic in (False, True)]
+    assert done == [["pong", "unauthenticated"], ["not_done", "unauthenticated"]]
 
 
 def test_of_two_gateways_the_path_names_one(database):
@@ -114,17 +138,23 @@ def test_of_two_gateways_the_path_names_one(database):
 def test_wrong_copies_are_named(database):
     gw, ann = make(database)
     books = gw.odm.model("book")
-    book = books.insert_one({"title": "A"}, relations={"author": {"_ids": ann["_id"]}})
+    ids = [books.insert_one({"title": "A"}, relations={"author": {"_ids": ann["_id"]}})["_id"] for _ in range(2)]
     assert_copies_right(gw)
     gw.odm.storage.update_many("book", {}, {"$set": {"author.name": "Bob"}})
-    with pytest.raises(AssertionError, match=f"book {book['_id']}: author.{ann['_id']}: differs from its source"):
+    with pytest.raises(AssertionError) as error:
         assert_copies_right(gw)
+    assert str(error.value).splitlines() == [
+        "copies differ from their sources:",
+        *(f"book {id_}: author.{ann['_id']}: differs from its source" for id_ in ids),
+    ]
 
 
 def test_while_the_database_is_away_acts_are_503_and_afterwards_all_is_there(database):
     gw, ann = make(database)
     client = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Editor")
+    storage, begun = gw.odm.storage, time.monotonic()
     with database_away(gw), pytest.raises(CallError) as error:
         client.act("book", "edit")
-    assert (error.value.status, error.value.code) == (503, "unavailable")
+    assert (error.value.status, error.value.code, time.monotonic() - begun < 2) == (503, "unavailable", True)
     assert client.act("book", "edit") == ["Ann", "Editor"]
+    assert (gw.odm.storage is storage, gw.odm.memory_is_meant) == (True, not storage.multi_process)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from pymongo import MongoClient
 
+from gatewayfw.testing import supervisor
 from gatewayfw.testing.mongod import local_mongod
 from tests.testing.servers import listens, needs_mongod
 from tests.waiting import wait_until
@@ -77,3 +80,102 @@ def test_forked_child_that_exits_leaves_the_server_alone(found):
     fork = "if os.fork() == 0: mongod.stop(); sys.exit()\nos.wait()"
     with owner(fork) as (_, port, _data):
         assert listens(port)
+
+
+@pytest.fixture
+def supervise(tmp_path):
+    """Start a supervisor of a shell script in the folder ``data``."""
+    (tmp_path / "data").mkdir()
+    begun = []
+
+    def supervise(what, *argv):
+        program = [sys.executable, "-I", "-S", supervisor.__file__, str(tmp_path / "data"), what, *argv]
+        begun.append(subprocess.Popen(program, stdin=subprocess.PIPE))
+        return begun[-1]
+
+    yield supervise
+    for process in begun:
+        process.stdin.close()
+        process.wait(20)
+
+
+ENDS = {
+    "by itself": (("sh", "-c", "echo out; echo err >&2; exit 5"), 5, "out\nerr\n"),
+    "by a signal": (("sh", "-c", "kill -9 $$"), 137, ""),
+    "not even begun": (("/nowhere",), 126, "[Errno 2] No such file or directory: '/nowhere'\n"),
+}
+
+
+@pytest.mark.parametrize("what", ["keep", "remove"])
+@pytest.mark.parametrize(("argv", "status", "log"), ENDS.values(), ids=ENDS)
+def test_a_program_that_ends_leaves_status_and_log(supervise, tmp_path, what, argv, status, log):
+    assert supervise(what, *argv).wait(20) == status
+    assert (tmp_path / "data" / "mongod.log").read_text() == log
+
+
+#: Tells when it runs, and ends with status 7 when it is asked to.
+OBEYS = ("sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.02; done")
+
+
+def says_ready(folder):
+    log = folder / "mongod.log"
+    return wait_until(lambda: log.exists() and log.read_text() == "ready\n")
+
+
+STOPS = {
+    "a byte": lambda process: (process.stdin.write(b"\n"), process.stdin.flush()),
+    "the end": lambda process: process.stdin.close(),
+}
+
+
+@pytest.mark.parametrize(
+    ("stop", "what", "is_left"),
+    [("a byte", "keep", True), ("a byte", "remove", False), ("the end", "remove", False)],
+)
+def test_a_program_ends_with_its_owner_and_its_folder_where_it_is_to_be_removed(
+    supervise, tmp_path, stop, what, is_left
+):
+    process, folder = supervise(what, *OBEYS), tmp_path / "data"
+    assert says_ready(folder)
+    STOPS[stop](process)
+    assert (process.wait(20), folder.exists()) == (7, is_left)
+
+
+class Deaf:
+    """A program that does not end when it is asked to, or does."""
+
+    def __init__(self, ends):
+        self._ends, self.told = ends, []
+
+    def terminate(self):
+        self.told.append("terminate")
+
+    def wait(self, seconds):
+        self.told.append(seconds)
+        if not self._ends:
+            raise subprocess.TimeoutExpired("mongod", seconds)
+
+    def kill(self):
+        self.told.append("kill")
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_program_that_does_not_end_is_killed(monkeypatch, ends):
+    read, stopped, program = [], threading.Event(), Deaf(ends)
+    monkeypatch.setattr(supervisor.os, "read", lambda *given: read.append(given))
+    supervisor.stop_with_owner(program, stopped)
+    assert (read, stopped.is_set(), program.told) == ([(0, 1)], True, ["terminate", 10.0, *([] if ends else ["kill"])])
+
+
+def test_a_folder_has_one_program_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "LOCK_WAIT", 0.01)
+    with (tmp_path / "lock").open("wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert supervisor.main(tmp_path, True, ["/nowhere"]) == 75
+        timer = threading.Timer(0.1, fcntl.flock, (other, fcntl.LOCK_UN))
+        monkeypatch.setattr(supervisor, "LOCK_WAIT", 3.0)
+        timer.start()
+        with (tmp_path / "lock").open("wb") as lock:
+            assert supervisor.locked(lock)
+        timer.join()
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]
