@@ -72,6 +72,13 @@ def test_the_role_is_sent_only_to_acts_that_take_it(database, places):
     assert editor.batch(asked) == [["Ann", "Editor"], "pong"]
 
 
+def test_a_gateway_without_hooks_is_called_as_nobody():
+    gw = gateway()
+    gw.acts.act("book", "ping")(lambda body: [body["details"]["set"], body["details"]["get"]])
+    client = GatewayClient(gw.create_app())
+    assert (client.act("book", "ping"), client.send("book", "ping").status) == ([{}, {}], 200)
+
+
 def test_pages_are_read_as_a_user(database):
     gw, ann = make(database)
     books = gw.odm.model("book")
