@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import time
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -59,12 +62,13 @@ def test_mongod_of_the_extra_is_found_without_an_import_and_made_executable(monk
     shipped = tmp_path / "site" / "fiftyone" / "db" / "bin" / "mongod"
     shipped.parent.mkdir(parents=True)
     shipped.write_text("#!/bin/sh\n")
+    shipped.chmod(0o644)
     (tmp_path / "site" / "fiftyone" / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.delenv("GATEWAYFW_MONGOD", raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert find_mongod() == shipped
-    assert os.access(shipped, os.X_OK)
+    assert shipped.stat().st_mode & 0o777 == 0o755
 
 
 def test_mongod_that_ends_at_once_is_an_error_with_its_last_words(monkeypatch, program):
@@ -84,8 +88,13 @@ COMMAND = (
 def test_mongod_is_started_with_these_options(monkeypatch, program, tmp_path, closed_port):
     program.write_text('#!/bin/sh\necho "$@" >"$2/command"\nexit 3\n')
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    begun, begin = [], subprocess.Popen
+    monkeypatch.setattr(module.subprocess, "Popen", lambda argv, **how: begun.append(how) or begin(argv, **how))
+    (tmp_path / "db").mkdir()
     with pytest.raises(MongodError, match=r"^mongod ended with status 3\n$"):
         LocalMongod(tmp_path, closed_port).start()
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    assert begun == [{"stdin": subprocess.PIPE, **silent, "start_new_session": True}]
     assert (tmp_path / "db" / "command").read_text() == COMMAND.format(data=tmp_path, port=closed_port) + "\n"
 
 
@@ -103,15 +112,17 @@ def test_what_is_used_already_is_told_by_the_status(monkeypatch, program, tmp_pa
 
 
 def test_a_long_or_odd_line_of_the_log_is_cut(monkeypatch, program):
-    lines = ['{"s": "E", "msg": "' + "m" * 400 + '"}', '{"s": "E"}', "[]", "é" * 400, '{"s": "I", "msg": "m"}']
+    lines = ['{"s": "E", "msg": "' + "m" * 400 + '"}', '{"s": "E"}', "[]", "é" * 400, '{"s": "I", "msg": "\udcff"}']
     log = ['{"s": "E", "msg": "first"}', *(f'{{"s": "E", "msg": "{n}"}}' for n in range(5)), '{"s": "W", "msg": "w"}']
-    program.write_text("#!/bin/sh\ncat <<'TEXT'\n" + "\n".join([*log, *lines]) + "\nTEXT\nexit 62\n", "utf-8")
+    program.write_text(
+        "#!/bin/sh\ncat <<'TEXT'\n" + "\n".join([*log, *lines]) + "\nTEXT\nexit 62\n", "utf-8", "surrogateescape"
+    )
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
     with pytest.raises(MongodError) as caught:
         LocalMongod().start()
     assert str(caught.value).splitlines()[1:] == [
         *(f"E {n} {{}}" for n in range(5)),
-        *(f"E {'m' * 298}", '{"s": "E"}', "[]", "é" * 300, "I m {}"),
+        *(f"E {'m' * 298}", '{"s": "E"}', "[]", "é" * 300, "I \ufffd {}"),
     ]
 
 
@@ -154,6 +165,34 @@ def test_mongod_that_never_listens_is_given_up_and_its_folder_removed(monkeypatc
     assert list(tmp_path.glob("gatewayfw-mongod-*")) == []
 
 
+def test_mongod_that_does_not_stop_is_killed_with_its_session(monkeypatch, program, tmp_path):
+    program.write_text("#!/bin/sh\ntrap '' TERM\nexec sleep 60\n")
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    monkeypatch.setattr(module, "START_WAIT", 0.5)
+    monkeypatch.setattr(module, "STOP_WAIT", 0.1)
+    begun = time.monotonic()
+    with pytest.raises(MongodError, match=r"^mongod takes no writes after 0 s\n"):
+        LocalMongod(within=tmp_path).start()
+    assert time.monotonic() - begun < 5
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
+
+
+def test_there_is_no_mongod_on_windows(monkeypatch, program):
+    monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
+    monkeypatch.setattr(module.sys, "platform", "win32")
+    assert find_mongod() is None
+
+
+def test_a_free_port_is_one_that_anybody_may_use():
+    port = module.find_free_port()
+    assert (port > 1023, listens(port)) == (True, False)
+
+
+def test_a_server_for_tests_has_times_and_a_name():
+    told = (module.REPLICA_SET, module.START_WAIT, module.STOP_WAIT, module.MEMORY, module.ROOM)
+    assert told == ("rs0", 30.0, 15.0, Path("/dev/shm"), 2 * 1024**3)
+
+
 @needs_mongod
 def test_server_is_a_replica_set_with_transactions(mongo_client):
     with mongo_client.start_session() as session, session.start_transaction():
@@ -173,7 +212,7 @@ def test_stop_ends_the_server_and_removes_its_folder(found):
 @needs_mongod
 def test_its_temporary_folder_is_made_where_one_says(found, tmp_path):
     with LocalMongod(within=tmp_path) as mongod:
-        assert mongod.data.parent == tmp_path
+        assert (mongod.data.parent, mongod.data.name[:17]) == (tmp_path, "gatewayfw-mongod-")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -271,9 +310,9 @@ class Server:
     """A server that answers commands by their names, and takes writes once something was changed or looked at."""
 
     def __init__(self, data, members):
-        self._options = {"parsed": {"storage": {"dbPath": str(data / "db")}}}
+        self._options = {"parsed": data and {"storage": {"dbPath": str(data / "db")}}}
         self._config = members and {"_id": "rs0", "version": 4, "members": members}
-        self._is_primary, self.admin, self.changed, self.reached = False, self, [], []
+        self._is_primary, self.admin, self.changed, self.reached, self.log = False, self, [], [], []
 
     def __getitem__(self, documents):
         return self
@@ -306,7 +345,8 @@ def start(monkeypatch, program, tmp_path):
             port = listening.getsockname()[1]
             server = make(f"127.0.0.1:{port}")
             monkeypatch.setattr(module, "MongoClient", server)
-            with LocalMongod(tmp_path / "data", port):
+            with local_mongod(tmp_path / "data", port, log=server.log.append) as mongod:
+                server.log.append(mongod.uri_of("shop"))
                 return port, server
 
     return start
@@ -330,11 +370,14 @@ def test_a_server_becomes_the_only_member_of_its_set(start, tmp_path, members, c
     assert server.changed == changes({"_id": 0, "host": f"127.0.0.1:{port}"})
     how = {"directConnection": True, "serverSelectionTimeoutMS": 1000, "socketTimeoutMS": 5000}
     assert server.reached == [(("127.0.0.1", port), how)]
+    uri = f"mongodb://127.0.0.1:{port}/?replicaSet=rs0"
+    assert server.log == [f"mongod runs at {uri}, data in {tmp_path / 'data'}", uri.replace("/?", "/shop?")]
 
 
-def test_a_server_of_somebody_else_is_left_alone(start, monkeypatch, tmp_path):
+@pytest.mark.parametrize("data", [Path("/other"), {}], ids=["other data", "no data"])
+def test_a_server_of_somebody_else_is_left_alone(start, monkeypatch, data):
     monkeypatch.setattr(module, "START_WAIT", 0.1)
     made = []
     with pytest.raises(MongodError, match="^mongod takes no writes"):
-        start(lambda host: made.append(Server(tmp_path / "other", None)) or made[0])
+        start(lambda host: made.append(Server(data, None)) or made[0])
     assert made[0].changed == []
