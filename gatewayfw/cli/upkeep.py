@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC
 from threading import Event
 from typing import Any
@@ -84,14 +85,17 @@ def work(once: bool, name: str | None, as_json: bool) -> None:
     the last line says how many are left.
     """
     odm = find_odm(name)
+    left: int | None = None
     with stopping() as stop:
         steps = _Steps(stop, as_json)
-        try:
-            left = _work_once(odm, steps) if once else _work_on(odm, steps)
-        except _Stopped:
-            left = 0 if not once else len(odm.jobs())
+        with suppress(_Stopped):
+            if once:
+                left = _work_once(odm, steps)
+            else:
+                _work_on(odm, steps)
         steps.end()
     if once:
+        left = len(odm.jobs()) if left is None else left
         told = "no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left"
         click.echo(format_json({"left": left}, indent=None) if as_json else told)
         sys.exit(1 if left else 0)
@@ -132,7 +136,7 @@ class _Steps:
             status_line("")
 
 
-def _work_on(odm: Odm, steps: _Steps) -> int:
+def _work_on(odm: Odm, steps: _Steps) -> None:
     """Work until a signal comes; wait while the database is unreachable."""
     told = ""
     while not steps.stop.is_set():
@@ -146,7 +150,6 @@ def _work_on(odm: Odm, steps: _Steps) -> int:
                 click.echo(f"waiting: {escaped(reason)}", err=True)
             told = reason
         steps.stop.wait(INTERVAL)
-    return 0
 
 
 def _work_once(odm: Odm, steps: _Steps) -> int:
