@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import time
 from contextlib import closing
 
 import pytest
 
-from gatewayfw.client import NoReply
+from gatewayfw.client import BadReply, NoReply
 from gatewayfw.client.posts import Posts
 from tests.wire.scripts import CHUNKED, OK, answer, chunk, raw
 
@@ -35,9 +36,10 @@ def counted(upstream):
 
 def test_a_connection_is_used_again_until_it_is_closed(counted):
     count, posts = counted
+    begun = time.monotonic()
     first, second = count(), count()
     posts.close()
-    assert (first == second, count() == second) == (True, False)
+    assert (first == second, count() == second, time.monotonic() - begun < 1) == (True, False, True)
 
 
 def test_a_forked_process_opens_its_own(counted):
@@ -86,7 +88,7 @@ def test_gateway_is_the_end_of_each_path(upstream):
     assert paths == [*["/gateway"] * 2, "/api/gateway", "/gateway", "/api/gateway", "/mygateway/gateway"]
 
 
-LONG = b'{"success":true,"body":"' + b"x" * 200_000 + b'"}'
+LONG = b'{"success":true,"body":"' + b"x" * 1_200_000 + b'"}'
 FAILED = b'{"success":false,"body":{"message":"x"}}'
 
 
@@ -99,13 +101,21 @@ FAILED = b'{"success":false,"body":{"message":"x"}}'
         (OK, answer(OK, Content_Encoding="Identity"), 200, len(OK)),
         (OK, raw(CHUNKED, chunk(OK), b"0\r\n\r\n"), 200, len(OK)),
         (LONG, answer(LONG), 200, len(LONG)),
+        (OK, answer(OK, X_A="x" * 10_000), 200, len(OK)),
     ],
-    ids=["last status of a success", "last status of an error", "parameters", "length", "chunks", "long"],
+    ids=["last status of a success", "last status of an error", "parameters", "length", "chunks", "long", "head"],
 )
 def test_a_reply_of_a_gateway_is_read_to_the_last_byte_that_it_may_have(upstream, data, script, status, most):
     with closing(Posts(upstream(script), 5.0, most)) as posts:
         reply = posts.post(b"{}", {})
     assert (reply.status, reply.envelope) == (status, json.loads(data))
+
+
+def test_an_error_with_a_list_is_none_of_a_gateway(upstream):
+    script = answer(b'{"success":false,"body":[]}', 400)
+    with closing(Posts(upstream(script), 5.0, 1000)) as posts, pytest.raises(BadReply) as found:
+        posts.post(b"{}", {})
+    assert found.value.message == "bad reply of the gateway: its answer is not an envelope"
 
 
 def test_nobody_listens(closed_port):
