@@ -24,7 +24,9 @@ from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.files import GridFsFiles
 from gatewayfw.schemas import optional, string
+from gatewayfw.web.lane import Lane
 from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.wire.posting import ENVELOPE_BYTES
 
 BODY = {"model": "user", "act": "echo", "details": {"set": {"name": "x"}, "get": {}}}
 OK = (200, {"body": {"name": "x"}, "success": True})
@@ -113,6 +115,51 @@ def test_a_gateway_takes_an_app_and_its_config(make):
     post = app.test_client().post
     assert post("/gateway", json=body).get_json() == {"body": "pong", "success": True}
     assert post("/gateway", json={**body, "details": {"set": {"x": "y" * 100}, "get": {}}}).status_code == 413
+
+
+@pytest.mark.parametrize("make", [Gateway, gateway])
+def test_what_a_gateway_is_given_is_in_force(make):
+    gw, calls = make(caller_key=lambda context: context.Headers["who"], exceptions={KeyError: (409, "c", "m")}), []
+    gw.on_call(calls.append)
+
+    @gw.acts.act("user", "take", public=True, limit="1/minute")
+    def take(body):
+        raise KeyError
+
+    app, asked = gw.create_app(), {"model": "user", "act": "take", "details": {"set": {}, "get": {}}}
+    replies = [post(app, json=asked, headers={"who": who}) for who in "aab"]
+    assert [status for status, _ in replies] == [409, 429, 409]
+    assert replies[0][1] == {"body": {"message": "m"}, "success": False}
+    assert [(call.act, call.status) for call in calls] == [("take", 409), ("take", 429), ("take", 409)]
+
+
+def test_services_elsewhere_have_the_settings_of_the_gateway(monkeypatch):
+    bounds = []
+    monkeypatch.setattr("gatewayfw.remote.Posts", lambda url, **given: bounds.append(given["max_bytes"]))
+    gateway(max_reply_bytes=5).acts.set_service("far", "http://far")
+    assert bounds == [5 + ENVELOPE_BYTES]
+
+
+@pytest.mark.parametrize("mount", [Gateway.init_app, lambda gw, app, **options: gw.create_app(**options)])
+def test_a_guard_decides_who_sees_the_playground(gw, mount):
+    app, guard = Flask("host"), lambda request: request.headers.get("x-in") == "1"
+    client = (mount(gw, app, playground=True, playground_guard=guard) or app).test_client()
+    assert [client.get("/playground/", headers={"x-in": given}).status_code for given in "01"] == [404, 200]
+
+
+def test_static_files_are_served_where_one_says(gw, tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    app = Flask("host")
+    gw.init_app(app, "/api", static_path=[tmp_path], static_prefix="/s")
+    own = gw.create_app(static_path=[tmp_path], url_prefix="/api")
+    for served, path in ((app, "/api/s/a.txt"), (own, "/a.txt")):
+        with served.test_client().get(path) as reply:
+            assert reply.data == b"a"
+
+
+@pytest.mark.parametrize("fast_lane", [True, False])
+def test_the_fast_lane_can_be_closed(gw, fast_lane):
+    assert isinstance(gw.create_app(fast_lane=fast_lane).wsgi_app, Lane) is fast_lane
 
 
 def make_shop():
