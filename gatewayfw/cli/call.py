@@ -39,7 +39,7 @@ def _complete_model(ctx: click.Context, _: click.Parameter, begun: str) -> list[
 
 
 def _complete_act(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return _items(_acts_of(ctx).get(ctx.params.get("model"), {}), begun)
+    return _items(_acts_of(ctx).get(ctx.params["model"], {}), begun)
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
