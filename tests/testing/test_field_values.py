@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from datetime import date as day
+from datetime import datetime
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
 
+import mongomock
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from marshmallow import fields as mm
+from marshmallow import validate
 
+from gatewayfw import schemas as gws
+from gatewayfw.core import gateway
+from gatewayfw.schemas import Mode
 from gatewayfw.schemas.fields import KINDS
-from gatewayfw.testing.field_values import FLOATS, MAKERS
-from tests.fuzz.zoo import KIND_FIELDS
+from gatewayfw.testing.field_values import FLOATS, MAKERS, Maker, Values, selections
+from tests.fuzz.zoo import KIND_FIELDS, Colour, Stay
 
 
 def test_every_kind_has_fields_to_draw_for() -> None:
@@ -24,3 +39,166 @@ def test_a_kind_is_drawn_by_a_strategy_of_its_own(name: str) -> None:
 @given(FLOATS)
 def test_numbers_are_those_that_json_has(number: float) -> None:
     assert json.loads(json.dumps(number, allow_nan=False)) == number
+
+
+def drawn(strategy: Values, examples: int = 60) -> list[Any]:
+    """So many values of a strategy, the same ones in every run."""
+    found: list[Any] = []
+
+    @given(strategy)
+    @settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def look(value: Any) -> None:
+        found.append(value)
+
+    look()
+    return found
+
+
+def values(field: Any, mode: Mode = "assert", **given: Any) -> list[Any]:
+    return drawn(Maker(gateway().schemas, mode, **given).values(field))
+
+
+def kinds_of(found: list[Any]) -> set[str]:
+    return {type(value).__name__ for value in found}
+
+
+@pytest.mark.parametrize(
+    ("field", "exact", "coerced"),
+    [
+        (gws.integer(), {"int"}, {"int", "float", "str"}),
+        (gws.number(), {"int", "float"}, {"int", "float", "str"}),
+        (gws.number(minimum=0.2, maximum=0.8), {"float"}, {"float", "str"}),
+        (gws.boolean(), {"bool"}, {"bool", "str", "int"}),
+        (gws.nullable(gws.integer()), {"NoneType", "int"}, {"NoneType", "int", "float", "str"}),
+        (gws.enums("a", 1, 2.5, True), {"str", "int", "float", "bool"}, {"str", "int", "float", "bool"}),
+    ],
+    ids=["integer", "number", "fraction", "boolean", "nullable", "enums"],
+)
+def test_a_value_has_other_forms_only_where_it_is_converted(field: Any, exact: set[str], coerced: set[str]) -> None:
+    assert (kinds_of(values(field)), kinds_of(values(field, "create"))) == (exact, coerced)
+
+
+def test_numbers_reach_both_of_their_ends() -> None:
+    assert set(values(gws.integer(minimum=-2, maximum=2))) == {-2, -1, 0, 1, 2}
+    cents = values(gws.decimal(places=2, minimum=0, maximum="0.03"))
+    assert set(cents) == {"0.00", "0.01", "0.02", "0.03"}
+    large = [value for value in values(gws.integer(), "create") if abs(int(value)) > 2**53]
+    assert (len(large) > 0, "float" in kinds_of(large)) == (True, False)
+
+
+def test_texts_and_lists_have_the_sizes_that_are_allowed() -> None:
+    sizes = {
+        name: {len(value) for value in values(field)}
+        for name, field in {
+            "text": gws.string(size=(2, None)),
+            "short": gws.string(size=(None, 1)),
+            "long": gws.string(size=(1200, 1300)),
+            "list": gws.array(gws.integer(), size=(1, 2)),
+            "long list": gws.array(gws.boolean(), size=(40, 41)),
+        }.items()
+    }
+    assert (min(sizes["text"]), max(sizes["text"]) <= 10, sizes["short"]) == (2, True, {0, 1})
+    assert (sizes["long"], sizes["list"], sizes["long list"]) == ({1200}, {1, 2}, {40})
+
+
+DATES = [r"\d{4}-\d\d-\d\d", r"\d{4}-\d\d-\d\dT[0-9:.]{8,15}", r"\d{4}-\d\d-\d\dT[0-9:.]{8,15}Z"]
+
+
+def test_texts_of_a_kind_have_all_its_forms() -> None:
+    dates = values(gws.date())
+    assert [any(re.fullmatch(form, text) for text in dates) for form in DATES] == [True] * 3
+    assert all(re.fullmatch("|".join(DATES), text) for text in dates)
+    assert {urlsplit(text).scheme for text in values(gws.url())} == {"https"}
+    assert {text.rpartition(".")[2] for text in values(gws.email())} == {"org", "com", "example"}
+    assert {len(UUID(text).hex) for text in values(gws.uuid())} == {32}
+    assert all(re.fullmatch("[0-9a-fA-F]{24}", text) for text in values(gws.object_id()))
+    assert set(values(gws.object_id(), ids=st.just("f" * 24))) == {"f" * 24}
+
+
+@pytest.mark.parametrize(
+    ("mode", "keys"),
+    [("assert", {"list need", "list may need"}), ("create", {"need", "may need", "list need", "list may need"})],
+)
+def test_what_may_be_left_out_is_left_out_at_times(mode: Mode, keys: set[str]) -> None:
+    fields = {"need": gws.integer(), "may": gws.optional(gws.integer()), "list": gws.defaulted(gws.integer(), 5)}
+    assert {" ".join(sorted(value)) for value in values(gws.object_(fields), mode)} == keys
+
+
+OWN = {
+    "choice": (mm.String(validate=validate.OneOf(["a", "b"])), lambda value: value in ("a", "b")),
+    "pattern": (mm.String(validate=validate.Regexp("^[a-c]{2}$")), lambda value: re.fullmatch("[a-c]{2}\n?", value)),
+    "uuid": (mm.UUID(), UUID),
+    "url": (mm.Url(), lambda value: value.startswith("https://")),
+    "date": (mm.Date(), day.fromisoformat),
+    "datetime": (mm.DateTime(), datetime.fromisoformat),
+    "time": (mm.Time(), lambda value: re.fullmatch("[0-9:.]{8,15}", value)),
+    "IPv4": (mm.IPv4(), lambda value: ip_address(value).version == 4),
+    "IPv6": (mm.IPv6(), lambda value: ip_address(value).version == 6),
+    "float": (mm.Float(validate=validate.Range(0.5, 0.75)), lambda value: 0.5 <= value <= 0.75),
+    "tuple": (mm.Tuple((mm.String(), mm.Integer())), lambda value: isinstance(value, list) and len(value) == 2),
+    "dict": (mm.Dict(), lambda value: isinstance(value, dict)),
+    "enum": (mm.Enum(Colour), lambda value: value in ("RED", "BLUE")),
+    "enum by value": (mm.Enum(Colour, by_value=True), lambda value: value in (1, 2)),
+    "constant": (mm.Constant("x"), lambda value: value == "x"),
+    "nested": (mm.Nested(Stay), lambda value: {"name"} <= value.keys() <= {"name", "number-of-nights", "tags"}),
+    "many": (mm.Nested(Stay, many=True), lambda value: isinstance(value, list) and len(value) <= 3),
+    "many of a schema": (mm.Nested(Stay(many=True)), lambda value: isinstance(value, list)),
+}
+
+
+@pytest.mark.parametrize(("field", "fits"), OWN.values(), ids=OWN)
+def test_likely_values_of_a_field_of_marshmallow_are_of_its_form(field: Any, fits: Any) -> None:
+    found = drawn(Maker(gateway().schemas, "create").likely(field), 20)
+    assert [value for value in found if not fits(value)] == []
+    assert len({json.dumps(value) for value in found}) > (0 if isinstance(field, mm.Constant) else 1)
+
+
+def test_a_file_is_drawn_as_the_parser_reads_it() -> None:
+    found = values(gws.file(most=3, types=["image/png", "text/plain"]))
+    assert {one.type for one in found} == {"image/png", "text/plain"}
+    assert {one.size for one in found} == {0, 1, 2, 3}
+    for one in found:
+        data = one.stream.getvalue()
+        assert (one.size, one.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+    assert {one.type for one in values(gws.file(most=3))} == {"application/octet-stream"}
+
+
+def depth(get: Any) -> int:
+    return 1 + max((depth(inner) for inner in get.values()), default=0) if isinstance(get, dict) else 0
+
+
+def test_a_selection_names_each_field_at_each_depth_that_is_allowed() -> None:
+    gw = gateway()
+    gw.schemas.add("shop", {"name": gws.string()}, {})
+    lists = {"items": {"type": "multiple", "limit": 3}}
+    shop = {"schemaName": "shop", "type": "single", "relatedRelations": lists}
+    gw.schemas.add("item", {"price": gws.integer()}, {"shop": shop})
+    for deepest in (1, 2):
+        found = drawn(selections(gw.schemas, "item", 3, deepest), 60)
+        assert {key for get in found for key in get} == {"_id", "price", "shop"}
+        assert {get["price"] for get in found if "price" in get} == {0, 1}
+        assert max(map(depth, found)) == deepest
+        assert {type(get["shop"]) for get in found if "shop" in get} == ({int} if deepest == 1 else {int, dict})
+
+
+def test_a_filter_asks_by_each_of_its_operators() -> None:
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    item = gw.odm.new_model("item", {"name": gws.string(size=(1, 9)), "price": gws.integer()})
+    operators = ["eq", "ne", "in", "nin", "exists", "prefix", "contains"]
+    listing = item.listing(filter={"name": operators, "price": ["gt"]})
+    found = drawn(Maker(gw.schemas, "create").values(listing.set["filter"]), 120)
+    asked = [one["name"] for one in found if "name" in one]
+    used = [one for one in asked if isinstance(one, dict)]
+    assert ({key for one in used for key in one}, {} in used) == (set(operators), False)
+    assert kinds_of(asked) == {"str", "NoneType", "dict"}
+    assert {type(value) for one in used for value in one.get("in", [])} == {str, type(None)}
+    assert {type(one["exists"]) for one in used if "exists" in one} == {bool}
+    prices = [one["price"] for one in found if "price" in one]
+    assert (kinds_of(prices), {type(one["gt"]) for one in prices}) == ({"dict"}, {int})
