@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from datetime import date as day
 from datetime import datetime
 from ipaddress import ip_address
@@ -23,6 +24,7 @@ from gatewayfw import schemas as gws
 from gatewayfw.core import gateway
 from gatewayfw.schemas import Mode
 from gatewayfw.schemas.fields import KINDS
+from gatewayfw.testing import field_values
 from gatewayfw.testing.field_values import FLOATS, MAKERS, Maker, Values, selections
 from tests.fuzz.zoo import KIND_FIELDS, Colour, Stay
 
@@ -58,6 +60,63 @@ def drawn(strategy: Values, examples: int = 60) -> list[Any]:
 
     look()
     return found
+
+
+LETTERS, KEYS = st.characters(codec="utf-8"), st.characters(codec="utf-8", exclude_characters="\0.$")
+INT64 = st.integers(-(2**63), 2**63 - 1)
+IDS = st.text("0123456789abcdefABCDEF", min_size=24, max_size=24)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "same"),
+    [
+        (field_values.INT64, INT64),
+        (FLOATS, st.floats(allow_nan=False, allow_infinity=False)),
+        (field_values.IDS, IDS),
+        (field_values.TEXTS, st.text(LETTERS, max_size=8)),
+        (
+            field_values.SCALARS,
+            st.none() | st.booleans() | INT64 | FLOATS | st.text(LETTERS, max_size=8) | IDS,
+        ),
+        (field_values.OBJECTS, st.dictionaries(st.text(KEYS, max_size=4), field_values.JSON, max_size=3)),
+    ],
+    ids=["INT64", "FLOATS", "IDS", "TEXTS", "SCALARS", "OBJECTS"],
+)
+def test_plain_values_have_these_bounds(strategy: Values, same: Values) -> None:
+    assert repr(strategy) == repr(same)
+
+
+def inside(value: Any) -> Iterator[Any]:
+    """The lists and objects of JSON, the outermost first."""
+    if isinstance(value, list | dict):
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from inside(inner)
+
+
+def test_json_is_drawn_small_and_with_keys_that_a_database_takes() -> None:
+    found = drawn(field_values.JSON, 120)
+    for kind in (list, dict):
+        assert {len(one) for value in found for one in inside(value) if type(one) is kind} == {0, 1, 2, 3}
+    keys = {key for value in found for one in inside(value) if isinstance(one, dict) for key in one}
+    assert ({len(key) for key in keys}, set("".join(keys)) & set("\0.$")) == ({0, 1, 2, 3, 4}, set())
+
+
+def test_words_in_addresses_are_short() -> None:
+    hosts = [re.fullmatch(r"https://([a-z0-9]{1,8})\.example\.org/", text) for text in drawn(field_values.URLS)]
+    mails = [re.fullmatch(r"[a-z0-9]{1,8}@([a-z0-9]{1,8})\.[a-z]+", text) for text in drawn(field_values.EMAILS)]
+    for found in (hosts, mails):
+        assert {1, 8} <= {len(one[1]) for one in found if one}
+        assert None not in found
+
+
+def test_only_fields_of_ones_own_are_tried_before_they_are_drawn() -> None:
+    maker = Maker(gateway().schemas, "assert")
+    for field, is_tried in (
+        *((gws.string(size=(1, 5)), False), (gws.integer(minimum=1), False), (gws.email(), False), (gws.url(), False)),
+        *((gws.string(pattern="[a-c]+x?"), False), (mm.Integer(), True), (mm.Integer(validate=bool), True)),
+    ):
+        assert ("taken" in repr(maker.values(field))) is is_tried
 
 
 def values(field: Any, mode: Mode = "assert", **given: Any) -> list[Any]:
