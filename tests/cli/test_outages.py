@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 
+import click
 import mongomock
 import pytest
 
@@ -46,4 +47,8 @@ def test_the_reason_is_the_databases_where_it_is_away():
         gw.odm.jobs()
     assert [reason_of(one, gw.odm) for one in (caught.value, NotFound("gone"))] == [REASON, "gone"]
     assert reason_of(caught.value) == "service unavailable, try again"
+    with click.Context(click.Command("jobs")):
+        assert reason_of(caught.value) == "service unavailable, try again"
+        tell_outages_of(gw.odm)
+        assert [reason_of(one) for one in (caught.value, NotFound("gone"))] == [REASON, "gone"]
     gw.odm.storage.close()
