@@ -22,6 +22,7 @@ from gatewayfw.schemas import boolean, defaulted, enums, optional, string
 from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from gatewayfw.web.reader import check_request
 from tests.export.coercion import kept
+from tests.export.market import expected, written
 from tests.fuzz.zoo import make_zoo
 
 short = settings(max_examples=15, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -146,6 +147,10 @@ def test_it_is_the_same_each_time_and_says_nothing_of_excluded_fields():
     text = json.dumps(SCHEMA)
     assert text == json.dumps(json_schema(build(ZOO.schemas, ZOO.acts)))
     assert ("secret" in text, "badge" in text) == (False, False)
+
+
+def test_the_whole_schema_of_a_gateway_with_one_of_each_thing():
+    assert written("schema.json") == expected("schema.json")
 
 
 def test_a_gateway_without_acts_takes_nothing():

@@ -9,6 +9,7 @@ from gatewayfw.catalog import build
 from gatewayfw.export.python.module import python
 from sample_service.app import create_service
 from tests.batches import Library
+from tests.export import market
 from tests.export.checking import expected, mypy
 
 pytest.importorskip("mypy")
@@ -155,6 +156,10 @@ def test_requests_of_a_batch_are_checked(tmp_path_factory):
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
     assert mypy(folder, "gateway_types.py", "right.py", "wrong.py") == expected("wrong", BATCH_WRONG)
+
+
+def test_all_types_of_a_gateway_with_one_of_each_thing():
+    assert market.written("python.txt") == market.expected("python.txt")
 
 
 def test_a_gateway_without_batches_has_no_requests():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gatewayfw.export.typescript.module import typescript
+from tests.export.market import expected, written
 from tests.export.village import village
 
 NEEDED = {"presence": "required"}
@@ -36,6 +37,10 @@ def test_an_act_says_who_may_call_it():
         " a: { set?: Nothing; get: AnyObject; body: boolean | null; idempotent: true }; }; };"
         " far: Remote;"
     )
+
+
+def test_all_that_is_said_of_a_gateway_with_one_of_each_thing():
+    assert written("typescript.txt") == expected("typescript.txt")
 
 
 def test_what_it_does_not_show_changes_nothing():
