@@ -170,7 +170,12 @@ def _remote_request(name: str) -> Schema:
 
 
 def _reply(shown: ShownValues, act: Mapping[str, Any]) -> Schema:
-    returns = act["returns"]
+    """Return the schema of a result: of a value that is optional, or null."""
+    written = _result(shown, act, act["returns"])
+    return written if act["returns"]["presence"] == "required" else {"anyOf": [written, {"type": "null"}]}
+
+
+def _result(shown: ShownValues, act: Mapping[str, Any], returns: Mapping[str, Any]) -> Schema:
     if returns["kind"] == "documents":
         return _documents(shown, act, returns)
     if returns["kind"] != "object" or returns["fields"] is None:

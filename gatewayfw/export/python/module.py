@@ -188,8 +188,9 @@ class _Acts:
                 Entry(name, self._part(part, get, base, name), _is_sure(part), comment(part))
                 for name, part in kind["fields"].items()
             ]
-            return self._types.add(self._types.fresh(f"{base}Result"), entries)
-        found = self._part(kind, get, base, "Result")
+            found = self._types.add(self._types.fresh(f"{base}Result"), entries)
+        else:
+            found = self._part(kind, get, base, "Result")
         may_be_null = kind["presence"] != "required" and found != "Any" and not found.endswith(" | None")
         return f"{found} | None" if may_be_null else found
 

@@ -18,7 +18,7 @@ from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.export.jsonschema.document import details_schema, json_schema
-from gatewayfw.schemas import boolean, defaulted, enums, optional, string
+from gatewayfw.schemas import boolean, defaulted, enums, object_, optional, string
 from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from gatewayfw.web.reader import check_request
 from tests.export.coercion import kept
@@ -289,9 +289,21 @@ def test_a_restricted_selection_stands_where_it_is_used(gw):
     )
 
 
+LONG_3 = {"minLength": 3, "maxLength": 3}
 REPLIES = {
     "a document or null": ("optional", {"anyOf": [ref("shown.club.0"), {"type": "null"}]}),
     "a value": (string(size=(1, 3)), {"type": "string", "minLength": 1, "maxLength": 3}),
+    "a value or null": (optional(string(size=3)), {"anyOf": [{**TEXT, **LONG_3}, {"type": "null"}]}),
+    "an object or null": (
+        optional(object_({"a": string(size=3)})),
+        {
+            "anyOf": [
+                {"type": "object", "properties": {"a": {**TEXT, **LONG_3}}, "required": ["a"]},
+                {"type": "null"},
+            ]
+        },
+    ),
+    "any object": (object_(), {"type": "object"}),
     "an object": (
         {"rows": "many", "word": enums("a"), "note": optional(string())},
         {

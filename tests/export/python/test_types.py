@@ -266,6 +266,7 @@ RETURNS = {
     "a value": (boolean, "bool"),
     "a value or nothing": (optional(array(string)), "list[str] | None"),
     "an object": (object_({"a": integer()}), "CityActResult"),
+    "an object or nothing": (optional(object_({"a": integer()})), "CityActResult | None"),
     "no keys are known of": (object_(), "dict[str, Any]"),
     "rows": ({"rows": "many"}, "CityActResult"),
 }
