@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
+from marshmallow import INCLUDE, Schema
+from marshmallow import fields as mm
 
 from gatewayfw.catalog.kinds import kind_of
 from gatewayfw.export.jsonschema.kinds import ShownValues, Values
@@ -14,17 +16,22 @@ from gatewayfw.schemas import (
     binary,
     boolean,
     date,
+    decimal,
     defaulted,
     email,
     enums,
+    file,
     integer,
+    mapping,
     number,
     object_,
     object_id,
     optional,
     string,
+    url,
+    uuid,
 )
-from gatewayfw.schemas.fields import described
+from gatewayfw.schemas.fields import as_field, described
 from gatewayfw.settings import Settings
 
 ID = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
@@ -37,6 +44,18 @@ def nullable(field):
     return field
 
 
+class More(Schema):
+    """Takes keys that it does not name."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    name = mm.String(required=True)
+
+
+WHOLE = {"type": "string", "pattern": "^-?[0-9]{1,34}$"}
+BASE_64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+DATA = {"type": "string", "contentEncoding": "base64", "pattern": BASE_64}
 KINDS = {
     "text": (string(), {"type": "string"}),
     "text of a size": (string(size=(2, 5)), {"type": "string", "minLength": 2, "maxLength": 5}),
@@ -76,6 +95,32 @@ KINDS = {
         described(object_id(of="user"), "Who asks."),
         {**ID, "description": "An _id of the model user. Who asks."},
     ),
+    "address": (url(), {"type": "string", "format": "uri"}),
+    "key": (uuid(), {"type": "string", "format": "uuid"}),
+    "decimal": (decimal(places=2), {"type": "string", "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}),
+    "whole decimal": (decimal(places=0), {"type": "string", "pattern": "^-?[0-9]{1,34}$"}),
+    "decimal from": (decimal(places=0, minimum=1), {**WHOLE, "$comment": "A number at least 1."}),
+    "decimal up to": (decimal(places=0, maximum=9), {**WHOLE, "$comment": "A number at most 9."}),
+    "decimal in bounds": (
+        decimal(places=0, minimum=1, maximum=9),
+        {**WHOLE, "$comment": "A number at least 1 and at most 9."},
+    ),
+    "data": (binary(size=(1, 5)), {**DATA, "minLength": 4, "maxLength": 8}),
+    "data of whole groups": (binary(size=(3, 6)), {**DATA, "minLength": 4, "maxLength": 8}),
+    "file": (file(most=9), {"not": {}}),
+    "texts by any key": (
+        mapping(string(size=3)),
+        {"type": "object", "additionalProperties": {"type": "string", "minLength": 3, "maxLength": 3}},
+    ),
+    "object with other keys": (
+        as_field(More, "field"),
+        {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    ),
+    "anything or null": (nullable(any_()), {}),
+    "number or null, with a default": (
+        defaulted(described(nullable(number()), "How many."), None),
+        {"type": ["number", "null"], "description": "How many.", "default": None},
+    ),
     "text or null": (nullable(string()), {"type": ["string", "null"]}),
     "choices or null": (nullable(enums("a", "b")), {"type": ["string", "null"], "enum": ["a", "b", None]}),
     "one choice or null": (nullable(enums("a")), {"type": ["string", "null"], "enum": ["a", None]}),
@@ -109,8 +154,13 @@ def test_so_does_one_of_binary_data():
 
 def test_a_date_is_any_of_iso_8601_in_requests_and_one_form_in_replies():
     kind = kind_of(date())
-    asked = Values({}, "#/", {}).schema(kind)
-    assert (asked["type"], asked["description"]) == ("string", "ISO 8601; without an offset it is UTC.")
+    day, time = "[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
+    offset = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
+    assert Values({}, "#/", {}).schema(kind) == {
+        "type": "string",
+        "pattern": f"^{day}(?:T{time}{offset})?$",
+        "description": "ISO 8601; without an offset it is UTC.",
+    }
     assert ShownValues({}, "#/", {}).schema(kind) == {"type": "string", "format": "date-time"}
 
 
@@ -127,3 +177,115 @@ def test_where_decimals_may_be_whole_numbers_these_are_integers(more, null):
     assert schema == {"type": ["string", "integer", *null], "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}
     validator = jsonschema.Draft202012Validator(schema)
     assert [value for value in (12, "12.50", 12.5, "12.501", True) if validator.is_valid(value)] == [12, "12.50"]
+
+
+MODELS = {
+    "user": {
+        "fields": {"_id": {"kind": "object_id"}, "name": {"kind": "boolean"}, "age": {"kind": "integer", "minimum": 0}},
+        "links": {"friends": {"model": "user", "type": "multiple", "fields": ["_id", "name"]}},
+    }
+}
+FLAG = {"enum": [0, 1]}
+NOTHING = {"type": "object", "maxProperties": 0}
+USER = {"kind": "selection", "model": "user", "depth": 0}
+
+
+def closed(**properties):
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+WITHIN = {
+    "itself": (USER, 0, lambda schema: schema),
+    "a list": ({"kind": "array", "items": USER}, 1, lambda schema: {"type": "array", "items": schema}),
+    "a mapping": (
+        {"kind": "mapping", "values": USER},
+        1,
+        lambda schema: {"type": "object", "additionalProperties": schema},
+    ),
+    "an object": (
+        {"kind": "object", "fields": {"a": {**USER, "presence": "optional"}}},
+        1,
+        lambda schema: closed(a=schema),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "levels", "around"), WITHIN.values(), ids=WITHIN)
+def test_what_is_around_a_selection_takes_a_level_of_it(kind, levels, around):
+    schemas = [Values(MODELS, "#/", {}).schema(kind, levels + more) for more in (0, 1)]
+    assert schemas == [around(NOTHING), around({"$ref": "#/get.user.0"})]
+
+
+def test_a_selection_that_its_author_chose_is_as_deep_as_the_act_allows():
+    below = {"model": "user", "fields": ["name"], "links": {}}
+    links = {"some": {**below, "whole": False}, "all": {**below, "whole": True}, "more": {"model": "user", "depth": 1}}
+    chosen = {"kind": "selection", "model": "user", "fields": ["age"], "links": links}
+    one = closed(name=FLAG)
+    found = [Values(MODELS, "#/", {}).schema(chosen, levels) for levels in (1, 2, 3)]
+    some, more = ([NOTHING, one, one], [NOTHING, *({"$ref": f"#/get.user.1{end}.below"} for end in (".1", ""))])
+    assert found == [
+        closed(
+            age=FLAG,
+            _rev=FLAG,
+            some={"anyOf": [{"const": 0}, inner]},
+            all={"anyOf": [FLAG, inner]},
+            more={"anyOf": [FLAG, last]},
+        )
+        for inner, last in zip(some, more, strict=True)
+    ]
+
+
+def test_so_is_what_it_shows_without_what_links_hide():
+    chosen = {"model": "user", "fields": ["name", "age"], "links": {}}
+    selection = {"model": "user", "fields": ["age"], "links": {"friends": {**chosen, "links": {"friends": USER}}}}
+    name, age = {"type": "boolean"}, {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
+    copies = {"type": "array", "items": {"$ref": "#/shown.user.friends.0"}}
+    revision = {"type": "integer", "minimum": 0}
+    inner = [None, closed(name=name), closed(name=name, friends=copies)]
+    assert [ShownValues(MODELS, "#/", {}).document(selection, levels) for levels in range(3)] == [
+        closed(age=age, **({"friends": {"type": "array", "items": one}} if one else {}), _rev=revision) for one in inner
+    ]
+
+
+@pytest.mark.parametrize(("most", "depth"), [(0, 0), (1, 1), (2, 2), (3, 2)])
+def test_copies_are_as_deep_as_the_act_allows(most, depth):
+    selection = {"model": "user", "fields": [], "links": {"friends": {"model": "user", "depth": 2}}}
+    shown = ShownValues(MODELS, "#/", {}).document(selection, most + 1)["properties"]["friends"]
+    assert shown == {"type": "array", "items": {"$ref": f"#/shown.user.friends.{depth}"}}
+
+
+def test_a_filter_takes_null_where_a_value_may_be_absent():
+    number = {"kind": "number", "presence": "required"}
+    fields = {
+        "age": {"operators": ["eq", "ne", "in", "nin", "gt"], "value": {**number, "minimum": 1}},
+        "name": {"operators": ["prefix", "contains", "exists"], "value": {"kind": "string"}},
+        "who": {"operators": ["eq"], "value": {"kind": "object_id", "of": "user", "description": "Who."}},
+    }
+    age, null = {"type": "number", "minimum": 1}, {"type": ["number", "null"], "minimum": 1}
+    listed, who = {"type": "array", "items": null}, {**ID, "type": ["string", "null"]}
+    operators = closed(eq=null, ne=null, **{"in": listed}, nin=listed, gt=age)
+    texts = {"prefix": {"type": "string"}, "contains": {"type": "string", "minLength": 1, "maxLength": 200}}
+    assert Values({}, "#/", {}).schema({"kind": "filter", "fields": fields}) == closed(
+        age={"anyOf": [null, {**operators, "minProperties": 1}]},
+        name={**closed(**texts, exists={"type": "boolean"}), "minProperties": 1},
+        who={
+            "anyOf": [who, {**closed(eq=who), "minProperties": 1}],
+            "description": "An _id of the model user. Who.",
+        },
+    )
+
+
+def test_a_count_is_a_number_up_to_the_most_or_says_that_there_are_more():
+    beyond = {**closed(atLeast={"const": 7}), "required": ["atLeast"]}
+    assert Values({}, "#/", {}).schema({"kind": "count", "most": 7}) == {
+        "anyOf": [{"type": "integer", "minimum": 0, "maximum": 7}, beyond]
+    }
+
+
+def test_a_link_to_frozen_copies_says_so_also_of_one():
+    friend = {"model": "user", "type": "single", "fields": ["_id"], "frozen": True}
+    models = {"user": {**MODELS["user"], "links": {"friend": friend}}}
+    assert ShownValues(models, "#/", {}).copies("user", "friend", 0) == {
+        "$ref": "#/shown.user.friend.0",
+        "description": "As it was when it was related",
+    }
