@@ -9,7 +9,7 @@ from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.export.python.runtime import import_lines, runtime
-from gatewayfw.export.python.types import IMPORTS, Types, quoted
+from gatewayfw.export.python.types import IMPORTS, Entry, Types, camel, class_name, comment, docstring, quoted
 from gatewayfw.schemas import array, boolean, date, described, enums, integer, number, object_, optional, string
 from sample_service.app import create_service
 from tests.export.generated import hints, loaded, make, signature, source
@@ -347,3 +347,226 @@ def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():
     listed = {"kind": "array", "items": {**kind, "whole": True, "nullable": True}, "presence": "required"}
     found = [Types().value(one, "X") for one in (kind, {**kind, "whole": True}, listed)]
     assert found == ["str", "str | int", "list[str | int | None]"]
+
+
+CLASSES = '''\
+class Plain(TypedDict):
+    """Doc."""
+
+    #: One.
+    a: int
+
+
+class _MixedNeeded(TypedDict):
+    #: One.
+    a: int
+
+
+class Mixed(_MixedNeeded, total=False):
+    """Doc."""
+
+    b: str
+
+
+class _OddNeeded(TypedDict):
+    #: One.
+    a: int
+
+
+_OddRest = TypedDict(
+    "_OddRest",
+    {
+        "b-c": 'list["X"]',
+        #: Two.
+        "class": "str",
+    },
+    total=False,
+)
+
+
+class Odd(_OddNeeded, _OddRest):
+    """Doc."""
+
+
+class _UntoldNeeded(TypedDict):
+    #: One.
+    a: int
+
+
+_UntoldRest = TypedDict(
+    "_UntoldRest",
+    {
+        "b-c": 'list["X"]',
+    },
+    total=False,
+)
+
+
+class Untold(_UntoldNeeded, _UntoldRest):
+    """The keys of both."""
+
+
+# Doc.
+Only = TypedDict(
+    "Only",
+    {
+        "b-c": 'list["X"]',
+        #: Two.
+        "class": "str",
+    },
+    total=False,
+)
+
+
+class Empty(TypedDict):
+    """No keys."""
+
+
+class EmptyToo(TypedDict):
+    """Doc."""
+'''
+
+
+def test_every_form_of_a_class():
+    types = Types()
+    one, other = Entry("a", "int", True, "One."), Entry("b-c", 'list["X"]')
+    keyword = Entry("class", "str", False, "Two.")
+    added = [
+        types.add("Plain", [one], "Doc."),
+        types.add("Mixed", [one, Entry("b", "str")], "Doc."),
+        types.add("Odd", [one, other, keyword], "Doc."),
+        types.add("Untold", [other, one]),
+        types.add("Only", [other, keyword], "Doc."),
+        types.add("Empty", []),
+        types.add("EmptyToo", [], "Doc."),
+    ]
+    assert (types.source(), added) == (CLASSES, ["Plain", "Mixed", "Odd", "Untold", "Only", "Empty", "EmptyToo"])
+
+
+FILTER = """\
+FilterAge = TypedDict(
+    "FilterAge",
+    {
+        "eq": "int | None",
+        "ne": "int | None",
+        "in": "list[int | None]",
+        "nin": "list[int | None]",
+        "gt": "int",
+    },
+    total=False,
+)
+
+
+class FilterAB(TypedDict, total=False):
+    prefix: str
+    contains: str
+    exists: bool
+
+
+class FilterAny(TypedDict, total=False):
+    eq: Any
+    lt: Any
+
+
+Filter = TypedDict(
+    "Filter",
+    {
+        #: In years.
+        "age": "int | None | FilterAge",
+        "a-b": "FilterAB",
+        "any": "FilterAny",
+    },
+    total=False,
+)
+"""
+
+
+def test_a_filter_takes_none_where_a_value_may_be_absent():
+    fields = {
+        "age": {
+            "operators": ["eq", "ne", "in", "nin", "gt"],
+            "value": {"kind": "integer", "description": "In\nyears."},
+        },
+        "a-b": {"operators": ["prefix", "contains", "exists"], "value": {"kind": "string"}},
+        "any": {"operators": ["eq", "lt"], "value": {"kind": "any"}},
+    }
+    types = Types()
+    assert (types.value({"kind": "filter", "fields": fields}, "Filter"), types.source()) == ("Filter", FILTER)
+
+
+def test_a_count_is_a_number_or_says_that_there_are_more():
+    types = Types()
+    assert types.value({"kind": "count", "most": 5}, "Total") == "int | Total"
+    assert types.source() == "class Total(TypedDict):\n    atLeast: int\n"
+
+
+VALUES = {
+    "string": ({"kind": "string"}, "str"),
+    "object_id": ({"kind": "object_id"}, "Id"),
+    "email": ({"kind": "email"}, "str"),
+    "date": ({"kind": "date"}, "Date"),
+    "boolean": ({"kind": "boolean"}, "bool"),
+    "any": ({"kind": "any"}, "Any"),
+    "any or null": ({"kind": "any", "nullable": True}, "Any"),
+    "number": ({"kind": "number"}, "float"),
+    "integer or null": ({"kind": "integer", "nullable": True}, "int | None"),
+    "binary": ({"kind": "binary"}, "str"),
+    "file": ({"kind": "file"}, "File"),
+    "array": ({"kind": "array", "items": {"kind": "file"}}, "list[File]"),
+    "mapping": ({"kind": "mapping", "values": {"kind": "date"}}, "dict[str, Date]"),
+    "selection": ({"kind": "selection"}, "Any"),
+    "an unknown kind": ({"kind": "new"}, "Any"),
+    "choices": ({"kind": "enums", "choices": ["a", 1, 1, True, None]}, 'Literal["a", 1, True, None]'),
+    "fractions": ({"kind": "enums", "choices": [2.5, 3.5]}, "float"),
+    "choices of both": ({"kind": "enums", "choices": [1, 2.5]}, "Literal[1] | float"),
+    "no choices": ({"kind": "enums", "choices": []}, "Any"),
+}
+
+
+@pytest.mark.parametrize(("kind", "annotation"), VALUES.values(), ids=VALUES)
+def test_the_annotation_of_each_word_of_the_catalog(kind, annotation):
+    assert Types().value(kind, "X") == annotation
+
+
+@pytest.mark.parametrize("name", ["bool", "dict", "float", "int", "list", "str", "class", "__x", "X", "é"])
+def test_a_key_that_would_hide_or_break_something_stands_as_text(name):
+    types = Types()
+    types.add("Y", [Entry(name, "str", True)])
+    assert types.source() == f'Y = TypedDict(\n    "Y",\n    {{\n        "{name}": "str",\n    }},\n)\n'
+
+
+TAKEN = {
+    *("Iterator", "Mapping", "Sequence", "PathLike", "IO", "TYPE_CHECKING", "Any", "Literal", "Protocol"),
+    *("TypeAlias", "TypedDict", "overload", "AnyClient", "Client", "Date", "File", "Flag", "Id", "Request"),
+    *("None", "True", "False", "Bounded"),
+}
+
+
+def test_no_class_takes_a_name_that_the_module_uses():
+    types = Types()
+    assert {types.fresh(name) for name in TAKEN} == {f"{name}_2" for name in TAKEN}
+    assert [types.fresh(name) for name in ("User", "User", "User", "Any")] == ["User", "User_2", "User_3", "Any_3"]
+
+
+def test_the_types_import_these():
+    assert import_lines(IMPORTS) == (
+        "from collections.abc import Iterator, Mapping, Sequence\n"
+        "from os import PathLike\n"
+        "from typing import Any, IO, Literal, Protocol, TYPE_CHECKING, TypeAlias, TypedDict, overload\n"
+    )
+
+
+def test_names_of_classes_are_the_words_of_others():
+    assert [camel(name) for name in ("add-one word", "userId", "é", "2nd")] == ["AddOneWord", "UserId", "X", "2nd"]
+    assert [class_name("user", "get-all"), class_name("2nd"), class_name("a", "2")] == ["UserGetAll", "X2nd", "A2"]
+
+
+def test_texts_are_literals_that_nobody_can_leave():
+    texts = ["a", 'a"b', "a\\b", "é", "a\u202eb"]
+    assert [quoted(text) for text in texts] == ['"a"', "'a\"b'", "'a\\\\b'", '"é"', "'a\\u202eb'"]
+
+
+def test_comments_are_one_line_and_docstrings_are_indented():
+    assert (comment({"description": " a\n\n b\u202ec "}), comment({})) == ("a b c", "")
+    assert docstring(" One.  \n\n  Two. \n", "  ") == '  """One.\n\n    Two.\n  """'
+    assert (docstring("One.", "  "), docstring(" \n", "  ")) == ('  """One."""', "  ...")
