@@ -110,8 +110,17 @@ def _acts(gw: Gateway, sellers: Any) -> None:
     filters = {"name": ["eq", "prefix", "contains"], "age": ["gte", "in", "exists"]}
     listing = sellers.listing(filter=filters, sort=["name"], default_sort="name", most=4, default=3, count=5)
     act("seller", "list", set={**listing.set}, get=1, mode="create", public=True, returns=listing.returns)
-    asked = {"at": optional(enums(0, 1)), "seller": optional(select("seller", 1)), "last": select("seller", 0)}
-    returns = {"at": date(), "seller": "optional", "count": integer(), "note": optional(string())}
+    asked = {
+        "at": optional(enums(0, 1)),
+        "seller": optional(select("seller", 1)),
+        "last": described(select("seller", 0), "The last one."),
+    }
+    returns = {
+        "at": date(),
+        "seller": "optional",
+        "count": integer(),
+        "note": optional(described(string(), "For the boss.")),
+    }
     act("seller", "sum", get=asked, public=True, returns=returns)
     act("seller", "free", set=object_(), public=True, returns=object_())
     gw.acts.set_act(schema="seller", act_name="any", validator=lambda details: details, fn=lambda body: 1)

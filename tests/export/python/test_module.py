@@ -7,10 +7,12 @@ import pytest
 
 from gatewayfw.catalog import build
 from gatewayfw.export.python.module import python
+from gatewayfw.schemas import array, enums, integer, nullable, optional, string
 from sample_service.app import create_service
 from tests.batches import Library
 from tests.export import market
 from tests.export.checking import expected, mypy
+from tests.export.generated import make, signature
 
 pytest.importorskip("mypy")
 
@@ -165,3 +167,31 @@ def test_all_types_of_a_gateway_with_one_of_each_thing():
 def test_a_gateway_without_batches_has_no_requests():
     source = python(Library(mongomock.MongoClient().test, max_batch=0).gw.catalog())
     assert ("Request:" in source, source.count("def batch")) == (False, 1)  # that of the untyped client
+
+
+AFTER, NEXT = {"after": optional(string())}, {"next": nullable(string())}
+PAGED = {
+    "documents": (AFTER, {}, {"rows": "many", **NEXT}, True),
+    "values": (AFTER, {}, {"rows": array(string()), **NEXT}, True),
+    "nothing to begin after": ({}, {}, {"rows": "many", **NEXT}, False),
+    "a number to begin after": ({"after": optional(integer())}, {}, {"rows": "many", **NEXT}, False),
+    "always begins after": ({"after": string()}, {}, {"rows": "many", **NEXT}, False),
+    "one row": (AFTER, {}, {"rows": "one", **NEXT}, False),
+    "rows of text": (AFTER, {}, {"rows": string(), **NEXT}, False),
+    "no rows": (AFTER, {}, NEXT, False),
+    "perhaps rows": (AFTER, {}, {"rows": optional(array(string())), **NEXT}, False),
+    "no next": (AFTER, {}, {"rows": "many"}, False),
+    "perhaps a next": (AFTER, {}, {"rows": "many", "next": optional(nullable(string()))}, False),
+    "next is a number": (AFTER, {}, {"rows": "many", "next": nullable(integer())}, False),
+    "never ends": (AFTER, {}, {"rows": "many", "next": string()}, False),
+    "next where it is asked for": (AFTER, {"next": optional(enums(0, 1))}, {"rows": array(string()), **NEXT}, False),
+    "rows where they are asked for": (AFTER, {"rows": optional(enums(0, 1))}, {"rows": array(string()), **NEXT}, False),
+    "anything": (AFTER, {}, None, False),
+}
+
+
+@pytest.mark.parametrize(("set_", "get", "returns", "is_paged"), PAGED.values(), ids=PAGED)
+def test_an_act_is_read_by_page_where_it_takes_and_gives_what_is_next(set_, get, returns, is_paged):
+    gw = make()
+    _, module = signature(gw, set=set_, get=get or gw.schemas.select_struct("city", 0), returns=returns)
+    assert hasattr(module.AnyClient, "pages") is is_paged

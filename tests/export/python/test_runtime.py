@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -49,6 +50,17 @@ def test_nothing_is_defined_twice_and_no_model_takes_a_name_of_it():
     defined = Counter(each.name for each in tree.body if isinstance(each, ast.ClassDef | ast.FunctionDef))
     assert max(defined.values()) == 1
     assert {"UntypedClient", "CallError", "Bounded", "re", "json"} <= runtime().names <= RESERVED
+
+
+def test_its_files_stand_one_after_another_without_their_imports():
+    made = runtime()
+    first = [made.code.index(start) for start in ("class Bounded(", "\nMAX_VALUES = ", "\nclass UntypedClient")]
+    assert (first[0], first) == (0, sorted(first))
+    assert not re.search(r"^(import|from) |\n{4}|\A\n|\n\n\Z", made.code, re.MULTILINE)
+    assert "\n\n\n#: Most values of a reply" in made.code
+    assert [module for module, _ in made.imports if module.startswith(("gatewayfw", "_"))] == []
+    assert {("json", ""), ("urllib.parse", "urlsplit")} < made.imports
+    assert {"MAX_VALUES", "decode", "Sender", "urlsplit", "socket"} < made.names
 
 
 def test_imports_are_sorted_and_each_is_there_once():

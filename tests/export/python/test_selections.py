@@ -10,6 +10,8 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.client import InProcessClient
+from gatewayfw.export.python.selections import Selections
+from gatewayfw.export.python.types import Types
 from gatewayfw.schemas import enums, integer, optional, string
 from tests.export.generated import hints, loaded, make, signature, source
 
@@ -40,6 +42,29 @@ def test_a_selection_chosen_by_its_author(gw):
         {"_id": "Flag", "name": "Flag", "cities": "Flag | CountryCitiesGet0"},
         {"_id": "Id", "name": "str", "cities": "list[CountryCities0]"},
         {"_id": "Flag", "name": "Flag"},
+    ]
+
+
+def test_a_part_of_get_names_the_classes_of_a_selection_that_its_author_chose(gw):
+    get = {"the-city": optional(gw.schemas.select_struct("city", {"name": 1}))}
+    told, module = signature(gw, get=get, returns={"the-city": "optional"})
+    assert told == ("Nothing | None", "CityActGet | None", "CityActResult")
+    names = ("CityActGet", "CityActTheCityGet", "CityActResult", "CityActTheCityDocument")
+    assert [hints(module, name)[0] for name in names] == [
+        {"the-city": "CityActTheCityGet"},
+        {"_id": "Flag", "name": "Flag", "_rev": "Flag"},
+        {"the-city": "CityActTheCityDocument | None"},
+        {"_id": "Id", "name": "str", "_rev": "int"},
+    ]
+
+
+def test_a_model_whose_name_cannot_be_printed_is_escaped_in_docstrings():
+    types = Types()
+    name = "a\u202eb"
+    Selections({name: {"fields": {}, "links": {}}}, types).shape({"model": name, "depth": 0}, "X")
+    assert types.source().splitlines()[:2] == [
+        "class ABGet0(TypedDict, total=False):",
+        '    """What a `get` of \'a\\\\u202eb\' may name."""',
     ]
 
 

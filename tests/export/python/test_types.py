@@ -10,7 +10,20 @@ from marshmallow import fields as mm
 
 from gatewayfw.export.python.runtime import import_lines, runtime
 from gatewayfw.export.python.types import IMPORTS, Entry, Types, camel, class_name, comment, docstring, quoted
-from gatewayfw.schemas import array, boolean, date, described, enums, integer, number, object_, optional, string
+from gatewayfw.schemas import (
+    any_,
+    array,
+    boolean,
+    date,
+    described,
+    enums,
+    integer,
+    nullable,
+    number,
+    object_,
+    optional,
+    string,
+)
 from sample_service.app import create_service
 from tests.export.generated import hints, loaded, make, signature, source
 
@@ -266,6 +279,8 @@ RETURNS = {
     "a value": (boolean, "bool"),
     "a value or nothing": (optional(array(string)), "list[str] | None"),
     "an object": (object_({"a": integer()}), "CityActResult"),
+    "anything or nothing": (optional(any_()), "Any"),
+    "a value, null or nothing": (optional(nullable(boolean())), "bool | None"),
     "an object or nothing": (optional(object_({"a": integer()})), "CityActResult | None"),
     "no keys are known of": (object_(), "dict[str, Any]"),
     "rows": ({"rows": "many"}, "CityActResult"),
