@@ -37,6 +37,27 @@ KINDS = {
         "(1 | 2)[][]",
         "readonly (readonly (1 | 2)[])[]",
     ),
+    "array of nullable arrays": (
+        {"kind": "array", "items": {"kind": "array", "items": TEXT, "nullable": True}, **NEEDED},
+        "(string[] | null)[]",
+        "readonly (readonly string[] | null)[]",
+    ),
+    "array of one choice": (
+        {"kind": "array", "items": {"kind": "enums", "choices": ["a"]}, **NEEDED},
+        '"a"[]',
+        'readonly "a"[]',
+    ),
+    "decimal": ({"kind": "decimal", "places": 2, **NEEDED}, "string", "string"),
+    "binary": ({"kind": "binary", **NEEDED}, "string", "string"),
+    "file": ({"kind": "file", "types": [], **NEEDED}, "Upload", "Upload"),
+    "mapping": ({"kind": "mapping", "values": TEXT, **NEEDED}, *["{ [key: string]: string }"] * 2),
+    "count": ({"kind": "count", "most": 5, **NEEDED}, *["number | { atLeast: number }"] * 2),
+    "a selection that nobody asks for": ({"kind": "selection", **NEEDED}, "AnyObject", "AnyObject"),
+    "object with descriptions": (
+        {"kind": "object", "fields": {"a": {**TEXT, "description": "One.", "maxLength": 5}}, **NEEDED},
+        "{\n  /** One. */\n  a: string;\n}",
+        "{\n  /**\n   * One.\n   * Characters at most 5.\n   */\n  a: string;\n}",
+    ),
     "object": (
         {"kind": "object", "fields": FIELDS, **NEEDED},
         "{ a: string; b?: string; c: string }",
@@ -63,12 +84,15 @@ def test_kinds(kind, shown, sent):
 
 MODELS = {
     "city": {
-        "fields": {"_id": {}, "name": {}, "size": {}},
-        "links": {"people": {"model": "person", "fields": ["_id"]}},
+        "fields": {"_id": {}, "name": {}, "size": {}, "area": {}},
+        "links": {
+            "people": {"model": "person", "fields": ["_id"]},
+            "mayor": {"model": "person", "fields": []},
+        },
     },
     "person": {
         "fields": {"_id": {}, "age": {}},
-        "links": {"home": {"model": "city", "fields": ["_id", "name", "size"]}},
+        "links": {"home": {"model": "city", "fields": ["_id", "name"]}},
     },
 }
 GETS = {
@@ -76,6 +100,34 @@ GETS = {
     "no deeper than the act": ({"model": "city", "depth": 5}, 3, 'Get<"city", 3> & Revised'),
     "no deeper than can be counted": ({"model": "city", "depth": 500}, 600, 'Get<"city", 32> & Revised'),
     "restricted": ({"model": "city", "fields": ["_id"], "links": {}}, 8, "{ _id?: Flag; _rev?: Flag }"),
+    "restricted, no deeper than the act": (
+        {"model": "city", "fields": [], "links": {"people": {"model": "person", "depth": 5}}},
+        3,
+        '{ _rev?: Flag; people?: Flag | Get<"person", 2, "person.age"> }',
+    ),
+    "deeper than the act": (
+        {"model": "city", "fields": [], "links": {"people": {"model": "person", "depth": 5}}},
+        0,
+        '{ _rev?: Flag; people?: Flag | Get<"person", 0, "person.age"> }',
+    ),
+    "what several links hide": (
+        {
+            "model": "person",
+            "fields": [],
+            "links": {
+                "home": {
+                    "model": "city",
+                    "fields": ["name"],
+                    "whole": False,
+                    "links": {"people": {"model": "person", "depth": 2}, "mayor": {"model": "person", "depth": 0}},
+                }
+            },
+        },
+        8,
+        "{\n  _rev?: Flag;\n  home?: 0 | {\n    name?: Flag;\n"
+        '    people?: Flag | Get<"person", 2, "city.area" | "city.size" | "person.age">;\n'
+        '    mayor?: Flag | Get<"person", 0, "city.area" | "city.size" | "person._id" | "person.age">;\n  };\n}',
+    ),
     "what a link hides": (
         {"model": "city", "fields": [], "links": {"people": {"model": "person", "depth": 1}}},
         8,
@@ -164,3 +216,20 @@ def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():
         "readonly (string | number)[]",
     ]
     assert noted(whole) == "Decimal places 2, numbers must be whole."
+
+
+def test_what_operators_of_a_filter_take():
+    operators = ["eq", "ne", "in", "nin", "gt", "prefix", "contains", "exists"]
+    fields = {"a": {"operators": operators, "value": {"kind": "date"}}, "b": {"operators": ["lt"], "value": TEXT}}
+    assert Shown().type({"kind": "filter", "fields": fields, **NEEDED}) == (
+        "{\n  a?: IsoDate | null | {\n    eq?: IsoDate | null;\n    ne?: IsoDate | null;\n"
+        "    in?: (IsoDate | null)[];\n    nin?: (IsoDate | null)[];\n    gt?: IsoDate;\n"
+        "    prefix?: string;\n    contains?: string;\n    exists?: boolean;\n  };\n  b?: { lt?: string };\n}"
+    )
+
+
+def test_a_level_of_a_get_is_an_object_in_it():
+    city = {"kind": "selection", "model": "city", "depth": 4, **NEEDED}
+    inner = {"kind": "object", "fields": {"city": city}, **NEEDED}
+    text = '{ inner: { city: Get<"city", 1> & Revised } }'
+    assert Asked(MODELS, 3).type({"kind": "object", "fields": {"inner": inner}, **NEEDED}) == text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gatewayfw.export.typescript.text import Member, block, comment, literal, union
 
 
@@ -27,3 +29,17 @@ def test_comments_cannot_be_left():
 def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
     assert comment("a\u202eb\x9bc\u2066d\u200be\ud800f") == "/** a b c d e f */\n"
     assert comment("one\u202e\u2028two\x85three") == "/**\n * one\n * two\n * three\n */\n"
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_block_of_up_to_80_letters_stands_in_one_line(more):
+    long = "x" * (73 + more)
+    assert block([Member("a", long)]) == (f"{{\n  a: {long};\n}}" if more else f"{{ a: {long} }}")
+
+
+def test_a_block_with_lines_has_one_for_each_member():
+    assert block([Member("a", "{\n  b: 1;\n}"), Member("c", "2")]) == "{\n  a: {\n    b: 1;\n  };\n  c: 2;\n}"
+
+
+def test_what_there_is_none_of():
+    assert (block([]), union([]), union(["a", 1, "a"])) == ("{}", "never", '"a" | 1')
