@@ -54,14 +54,27 @@ BAD = {
     "done with a redirect's status": {"body": [{**DONE, "status": 300}], "success": True},
     "failed with a success's status": {"body": [{**FAILED, "status": 200}], "success": False},
     "failed with a redirect's status": {"body": [{**FAILED, "status": 399}], "success": False},
+    "failed with a text": {"body": [{**FAILED, "body": "message"}], "success": False},
+    "failed with a list": {"body": [{**FAILED, "body": ["message"]}], "success": False},
+    "failed with a message that is none": {"body": [{**FAILED, "body": {"message": 1}}], "success": False},
+    "neither done nor failed": {"body": [{**FAILED, "success": None}], "success": False},
+    "failed as a number": {"body": [{**FAILED, "success": 0}], "success": False},
+    "a status that is true": {"body": [{**DONE, "status": True}], "success": True},
+    "failed with a status beyond all": {"body": [{**FAILED, "status": 600}], "success": False},
+    "an item that is a list": {"body": [["body", "success", "status"]], "success": True},
+    "an item without success": {"body": [{"body": None, "status": 200}], "success": True},
+    "a body without items": {"body": None, "success": True},
+    "a text of that length": {"body": "x", "success": True},
     "failed without a message": {"body": [{**FAILED, "body": {}}], "success": False},
 }
 
 
 @pytest.mark.parametrize("envelope", BAD.values(), ids=BAD)
 def test_anything_else_is_refused(envelope):
-    with pytest.raises(NotAGateway, match="^its answer is not that to the batch$"):
-        items_of(reply(envelope), 1)
+    given = reply(envelope)
+    with pytest.raises(NotAGateway, match="^its answer is not that to the batch$") as raised:
+        items_of(given, 1)
+    assert raised.value.reply is given
 
 
 def test_too_many_values_are_refused():
@@ -71,6 +84,7 @@ def test_too_many_values_are_refused():
 
 def test_an_item_has_status_and_headers_of_a_reply():
     found = reply_to({**FAILED, "code": "taken", "retryAfter": 7})
-    assert (found.status, found.pick_headers()) == (409, {"X-Error-Code": "taken", "Retry-After": "7"})
-    for odd in ({}, {"code": 1, "retryAfter": "7"}, {"code": "a\nb", "retryAfter": -1}, {"retryAfter": True}):
-        assert reply_to({**FAILED, **odd}).pick_headers() == {}
+    assert found == HttpReply(409, {"X-Error-Code": "taken", "Retry-After": "7"}, b"")
+    for odd in ({}, {"code": 1, "retryAfter": "7"}, {"retryAfter": True}):
+        assert reply_to({**FAILED, **odd}) == HttpReply(409, {}, b"")
+    assert reply_to({**FAILED, "code": "a\nb", "retryAfter": -1}).pick_headers() == {}

@@ -18,8 +18,10 @@ from tests.strategies import json_values
         (b'["\\"[", "\\\\", "]"]', b"[,,]"),
         (b"[1,\r\n\t2]", b"[1,2]"),
         (b'"never closed', b""),
+        (b"[X,\\]", b"[X,\\]"),
+        (b'["\\\\"]', b"[]"),
     ],
-    ids=["texts", "escapes", "spaces", "no JSON"],
+    ids=["texts", "escapes", "spaces", "no JSON", "no text", "a backslash"],
 )
 def test_texts_and_spaces_are_left_out(text, rest):
     assert without_texts(text) == rest
@@ -58,6 +60,11 @@ def test_what_was_written_is_read(value):
 @pytest.mark.parametrize("data", [b"", b"NaN", b"[-Infinity]", b"{", b"\xff", b"[" * 100_000])
 def test_what_is_not_strict_is_none(data):
     assert decode(data) is None
+
+
+@pytest.mark.parametrize("mark", [b",", b"[", b"{"])
+def test_half_a_million_values_are_read_and_no_more(mark):
+    assert [holds_too_many(mark * number) for number in (500_000, 500_001)] == [False, True]
 
 
 def test_too_many_values_are_told_by_marks_outside_of_texts():

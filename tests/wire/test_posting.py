@@ -20,17 +20,21 @@ from gatewayfw.errors import HttpError
 from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.json_text import MAX_VALUES
-from gatewayfw.wire.posting import ENVELOPE_BYTES
+from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, NotAGateway, Posts, check_head, envelope_of, read_json
 from tests.wire.scripts import (
     BAD,
     BODY,
     BROKEN,
     CHUNKED,
+    COMPRESSED,
+    CONTRADICTION,
     HEAD,
     MEGABYTE,
     MOST,
     NO_ENVELOPE,
+    NOT_JSON,
     OK,
+    REDIRECT,
     SECRET,
     SLOW,
     answer,
@@ -407,3 +411,119 @@ def test_a_limit_of_the_remote_service_counts_each_client_by_itself(serve):
     calls = [("192.0.2.1", "1.1.1.1"), ("192.0.2.1", "2.2.2.2"), ("192.0.2.2", "1.1.1.1")]
     assert [login(*call) for call in calls] == [200, 429, 200]
     far.acts.limits.close()
+
+
+# -- one post, and what is read of its reply
+
+
+def test_a_post_has_these_headers_in_a_connection_that_is_kept_until_it_is_closed(upstream):
+    asked, ports = [], []
+
+    def script(handler):
+        ports.append(handler.client_address[1])
+        data = handler.rfile.read(int(handler.headers["Content-Length"]))
+        asked.append((handler.path, {name.lower(): value for name, value in handler.headers.items()}, data))
+        handler.headers.replace_header("Content-Length", "0")
+        answer(status=201, X_Error_Code="none")(handler)
+
+    url = f"{upstream(script)}/v1/gateway"
+    posts = Posts(url, max_bytes=len(OK), connections=1)
+    replies = [posts.post(b"[]", {"X-More": "a"}, connect=5, total=5) for _ in range(2)]
+    posts.close()
+    replies.append(posts.post(b"[]", {"X-More": "a", "Accept": "b"}, connect=5, total=5))
+    posts.close()
+    posts.close()  # what is closed stays so
+    headers = {
+        "host": url.split("/")[2],
+        "accept-encoding": "identity",
+        "content-length": "2",
+        "content-type": "application/json",
+        "accept": "application/json",
+        "user-agent": "gatewayfw",
+        "x-more": "a",
+    }
+    assert asked == [("/v1/gateway", each, b"[]") for each in (headers, headers, {**headers, "accept": "b"})]
+    assert [(reply.status, reply.data, reply.pick_headers()) for reply in replies] == [
+        (201, OK, {"X-Error-Code": "none"})
+    ] * 3
+    assert (ports[0] == ports[1], ports[1] == ports[2]) == (True, False)
+
+
+JSON = {"Content-Type": "application/json"}
+HEADS = {
+    "200": (200, JSON, None),
+    "299": (299, JSON, None),
+    "300": (300, JSON, REDIRECT),
+    "199": (199, JSON, REDIRECT),
+    "399": (399, JSON, REDIRECT),
+    "400": (400, JSON, None),
+    "599": (599, JSON, None),
+    "600": (600, JSON, REDIRECT),
+    "with a charset": (200, {"Content-Type": "Application/JSON ; a=b; c=d"}, None),
+    "text": (200, {"Content-Type": "text/plain; application/json"}, NOT_JSON),
+    "no type": (200, {}, NOT_JSON),
+    "not compressed": (200, {**JSON, "Content-Encoding": "Identity"}, None),
+    "compressed": (200, {**JSON, "Content-Encoding": "gzip"}, COMPRESSED),
+}
+
+
+@pytest.mark.parametrize(("status", "headers", "reason"), HEADS.values(), ids=HEADS)
+def test_status_and_headers_tell_whether_it_is_a_gateway(status, headers, reason):
+    reply = HttpReply(status, headers, b"")
+    if reason is None:
+        check_head(reply)
+        return
+    with pytest.raises(NotAGateway) as raised:
+        check_head(reply)
+    assert (str(raised.value), raised.value.reply) == (reason, reply)
+
+
+ENVELOPES = {
+    "done": (299, b'{"body":1,"success":true}', None),
+    "failed": (400, b'{"body":{"message":"x"},"success":false}', None),
+    "no object": (200, b"[]", NO_ENVELOPE),
+    "another key": (200, b'{"body":1,"success":true,"x":1}', NO_ENVELOPE),
+    "no body": (200, b'{"success":true}', NO_ENVELOPE),
+    "success that is none": (200, b'{"body":{"message":"x"},"success":0}', NO_ENVELOPE),
+    "failed with a text": (400, b'{"body":"message","success":false}', NO_ENVELOPE),
+    "failed with a message that is none": (400, b'{"body":{"message":1},"success":false}', NO_ENVELOPE),
+    "done with the status of an error": (400, b'{"body":1,"success":true}', CONTRADICTION),
+    "failed with the status of success": (299, b'{"body":{"message":"x"},"success":false}', CONTRADICTION),
+}
+
+
+@pytest.mark.parametrize(("status", "data", "reason"), ENVELOPES.values(), ids=ENVELOPES)
+def test_an_envelope_is_strict_and_agrees_with_the_status(status, data, reason):
+    reply = HttpReply(status, JSON, data)
+    if reason is None:
+        assert envelope_of(reply) == json.loads(data)
+        return
+    with pytest.raises(NotAGateway) as raised:
+        envelope_of(reply)
+    assert (str(raised.value), raised.value.reply) == (reason, reply)
+
+
+def test_json_with_too_many_values_is_not_read():
+    reply = HttpReply(200, JSON, b"[" * (MAX_VALUES + 1))
+    with pytest.raises(NotAGateway, match="^its answer holds too many values$") as raised:
+        read_json(reply)
+    assert raised.value.reply is reply
+    assert (read_json(HttpReply(200, JSON, b"[1]")), read_json(HttpReply(200, JSON, b"[NaN]"))) == ([1], None)
+
+
+TOLD = {
+    "all": ({"X-Error-Code": "aZ09_.-", "Retry-After": "123456", "Idempotent-Replay": "1", "X-Other": "1"}, 3),
+    "longest": ({"X-Error-Code": "x" * 64}, 1),
+    "too long": ({"X-Error-Code": "x" * 65, "Retry-After": "1234567", "Idempotent-Replay": "11"}, 0),
+    "empty": ({"X-Error-Code": "", "Retry-After": "", "Idempotent-Replay": ""}, 0),
+    "odd": ({"X-Error-Code": "a b", "Retry-After": "-1", "Idempotent-Replay": "0"}, 0),
+}
+
+
+@pytest.mark.parametrize(("headers", "valid"), TOLD.values(), ids=TOLD)
+def test_headers_that_are_told_on_have_valid_values(headers, valid):
+    assert HttpReply(200, headers, b"").pick_headers() == dict(list(headers.items())[:valid])
+
+
+def test_an_envelope_has_24_bytes_beside_its_body():
+    assert ENVELOPE_BYTES == 24
