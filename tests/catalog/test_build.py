@@ -9,8 +9,8 @@ import mongomock
 import pytest
 
 from gatewayfw import gateway
-from gatewayfw.auth import Auth, Rule, Tokens, access_rule
-from gatewayfw.catalog import FORMAT, build
+from gatewayfw.auth import Auth, Rule, Tokens, access_rule, bearer, cookie, header
+from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import array, boolean, decimal, defaulted, enums, integer, mapping, object_id, optional, string
 
@@ -63,7 +63,7 @@ def act_of(gw, **options):
 
 def test_models_with_their_links_and_without_excluded_fields(gw):
     assert catalog(gw) == {
-        "format": FORMAT,
+        "format": 1,
         "tokens": [{"in": "header", "name": "token"}],
         "maxBatch": 0,
         "models": {
@@ -299,3 +299,45 @@ def test_create_takes_whole_numbers_for_decimals(gw, mode, more):
 def test_what_is_inside_a_mapping_is_told_by_mode_too(gw):
     (told,) = act_of(gw, set={"m": mapping({"n": defaulted(integer, 1)})})["set"]["fields"].values()
     assert told["values"]["fields"]["n"]["presence"] == "required"
+
+
+def test_a_hook_that_has_no_name_is_called_by_its_class(gw):
+    class Note:
+        def __call__(self, body):
+            pass
+
+    told = act_of(gw, pre_validation=[Note()], pre_act=[partial(Note())])
+    assert told["hooks"] == {"preValidation": ["Note"], "preAct": ["Note"]}
+
+
+def test_an_act_has_bounds_and_limits_of_its_own_or_those_of_the_gateway():
+    names = ("limit", "idempotent", "maxGetDepth", "maxGetLeaves", "errors", "token", "role", "description")
+    first = act_of(gateway(max_get_depth=3, max_get_leaves=9))
+    assert [first[name] for name in names] == [[], None, 3, 9, [], None, None, ""]
+    second = act_of(gateway(), limit=["2/minute", "9/hour"], max_get_depth=1, max_get_leaves=2)
+    assert [second[name] for name in names[:4]] == [["2/minute", "9/hour"], None, 1, 2]
+
+
+def test_the_first_hook_that_says_so_tells_where_the_token_and_the_role_are(gw):
+    def auth(token, role):
+        return Auth(gw.context_fns, Tokens("k" * 32), lambda id_: None, token_from=token, role_from=role)
+
+    one, other = auth(bearer(), header("X-Role")), auth(cookie("sid"), cookie("role"))
+    told = act_of(
+        gw,
+        pre_act=[one.read_token, other.read_token, one.grant(Rule(roles=("A",))), other.grant(Rule(roles=("B", "A")))],
+    )
+    assert (told["token"], told["role"]) == (
+        {"in": "bearer", "name": "authorization"},
+        {"in": "header", "name": "x-role"},
+    )
+    assert (told["access"], told["roles"]) == ("rule", ["A", "B"])
+    assert catalog(gw)["tokens"] == [
+        {"in": "bearer", "name": "authorization"},
+        {"in": "cookie", "name": "sid"},
+    ]
+
+
+def test_an_object_that_an_act_returns_is_told_as_such(gw):
+    returned = act_of(gw, returns=optional(array(boolean)))["returns"]
+    assert returned == {"kind": "array", "items": {"kind": "boolean", **NEEDED}, "presence": "optional"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.files import difference, write
+from gatewayfw.export.files import difference, replace_file, write
 
 OLD = 1_000_000_000
 
@@ -44,9 +45,10 @@ def test_a_file_that_is_right_is_not_touched(folder):
 
 @pytest.mark.parametrize("name", ["../out.ts", "/tmp/out.ts", "a/../../out.ts", "", "."])
 def test_a_name_outside_is_refused(folder, name):
-    with pytest.raises(DefinitionError, match="is not inside the folder"):
+    message = re.escape(f"the file {name!r} is not inside the folder {str(folder)!r}")
+    with pytest.raises(DefinitionError, match=f"^{message}$"):
         write(folder, {"a.ts": "a", name: "x"})
-    with pytest.raises(DefinitionError, match="is not inside the folder"):
+    with pytest.raises(DefinitionError, match=f"^{message}$"):
         difference(folder, {name: "x"})
     assert not folder.exists()
 
@@ -71,13 +73,22 @@ def test_a_link_within_the_folder_stays_one(folder):
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(folder, monkeypatch):
     write(folder, {"a.ts": "old"})
 
+    beside = []
+
     def fails(descriptor):
+        beside.extend(path.name for path in folder.iterdir() if path.name != "a.ts")
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "fsync", fails)
     with pytest.raises(OSError, match="disk full"):
         write(folder, {"a.ts": "new"})
     assert files_in(folder) == {"a.ts": "old"}
+    assert re.fullmatch(r"\.a\.ts\.[0-9a-f]{16}", *beside)
+
+
+def test_a_file_that_cannot_be_made_is_told_as_such(folder):
+    with pytest.raises(FileNotFoundError):
+        replace_file(folder / "a.ts", b"new")
 
 
 def test_a_difference_is_a_diff(folder):
@@ -92,3 +103,10 @@ def test_a_difference_is_a_diff(folder):
         "-two",
         "+2",
     ]
+
+
+def test_a_difference_has_one_line_around_each_change_and_reads_any_bytes(folder):
+    write(folder, {"a.ts": "1\n2\n3\n4\n5\n6\n"})
+    assert difference(folder, {"a.ts": "1\n2\n3\nX\n5\n6\n"})[2:] == ["@@ -3,3 +3,3 @@", " 3", "-4", "+X", " 5"]
+    (folder / "a.ts").write_bytes(b"\xff\n")
+    assert difference(folder, {"a.ts": "x\n"})[2:] == ["@@ -1 +1 @@", "-\ufffd", "+x"]

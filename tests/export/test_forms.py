@@ -5,8 +5,8 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from gatewayfw.export.forms import files_of
-from gatewayfw.export.jsonschema.document import json_schema
+from gatewayfw.export.forms import files_of, form_of, needs_file
+from gatewayfw.export.jsonschema.document import ActEntry, json_schema
 from gatewayfw.export.openapi import openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
@@ -114,3 +114,49 @@ def test_openapi_has_the_form(catalog, virtual_paths):
 def test_files_are_found_by_their_paths(catalog):
     found = files_of(catalog["services"]["main"]["acts"]["user"]["setAvatar"]["set"])
     assert {path: kind["maxBytes"] for path, kind in found.items()} == {"set.avatar": 1_000_000, "set.more.cover": 10}
+
+
+NEEDED = {"presence": "required"}
+FILE = {"kind": "file", "types": [], **NEEDED}
+GIVEN = {
+    "one": ({"a": FILE}, True),
+    "one that may be left out": ({"a": {**FILE, "presence": "optional"}}, False),
+    "one in an object": ({"a": {"kind": "object", "fields": {"b": FILE}, **NEEDED}}, False),
+    "any object": ({"a": {"kind": "object", "fields": None, **NEEDED}}, False),
+    "none": ({"a": {"kind": "string", **NEEDED}}, False),
+}
+
+
+@pytest.mark.parametrize(("fields", "needs"), GIVEN.values(), ids=GIVEN)
+def test_an_act_is_called_by_a_form_only_where_a_file_is_always_there(fields, needs):
+    assert needs_file({"set": {"kind": "object", "fields": fields}}) is needs
+
+
+def entry(name, **fields):
+    return ActEntry("main", "user", name, {"set": {"kind": "object", "fields": fields}})
+
+
+def test_the_form_of_several_acts_is_any_of_theirs():
+    form = form_of([entry("one", a=FILE), entry("none"), entry("two", b={**FILE, "types": ["a/b", "c/d"]})], "#/")
+    binary = {"type": "string", "format": "binary"}
+    assert form == {
+        "multipart/form-data": {
+            "schema": {
+                "oneOf": [
+                    {
+                        "type": "object",
+                        "properties": {"gateway-body": {"$ref": f"#/main.user.{name}.request"}, f"set.{field}": binary},
+                        "required": ["gateway-body", f"set.{field}"],
+                        "additionalProperties": False,
+                    }
+                    for name, field in (("one", "a"), ("two", "b"))
+                ]
+            },
+            "encoding": {
+                "gateway-body": {"contentType": "application/json"},
+                "set.a": {"contentType": "*/*"},
+                "set.b": {"contentType": "a/b, c/d"},
+            },
+        }
+    }
+    assert form_of([entry("none")], "#/") == {}

@@ -16,6 +16,7 @@ from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.mcp import make_server, tools_of
+from gatewayfw.export.text import digest
 from gatewayfw.schemas import array, string
 from tests.fuzz.sample import Sample
 
@@ -124,9 +125,22 @@ def test_two_acts_of_one_name_are_refused(gw):
 def test_without_the_package_the_extra_is_named(gw, monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     with pytest.raises(
-        DefinitionError, match=r"needs the library mcp: pip install mcp, or the extra gatewayfw\[mcp\]$"
+        DefinitionError,
+        match=r"^a server for language models needs the library mcp: pip install mcp, or the extra gatewayfw\[mcp\]$",
     ):
         make_server(catalog_of(gw), lambda body: {})
+
+
+def test_a_server_says_what_it_is_and_what_it_shows(gw):
+    catalog = catalog_of(gw)
+    server = make_server(catalog, lambda body: {})
+    assert (server.name, server.version, server.instructions) == (
+        "gatewayfw",
+        digest(catalog),
+        "Each tool runs one act of a gateway. `set` is what the act needs; `get` names the fields of the result to "
+        "show, with 1, or with an object for what a relation embeds. Only `_id` is shown unasked.",
+    )
+    assert make_server(catalog, lambda body: {}, "shop").name == "shop"
 
 
 def test_the_tools_of_the_sample_service():

@@ -31,6 +31,16 @@ SAME = {
     r"\n\t\x41\u00e9": r"^\n\t\x41\u00e9$",
     "(a)(?:b)(?P<name>c)": "^(a)(?:b)(?:c)$",
     "é😀": "^é😀$",
+    "X": "^X$",
+    "[X]": "^[X]$",
+    "a\nb": "^a\nb$",
+    "[\n]": "^[\n]$",
+    r"\n\r\t\f\v": r"^\n\r\t\f\v$",
+    r"[\x4a\xAF\u00e9\u00E9]\xAF\u00E9": r"^[\x4a\xAF\u00e9\u00E9]\xAF\u00E9$",
+    r"\^\$\\\+\?\(\)\[\]\{\}\|": r"^(?:\^\$\\\+\?\(\)\[\]\{\}\|)$",
+    r"[\^\]\\]": r"^[\^\]\\]$",
+    "a+b*c": "^a+b*c$",
+    "(?:a+)+": "^(?:a+)+$",
 }
 DIFFERENT = {
     "digits": r"\d",
@@ -54,6 +64,12 @@ DIFFERENT = {
     "name of a character": r"\N{BULLET}",
     "long code": r"\U0001F600",
     "surrogate": r"\ud83d\ude00",
+    "surrogate in capitals": r"\uDBFF",
+    "surrogate in a set": r"[\uDFFF]",
+    "a letter": r"\X",
+    "a letter in a set": r"[\X]",
+    "a capital control": r"\N",
+    "a letter beyond ASCII": r"\é",
 }
 
 

@@ -51,12 +51,40 @@ def test_every_file_has_the_name_of_the_project():
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Shop", "my-shop", "1shop", "class", "json", "tests", "gatewayfw", "../x", "a" * 41]
+    "name",
+    ["", "Shop", "my-shop", "1shop", "class", "json", "tests", "gatewayfw", "flask", "gunicorn", "../x", "a" * 41],
 )
 def test_what_cannot_be_a_package_is_refused(tmp_path, name):
-    with pytest.raises(DefinitionError):
+    hides = name in ("json", "tests", "gatewayfw", "flask", "gunicorn")
+    why = "is no name of a package: small letters, digits and _, beginning with a letter"
+    with pytest.raises(DefinitionError) as raised:
         write_project(name, tmp_path)
+    assert raised.value.message == f"{name!r} {'would hide the module of that name' if hides else why}"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a" * 40, "a_1", "shops"])
+def test_the_project_is_written_into_a_folder_that_is_made(tmp_path, name):
+    for folder in (tmp_path / "new" / "one", tmp_path):
+        written = write_project(name, folder)
+        assert written == [folder / name / path for path in project(name)]
+        assert {path: path.read_text("utf-8") for path in written} == {
+            folder / name / path: text for path, text in project(name).items()
+        }
+        assert {path.name for path in written if path.stat().st_mode & 0o777 == 0o755} == {"dev"}
+
+
+FILES = """
+.dockerignore .github/workflows/test.yml .gitignore Dockerfile README.md compose.yaml dev gunicorn.conf.py
+pytest.ini requirements-dev.txt requirements.txt shop/__init__.py shop/__main__.py shop/access.py shop/app.py
+shop/author/__init__.py shop/author/acts.py shop/author/model.py shop/book/__init__.py shop/book/acts.py
+shop/book/model.py shop/service.py shop/user/__init__.py shop/user/acts.py shop/user/model.py
+tests/__init__.py tests/conftest.py tests/test_books.py tests/test_users.py
+"""
+
+
+def test_a_project_has_these_files():
+    assert [str(path) for path in project("shop")] == FILES.split()
 
 
 def test_a_folder_that_is_there_is_left_as_it_is(tmp_path):
