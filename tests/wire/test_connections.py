@@ -10,11 +10,14 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
+from gatewayfw.wire import connections
+from gatewayfw.wire.posting import Posts
 from tests.certificates import write_certificate
 from tests.wire.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
 
@@ -171,3 +174,88 @@ def test_a_body_that_is_not_taken_ends_in_the_time_allowed(closed_port):
             service.call(body, {}, seconds=3)
         listener.shutdown(socket.SHUT_RDWR)
     assert time.monotonic() - begun < 2.5
+
+
+# -- what an error says of how far a request came
+
+
+def post(url, data=b"{}", **seconds):
+    """Post to a URL; gives the error."""
+    posts = Posts(url, max_bytes=10, connections=1)
+    with pytest.raises(HTTPError) as raised:
+        posts.post(data, {}, **{"connect": 5, "total": 5, **seconds})
+    return raised.value
+
+
+def reason(error):
+    """The class of an error and the text that was given to it."""
+    return type(error), str(error.args[-1]).rpartition(": ")[2]
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """What connections were asked for; each is refused."""
+    found = []
+
+    def refuse(address, timeout, **options):
+        found.append((address, 0 < timeout <= 5, options))
+        raise ConnectionRefusedError(f"refused by {address[0]}")
+
+    monkeypatch.setattr(connections, "create_connection", refuse)
+    return found
+
+
+def test_each_address_of_the_host_is_tried_until_one_connects(monkeypatch, tried):
+    asked = []
+
+    def resolve(*args, **options):
+        asked.append((args, options))
+        return [(socket.AF_INET, 1, 6, "", ("192.0.2.1", 80)), (socket.AF_INET6, 1, 6, "", ("::1", 80, 0, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    error = post("http://far.invalid:80")
+    options = {"socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]}
+    assert asked == [(("far.invalid", 80), {"type": socket.SOCK_STREAM})]
+    assert tried == [(("192.0.2.1", 80), True, options), (("::1", 80), True, options)]
+    assert reason(error) == (NewConnectionError, "no connection")
+    assert str(error.__cause__) == "refused by ::1"
+
+
+def test_a_host_without_an_address_is_told(monkeypatch, tried):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **options: [])
+    error = post("http://far.invalid")
+    assert (reason(error), str(error.__cause__), tried) == (
+        (NewConnectionError, "no connection"),
+        "the host has no address",
+        [],
+    )
+
+
+def test_a_name_that_cannot_be_resolved_is_told(monkeypatch, tried):
+    def resolve(*args, **options):
+        raise socket.gaierror("no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    assert (reason(post("http://far.invalid")), tried) == ((NewConnectionError, "no address"), [])
+
+
+def test_no_time_to_connect_is_told(tried):
+    assert reason(post("http://127.0.0.1:1", connect=1e-9)) == (
+        ConnectTimeoutError,
+        "connecting and sending timed out",
+    )
+    assert tried == []
+
+
+def test_a_connection_that_is_not_answered_is_told(monkeypatch):
+    def wait(address, timeout, **options):
+        raise TimeoutError
+
+    monkeypatch.setattr(connections, "create_connection", wait)
+    assert reason(post("http://127.0.0.1:1")) == (ConnectTimeoutError, "connecting timed out")
+
+
+def test_a_body_that_is_not_taken_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        error = post(f"http://127.0.0.1:{silent.getsockname()[1]}", b"x" * 30_000_000, connect=0.05)
+    assert reason(error) == (ConnectTimeoutError, "sending timed out")
