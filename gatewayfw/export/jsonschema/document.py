@@ -175,7 +175,7 @@ def _reply(shown: ShownValues, act: Mapping[str, Any]) -> Schema:
     return written if act["returns"]["presence"] == "required" else {"anyOf": [written, {"type": "null"}]}
 
 
-def _result(shown: ShownValues, act: Mapping[str, Any], returns: Mapping[str, Any]) -> Schema:
+def _result(shown: ShownValues, act: Mapping[str, Any], returns: dict[str, Any]) -> Schema:
     if returns["kind"] == "documents":
         return _documents(shown, act, returns)
     if returns["kind"] != "object" or returns["fields"] is None:
