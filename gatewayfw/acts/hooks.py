@@ -93,12 +93,18 @@ def call_with_body(hook: Hook) -> ActFn:
 
 
 def _bare(hook: Hook) -> ActFn:
-    @wraps(hook)  # its name, too
+    @wraps(hook)
     def called(_body: Any) -> Any:
         return hook()
 
+    called.__qualname__ = name_of(hook)  # an object has none that `wraps` could copy
     called.is_access_rule = is_access_rule(hook)  # type: ignore[attr-defined]  # the mark may be in its class
     return called
+
+
+def name_of(hook: Hook) -> str:
+    """Return the name of a hook, for messages; of an object that of its class."""
+    return str(getattr(hook, "__qualname__", type(hook).__name__))
 
 
 def _takes_body(fn: Callable[..., Any]) -> bool:

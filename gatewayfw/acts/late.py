@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import CoroutineType, GeneratorType, MappingProxyType
 from typing import Any
 
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook, hook_problems, late_problems
+from gatewayfw.acts.hooks import ActFn, Hook, LateHook, hook_problems, late_problems, name_of
 from gatewayfw.acts.steps import is_access_rule
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import Spelling
@@ -63,7 +63,7 @@ def refuse_answer(hook: Hook, given: Any) -> None:
     is_rule = is_access_rule(hook)
     if not is_rule and not isinstance(given, _NO_ANSWERS):
         return
-    name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
+    name, kind = name_of(hook), type(given).__name__
     what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
     raise DefinitionError(f"{what} {kind}: raise an error to refuse, return None to let pass")
 
@@ -108,5 +108,5 @@ def _refuse_result(hook: LateHook, given: Any) -> None:
     """Raise: nobody would wait for it, or could write it."""
     if isinstance(given, CoroutineType | GeneratorType):
         given.close()  # otherwise Python warns that it never ran
-    name, kind = getattr(hook, "__qualname__", type(hook).__name__), type(given).__name__
+    name, kind = name_of(hook), type(given).__name__
     raise DefinitionError(f"hook {name!r} returned {kind}, which is no result")

@@ -6,9 +6,10 @@ import functools
 
 import pytest
 
-from gatewayfw.acts.hooks import access_rules, call_with_body, parse_hooks
+from gatewayfw.acts.hooks import access_rules, late_problems, parse_hooks
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import DefinitionError
+from gatewayfw.spelling import PYTHON
 
 
 class Hooks:
@@ -31,6 +32,12 @@ class Hooks:
 
     def default(self, body="bare"):
         self.calls.append(body)
+
+    def unused(self, _=None):
+        self.calls.append("unused")
+
+    def spelled(self, _body="bare"):
+        self.calls.append(_body)
 
     def all_positional(self, *values):
         self.calls.append(*values or ["bare"])
@@ -59,6 +66,8 @@ HOOK_FORMS = {
     "callable object": (lambda hooks: hooks, "BODY"),
     "keyword only": (lambda hooks: hooks.keyword, "bare"),
     "default": (lambda hooks: hooks.default, "BODY"),
+    "default that is not used": (lambda hooks: hooks.unused, "unused"),
+    "default of a spelling": (lambda hooks: hooks.spelled, "BODY"),
     "any number": (lambda hooks: hooks.all_positional, "BODY"),
     "partial with one left": (lambda hooks: functools.partial(hooks.two, "given"), ("given", "BODY")),
     "partial with none left": (lambda hooks: functools.partial(hooks.two, "given", "too"), ("given", "too")),
@@ -72,12 +81,14 @@ HOOK_FORMS = {
 @pytest.mark.parametrize(("form", "expected"), HOOK_FORMS.values(), ids=HOOK_FORMS)
 def test_a_hook_that_can_take_the_body_gets_it(form, expected):
     hooks = Hooks()
-    call_with_body(form(hooks))("BODY")
+    (hook,) = parse_hooks("preAct", [form(hooks)])
+    hook("BODY")
     assert hooks.calls == [expected]
 
 
 def test_a_builtin_without_a_signature_gets_the_body():
-    assert call_with_body(dict)({"act": "a"}) == {"act": "a"}
+    (hook,) = parse_hooks("preAct", [dict])
+    assert hook({"act": "a"}) == {"act": "a"}
 
 
 def test_a_hook_called_bare_is_an_access_rule_still():
@@ -91,3 +102,23 @@ def test_all_that_are_no_hooks_are_named():
     with pytest.raises(DefinitionError) as raised:
         parse_hooks("preAct", [print, 1, "x"])
     assert raised.value.message == "preAct.1 must be a function; preAct.2 must be a function"
+
+
+def making(_options):
+    raise AssertionError
+
+
+making.makes_hook = True
+
+
+def test_what_makes_a_hook_is_none():
+    with pytest.raises(DefinitionError) as raised:
+        parse_hooks("preAct", [making])
+    assert raised.value.message == "preAct.0 makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
+
+
+def test_a_hook_that_comes_late_takes_two_also_below_its_decorator():
+    hooks = Hooks()
+    late = [hooks.two, hooks.wrapping(hooks.two), hooks.wrapping(hooks.method), hooks.method, lambda: 1]
+    wrong = "must take the body and the result as its two positional arguments"
+    assert list(late_problems("postAct", late, PYTHON, "result")) == [f"post_act[{at}] {wrong}" for at in (2, 3, 4)]

@@ -63,11 +63,34 @@ def generate():
     yield 1
 
 
-@pytest.mark.parametrize("answer", [later(None, None), generate(), LookupError("x"), LookupError, print])
-def test_what_is_no_result_is_refused(answer):
-    run = with_late_hooks(lambda body: 1, [lambda body, result: answer])
-    with pytest.raises(DefinitionError, match="which is no result"):
-        run({})
+class Answering:
+    """A hook that is an object."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __call__(self, body, result):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (later(None, None), "coroutine"),
+        (generate(), "generator"),
+        (LookupError("x"), "LookupError"),
+        (LookupError, "type"),
+        (print, "builtin_function_or_method"),
+    ],
+)
+def test_what_is_no_result_is_refused(answer, kind):
+    def late(body, result):
+        return answer
+
+    for hook, name in ((late, late.__qualname__), (Answering(answer), "Answering")):
+        with pytest.raises(DefinitionError) as raised:
+            with_late_hooks(lambda body: 1, [hook])({})
+        assert raised.value.message == f"hook {name!r} returned {kind}, which is no result"
 
 
 def test_after_an_error_of_the_act_no_hook_after_it_runs(gw):
