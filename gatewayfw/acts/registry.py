@@ -299,8 +299,7 @@ class Acts(Directory):
             else:
                 parsed = with_common_everywhere(parsed, self._common)
             if name in self._services:
-                place = self._places.get(name, "")
-                raise DefinitionError(f"service {name} is registered already{defined_at(place)}")
+                raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._note_carriers(hooks_of(parsed))
             self._store(name, parsed)
@@ -324,7 +323,7 @@ class Acts(Directory):
             main = find_local(self._services, MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
-                raise DefinitionError(f"act {name} is registered already{defined_at(self._places.get(name, ''))}")
+                raise DefinitionError(f"act {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._note_carriers(act.early_hooks)
             self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})

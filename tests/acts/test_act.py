@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act
+from gatewayfw.acts.returns import Selected
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import RateLimits
 from gatewayfw.schemas import file, string
@@ -107,6 +108,34 @@ def test_an_act_cannot_be_changed(schemas):
         act["fn"] = bare
     with pytest.raises(KeyError):
         act["struct"]
+
+
+@pytest.mark.parametrize("name", ["a", "Z", "_", "aZ_9"])
+def test_a_name_has_letters_digits_and_underscores(schemas, name):
+    act = parsed(schemas, name, name)
+    assert (act.schema, act.act_name) == (name, name)
+
+
+class Called:
+    """What is called instead of a function."""
+
+    def __call__(self, body):
+        """Answer."""
+
+
+@pytest.mark.parametrize("fn", [Called(), functools.partial(two, 1)], ids=["object", "partial"])
+def test_only_a_function_has_a_description(schemas, fn):
+    assert parsed(schemas, fn=fn).description == ""
+
+
+def test_an_act_without_a_limit_asks_nobody_who_counts(schemas):
+    given = ActDefinition(schema="user", act_name="a", validator=STRUCT, fn=act_fn)
+    assert parse_act(schemas, None, given).rates == ()
+
+
+def test_an_act_that_selects_from_a_model_gives_one_document(schemas):
+    select = schemas.select_struct("user")
+    assert parsed(schemas, validator={"set": {}, "get": select}).result == Selected("one", select)
 
 
 def test_hooks_are_kept_as_they_were_when_registered(schemas):

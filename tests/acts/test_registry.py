@@ -14,6 +14,7 @@ from gatewayfw.errors import DefinitionError, NotFound, ValidationError
 from gatewayfw.remote import FORWARDED, HttpService
 from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
+from gatewayfw.spelling import pythonic
 
 STRUCT = {"set": {"name": string()}, "get": {}}
 URL = "http://127.0.0.1:9"
@@ -68,7 +69,11 @@ def test_set_act_registers_an_act_of_main(acts):
 
 
 def after(body, given):
-    """A hook after an act or an error."""
+    """A hook after an act."""
+
+
+def after_error(body, given):
+    """A hook after an error."""
 
 
 CONTRACT = {
@@ -84,7 +89,7 @@ CONTRACT = {
     "maxGetDepth": 3,
     "maxGetLeaves": 5,
     "maxReplyBytes": 1_000,
-    "onError": [after],
+    "onError": [after_error],
     "postAct": [after],
     "returns": {"done": boolean},
     "mcp": True,
@@ -92,7 +97,7 @@ CONTRACT = {
     "idempotent": "24h",
     "idempotentBy": get_user,
 }
-LISTS = {"preAct": (get_user,), "preValidation": (add_user,), "onError": (after,), "postAct": (after,)}
+LISTS = {"preAct": (get_user,), "preValidation": (add_user,), "onError": (after_error,), "postAct": (after,)}
 REGISTERED = {**CONTRACT, **LISTS, "limit": ("10/minute",)}
 
 
@@ -103,6 +108,35 @@ def test_set_act_in_the_contracts_spelling(acts, as_keywords):
     else:
         acts.setAct(CONTRACT)
     assert acts.getAct("main", "user", "addUser") == REGISTERED
+
+
+def decorate(register, validator, fn, validation_run_type, **given):
+    assert register(**validator, mode=validation_run_type, **given)(fn) is fn
+
+
+#: Each way to register an act of `main`, given everything that an act may have but its schema.
+WAYS = {
+    "set_act": lambda acts, **given: acts.set_act(schema="user", **given),
+    "act": lambda acts, **given: decorate(acts.act, schema="user", **given),
+    "set_act of a group": lambda acts, **given: acts.group("user").set_act(**given),
+    "act of a group": lambda acts, **given: decorate(acts.group("user").act, **given),
+}
+
+
+@pytest.mark.parametrize("register", WAYS.values(), ids=WAYS)
+def test_an_act_has_all_that_was_given_however_it_is_registered(acts, register):
+    given = pythonic(None, CONTRACT)
+    del given["schema"]
+    register(acts, **given)
+    assert acts.get_main_act("user", "addUser") == REGISTERED
+
+
+@pytest.mark.parametrize("register", WAYS.values(), ids=WAYS)
+def test_an_act_has_nothing_that_was_not_given_however_it_is_registered(acts, register):
+    register(acts, act_name="addUser", validator=STRUCT, fn=add_user, validation_run_type="assert")
+    unsaid = {"preAct": (), "preValidation": (), "validationRunType": "assert", **UNSAID}
+    named = {"schema": "user", "actName": "addUser", "validator": STRUCT, "fn": add_user}
+    assert acts.get_main_act("user", "addUser") == {**named, **unsaid}
 
 
 def test_set_act_names_an_unknown_key_and_registers_nothing(acts):
@@ -319,8 +353,12 @@ def test_set_service_refuses_the_acts_of_another_gateway(acts, make_acts):
 def test_set_service_refuses_an_act_under_another_name(filled):
     act = filled.get_main_act("user", "addUser")
     with pytest.raises(DefinitionError) as raised:
-        filled.set_service("other", {"user": {"getUser": act}})
-    assert raised.value.message == "service other: act user.getUser: its schema or actName says otherwise"
+        filled.set_service("other", {"user": {"getUser": act}, "city": {"addUser": act}, "bill": act})
+    assert raised.value.message == (
+        "service other: act user.getUser: its schema or actName says otherwise; "
+        "act city.addUser: its schema or actName says otherwise; "
+        "schema bill: expected an object of acts keyed by act name"
+    )
 
 
 def test_set_service_names_every_error_and_registers_nothing(acts):
@@ -330,6 +368,7 @@ def test_set_service_names_every_error_and_registers_nothing(acts):
             "fine": good,
             "noFn": {"validator": STRUCT},
             "extra": {**good, "preact": []},
+            "typo": {"validator": STRUCT, "func": add_user},
             "wrong": {**good, "validator": 1, "validationRunType": "x"},
             "a-b": good,
             "none": None,
@@ -341,6 +380,7 @@ def test_set_service_names_every_error_and_registers_nothing(acts):
         acts.set_service("billing", service)
     assert raised.value.message == (
         "service billing: act user.noFn: missing key fn; act user.extra: unknown key preact; "
+        "act user.typo: unknown key func, missing key fn; "
         "act user.wrong: validationRunType must be 'assert' or 'create'; "
         "act user.a-b: bad actName: a letter or _, then letters, digits and _; "
         "act user.none: expected an object with validator and fn; "
@@ -353,6 +393,8 @@ def test_set_service_names_every_error_and_registers_nothing(acts):
 BAD_SERVICES = {
     "main": ("main", {}, "the service main is this gateway itself; use set_act"),
     "empty name": ("", URL, "bad service name : a letter or _, then letters, digits, _ and -"),
+    "digit first": ("1a", URL, "bad service name 1a: a letter or _, then letters, digits, _ and -"),
+    "beyond ASCII": ("año", URL, "bad service name año: a letter or _, then letters, digits, _ and -"),
     "dot": ("a.b", URL, "bad service name a.b: a letter or _, then letters, digits, _ and -"),
     "no text": (1, URL, "bad service name 1: a letter or _, then letters, digits, _ and -"),
     "none": ("x", None, "service x: expected a URL or an object of acts, not NoneType"),
@@ -367,6 +409,12 @@ def test_a_bad_service_is_refused(acts, name, service, message):
         acts.set_service(name, service)
     assert raised.value.message == message
     assert acts.get_service_keys() == ["main"]
+
+
+@pytest.mark.parametrize("name", ["a", "Z", "_", "shop-1", "Shop_Z9"])
+def test_a_service_has_a_name_of_letters_digits_and_two_signs(acts, name):
+    acts.set_service(name, {})
+    assert acts.get_service_keys() == ["main", name]
 
 
 BAD_FRONTS = {
