@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.carriers import TOKEN, bearer, cookie, header, sent_by_all, set_field
+from gatewayfw.acts.carriers import ROLE, TOKEN, Carrier, bearer, cookie, header, sent_by_all, set_field
 from gatewayfw.acts.context import Headers
 from gatewayfw.errors import DefinitionError
 
@@ -16,6 +16,7 @@ READ = {
     "no authorization": (bearer(), [("token", "a")], []),
     "bearer": (bearer(), [("Authorization", "Bearer a.b-c_d")], ["a.b-c_d"]),
     "bearer in any case and with spaces": (bearer(), [("Authorization", " bEARER   a ")], ["a"]),
+    "bearer of any letters": (bearer(), [("Authorization", "Bearer XaX")], ["XaX"]),
     "bearer without a token": (bearer(), [("Authorization", "Bearer")], [""]),
     "bearer joined by a proxy": (bearer(), [("Authorization", "Bearer a, Bearer b")], ["a, Bearer b"]),
     "two bearers": (bearer(), [("Authorization", "Bearer a"), ("Authorization", "Bearer b")], ["a", "b"]),
@@ -46,6 +47,22 @@ def test_a_value_is_read_of_set(set_, found):
 
 def test_a_context_without_headers_has_no_value():
     assert (bearer().read({}, {}), cookie("sid").read({"Headers": None}, {})) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("carrier", "place", "name"),
+    [
+        (header("X-Key"), "header", "x-key"),
+        (bearer(), "bearer", "authorization"),
+        (cookie("Sid"), "cookie", "Sid"),
+        (set_field("asRole"), "set", "asRole"),
+        (TOKEN, "header", "token"),
+        (ROLE, "set", "activeRoleId"),
+    ],
+)
+def test_a_carrier_is_described_by_place_and_name(carrier, place, name):
+    assert carrier.described() == {"in": place, "name": name}
+    assert {carrier, Carrier(place, name)} == {carrier}
 
 
 SENT = {

@@ -23,6 +23,10 @@ PATH = "path must begin with / and have no spaces or semicolons"
             {"secure": False, "path": "/api", "domain": "shop.example", "max_age": 60, "samesite": "Strict"},
             "session=a1; Max-Age=60; Path=/api; Domain=shop.example; HttpOnly; SameSite=Strict",
         ),
+        ({"name": "!#$%&'*+.^_`|~09AZaz-"}, "!#$%&'*+.^_`|~09AZaz-=a1; Path=/; Secure; HttpOnly; SameSite=Lax"),
+        ({"domain": "Shop-1.example"}, "session=a1; Path=/; Domain=Shop-1.example; Secure; HttpOnly; SameSite=Lax"),
+        ({"max_age": 2**31 - 1}, "session=a1; Max-Age=2147483647; Path=/; Secure; HttpOnly; SameSite=Lax"),
+        ({"value": "x" * 4_089}, f"session={'x' * 4_089}; Path=/; Secure; HttpOnly; SameSite=Lax"),
         ({"name": "__Host-session"}, "__Host-session=a1; Path=/; Secure; HttpOnly; SameSite=Lax"),
     ],
 )
@@ -46,6 +50,7 @@ def test_a_cookie_is_sent_with_what_it_says_and_safe_otherwise(more, sent):
         ({**SESSION, "path": "/; Secure"}, [PATH]),
         ({**SESSION, "domain": "a b"}, ["domain must be a name such as example.com, or None"]),
         ({**SESSION, "max_age": -1}, ["max_age must be a whole number of seconds, 0 or more, or None"]),
+        ({**SESSION, "max_age": 2**31}, ["max_age must be a whole number of seconds, 0 or more, or None"]),
         ({**SESSION, "max_age": True}, ["max_age must be a whole number of seconds, 0 or more, or None"]),
         ({**SESSION, "secure": None}, ["secure must be true or false"]),
         ({**SESSION, "httponly": 1}, ["httponly must be true or false"]),
@@ -56,6 +61,14 @@ def test_a_cookie_is_sent_with_what_it_says_and_safe_otherwise(more, sent):
         (
             {**SESSION, "name": "__Secure-a", "secure": False},
             ["a name that begins with __Secure- or __Host- needs secure"],
+        ),
+        (
+            {**SESSION, "name": "__HOST-a", "secure": False},
+            ["a name that begins with __Secure- or __Host- needs secure"],
+        ),
+        (
+            {**SESSION, "name": "__Host-a", "domain": "shop.example"},
+            ["a name that begins with __Host- needs the path / and no domain"],
         ),
         (
             {**SESSION, "name": "__Host-a", "path": "/api"},

@@ -40,6 +40,11 @@ def test_our_own_errors_stay_also_where_a_base_class_of_theirs_is_named():
     assert find_error(MAPPED, Both("gone")) is None
 
 
+@pytest.mark.parametrize("becomes", [(400, "A.z-9_", "a"), (599, "x" * 64, "b")])
+def test_every_error_has_a_status_and_a_code_of_letters_digits_and_signs(becomes):
+    assert parse_exceptions({Stock: becomes}) == {Stock: becomes}
+
+
 def test_without_a_word_nothing_is_mapped():
     assert parse_exceptions(None) == {}
 
@@ -63,9 +68,12 @@ def test_without_a_word_nothing_is_mapped():
         ({Stock: 409}, "Stock: expected (status, code, message)"),
         ({Stock: (409, "a")}, "Stock: expected (status, code, message)"),
         ({Stock: (200, "a", "b")}, "Stock: the status must be in 400..599"),
+        ({Stock: (399, "a", "b")}, "Stock: the status must be in 400..599"),
+        ({Stock: (600, "a", "b")}, "Stock: the status must be in 400..599"),
         ({Stock: ("409", "a", "b")}, "Stock: the status must be in 400..599"),
         ({Stock: (409, "sold out", "b")}, "Stock: the code must be up to 64 letters, digits and any of _.-"),
         ({Stock: (409, None, "b")}, "Stock: the code must be up to 64 letters, digits and any of _.-"),
+        ({Stock: (409, "a", 5)}, "Stock: the message must be text"),
         ({Stock: (409, "a", "")}, "Stock: the message must be text"),
         ({Stock: (0, "a", "b"), int: 5}, "Stock: the status must be in 400..599; int is no class of exceptions"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -79,6 +80,15 @@ def test_other_bodies_have_other_hashes(one, other):
     assert read_key("k", one).body != read_key("k", other).body
 
 
+def test_hashes_stay_so_that_records_are_known_after_an_update():
+    """Other separators or another order of keys would change them."""
+    assert (
+        read_key("k", body(b="é", a=[1, None])).body
+        == "f1ccb558d97174630ca657a812cfce9f532e0e34296430585fdeee25a6cb0527"
+    )
+    assert begin()["_id"] == "e421e980328ffdb7a7182e57323a4bcbd1242bf0477ffe496246ccd6b46c90a4"
+
+
 def test_files_count_by_path_and_content():
     plain, uploads = read_key("k", body()), {"set.a": file("1"), "set.b": file("2")}
     same = plain.with_files(dict(reversed(uploads.items())))
@@ -99,6 +109,7 @@ def test_the_id_belongs_to_caller_service_act_and_key():
 def test_a_record_expires_and_has_a_token_of_its_own():
     one, other = begin(), begin()
     assert one["expires"] == NOW + timedelta(seconds=60)
+    assert [len(record["token"]) for record in (one, other)] == [32, 32]
     assert (one.pop("token") != other.pop("token"), one) == (True, other)
     assert set(one) == {"_id", "body", "expires"}
     assert "ann" not in str(one)
@@ -147,7 +158,11 @@ def test_the_function_names_the_caller_or_else_the_user(caller, named):
 
 
 NOBODY = (Unauthenticated, "^the header Idempotency-Key is for callers who are signed in$")
-NO_NAME = (UsageError, "^idempotent: a NoneType names no caller")
+NO_CALLER = (
+    "^idempotent: a {} names no caller: "
+    "idempotent_by, or the _id of user in the context, must be text, a whole number, an ObjectId or a UUID$"
+)
+NO_NAME = (UsageError, NO_CALLER.format("NoneType"))
 
 
 @pytest.mark.parametrize(
@@ -168,8 +183,15 @@ def test_nobody_is_no_caller(context, refusal):
 
 @pytest.mark.parametrize("caller", [True, 1.5, ["ann"], {"_id": "ann"}, b"ann"])
 def test_what_names_nobody_is_refused(caller):
-    with pytest.raises(UsageError, match=f"^idempotent: a {type(caller).__name__} names no caller"):
+    with pytest.raises(UsageError, match=NO_CALLER.format(type(caller).__name__)):
         Idempotency(60, lambda body: caller).name_caller(body(), {})
+
+
+@pytest.mark.parametrize("made", [Idempotency(60), read_key("k", body())], ids=["rule", "request"])
+def test_what_is_said_of_keys_cannot_be_changed(made):
+    assert made in {made}
+    with pytest.raises(FrozenInstanceError):
+        made.key = made.seconds = 1
 
 
 @mark(Step("load", gives="user"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from gatewayfw import Reply
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import UsageError
 
 VALUE = "headers: the value of X-A must be text of printable ASCII, up to 4096 characters"
@@ -40,11 +43,12 @@ def test_every_success_with_a_body_is_a_status(status):
     ("given", "problem"),
     [
         ({"status": 199}, "status must be in 200..299; raise an error for others"),
-        ({"status": 302}, "status must be in 200..299; raise an error for others"),
+        ({"status": 300}, "status must be in 200..299; raise an error for others"),
         ({"status": 404}, "status must be in 200..299; raise an error for others"),
         ({"status": "201"}, "status must be in 200..299; raise an error for others"),
         ({"status": True}, "status must be in 200..299; raise an error for others"),
         ({"status": 204}, "status 204 cannot have a body, and every reply has one"),
+        ({"status": 205}, "status 205 cannot have a body, and every reply has one"),
         ({"status": 206}, "status 206 cannot have a body, and every reply has one"),
         ({"body": Reply(1)}, "body: a Reply inside a Reply"),
         ({"headers": [("X-A", "1")]}, "headers must be an object of names and texts"),
@@ -80,6 +84,7 @@ def test_what_cannot_be_sent_is_refused(given, problem):
     "name",
     [
         *("Content-Type", "content-length", "Content-Encoding", "Cache-Control", "Date", "Server", "Connection"),
+        *("Content-Range", "Keep-Alive", "TE", "Trailer", "Upgrade", "Proxy-Authenticate"),
         *("Transfer-Encoding", "X-Request-Id", "X-Error-Code", "X-Content-Type-Options", "Idempotent-Replay"),
     ],
 )
@@ -91,5 +96,18 @@ def test_the_headers_of_the_envelope_are_the_gateways(name):
 
 def test_everything_that_is_wrong_is_named():
     with pytest.raises(UsageError) as raised:
-        Reply(1, 500, {"Date": "x", "X-A": "\n"}, ["a"])
-    assert raised.value.message.count(";") == 4
+        Reply(1, 500, {"": "x", "Date": "x", "X-A": "\n"}, ["a"])
+    assert raised.value.message == (
+        "Reply: status must be in 200..299; raise an error for others; headers: a name is not one of HTTP; "
+        f"headers: Date is set by the gateway; {VALUE}; cookies[0]: expected an object with name and value"
+    )
+
+
+def test_the_value_of_a_header_may_be_long():
+    assert Reply(1, headers={"X-A": "1" * 4096}).lines == (("X-A", "1" * 4096),)
+
+
+@pytest.mark.parametrize("reply", [Reply(1), WrittenReply(200, (), b"1")])
+def test_a_reply_cannot_be_changed(reply):
+    with pytest.raises(FrozenInstanceError):
+        reply.status = 500
