@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import FrozenInstanceError
 
 import pytest
 from bson import ObjectId
 from flask import g
 
 from gatewayfw import HttpError, string
+from gatewayfw.acts.batch import Item, ItemReply
 from gatewayfw.errors import Timeout
 from gatewayfw.testing.kit import assert_copies_right
 from tests.batches import NOT_DONE, Library, add, asked, done, failed, library, stopped
@@ -120,6 +122,17 @@ def test_create_gives_each_item_its_own_loaded_body(library):
     for atomic in (False, True):
         items = library.post(asked("load", {"n": "x"}), asked("load", {"n": "y"}), atomic=atomic)[1]["body"]
         assert items == [done(["x", "x"]), done(["y", "y"])]
+
+
+@pytest.mark.parametrize(("status", "succeeded"), [(200, True), (399, True), (400, False), (503, False)])
+def test_an_item_succeeded_below_400(status, succeeded):
+    reply = ItemReply(b"{}", status, "any")
+    assert (reply.succeeded, reply.error) == (succeeded, None)
+
+
+def test_an_item_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        Item({}, {}).body = None
 
 
 # -- what a batch cannot get around

@@ -14,11 +14,13 @@ import marshmallow
 import pytest
 from werkzeug import Response
 
+from gatewayfw.acts.carriers import ROLE, TOKEN, bearer
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.once import Once
-from gatewayfw.acts.registry import UnknownName
-from gatewayfw.auth import access_rule
+from gatewayfw.acts.registry import Acts, UnknownName
+from gatewayfw.acts.services import RemoteReply, RemoteService
+from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 from gatewayfw.errors import (
     DefinitionError,
     Forbidden,
@@ -519,6 +521,68 @@ def test_no_hook_in_front_of_a_remote_service_begins_after_the_deadline(call, ac
     assert log == ["addUser"]
 
 
+class Counting:
+    """Rate limits that note what is counted."""
+
+    def __init__(self):
+        self.counted = []
+
+    def parse(self, texts):
+        return texts
+
+    def count(self, name, rates, context, remaining):
+        self.counted.append((name, rates, context["user"], remaining()))
+
+
+def test_calls_are_counted_by_service_model_and_act(schemas, context_fns, clock, store):
+    acts = Acts(schemas, Counting(), None)
+    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
+    acts.act("user", "get", limit=["2/day", "1/minute"])(lambda body: 1)
+    acts.act("user", "free")(lambda body: 2)
+    acts.set_service("other", {"user": {"get": dict(acts.get_main_act("user", "get"))}})
+    body = {"model": "user", "act": "get", "details": {"set": {}, "get": {}}}
+    with context_fns.open({"user": "Ana"}):
+        for more in ({"act": "free"}, {}, {"service": None}, {"service": "main"}, {"service": "other"}):
+            lifecycle.run({**body, **more}, ignore)
+    rest = ("2/day", "1/minute"), "Ana", 5.0
+    assert acts.limits.counted == [("main.user.get", *rest)] * 3 + [("other.user.get", *rest)]
+
+
+class Far(RemoteService):
+    """A service elsewhere that notes how it is called."""
+
+    def __init__(self, url, *, name, pre_act, headers):
+        super().__init__(url, name, pre_act)
+        self.calls = []
+
+    def call(self, body, headers, **more):
+        self.calls.append((body, headers, more))
+        return RemoteReply(200, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("values", "headers", "address"),
+    [
+        ({"Headers": {"token": "t"}, "Address": "::1"}, {"token": "t"}, "::1"),
+        ({}, {}, ""),
+        ({"Headers": None, "Address": 5}, {}, ""),
+    ],
+)
+def test_a_remote_service_gets_what_the_context_has(schemas, context_fns, clock, store, values, headers, address):
+    acts = Acts(schemas, Counting(), Far)
+    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
+    rule = Auth(context_fns, Tokens("k" * 32), lambda id_: None, token_from=bearer()).grant(Rule(roles=("Manager",)))
+    acts.set_service("far", "http://far.example")
+    acts.act("user", "get", set={"activeRoleId": string()}, pre_act=[rule])(lambda body: 1)
+    body = {"service": "far", "model": "any", "act": "thing", "details": {}}
+    with context_fns.open(values):
+        assert lifecycle.run(body, ignore) == RemoteReply(200, b"{}")
+    carriers = (TOKEN, ROLE)
+    assert acts.remote_services()[0].calls == [
+        (body, headers, {"seconds": 5.0, "carriers": carriers, "address": address})
+    ]
+
+
 STEPS = ["preValidation 1", "preValidation 2", "preAct 1", "preAct 2", "fn", "finish"]
 
 
@@ -742,6 +806,20 @@ def test_the_body_in_the_context_has_the_files(lifecycle, context_fns, acts, mod
         validation_run_type=mode,
     )
     assert run_with_files(lifecycle, context_fns, {}, Files()) == (True, ["photo"])
+
+
+def test_the_second_deadline_of_an_act_with_files_knows_the_bound_of_its_reply(lifecycle, context_fns, acts, clock):
+    files = Files()
+    receive = files.receive
+    files.receive = lambda expected: setattr(clock, "reply_bytes", None) or receive(expected)
+    acts.set_act(
+        schema="user",
+        act_name="addUser",
+        validator={"set": {"photo": file(most=9)}, "get": {}},
+        fn=lambda body: clock.reply_bytes,
+        max_reply_bytes=77,
+    )
+    assert run_with_files(lifecycle, context_fns, {}, files) == 77
 
 
 def test_an_act_with_files_reports_what_was_committed(lifecycle, context_fns, acts, clock):

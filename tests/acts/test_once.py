@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from io import BytesIO
+from time import tzset
 
 import pytest
 
+from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.once import Once, Outcome
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, Unauthenticated
 from gatewayfw.schemas import file, integer
@@ -30,8 +35,8 @@ def ask(acts, context_fns, lifecycle, ran):
 
     acts.act("user", "add", set=SET, idempotent="1h", idempotent_by=lambda body: "ann")(add)
 
-    def ask(key="k", act="add", n=1, user=None, **sent):
-        body = {"service": "main", "model": "user", "act": act, "details": {"set": {"n": n, **sent}, "get": {}}}
+    def ask(key="k", act="add", n=1, user=None, service="main", **sent):
+        body = {"service": service, "model": "user", "act": act, "details": {"set": {"n": n, **sent}, "get": {}}}
         with context_fns.open({"user": user}):
             context_fns.add_body_to_context(body)
             return lifecycle.run_keyed(body, lambda result, _: b"%d" % result, key)
@@ -95,6 +100,83 @@ def test_who_loses_with_another_body_is_refused(ask, store):
     store.found, store.outcomes = [None], ["CONFLICT"]
     with pytest.raises(KeyReused):
         ask(n=2)
+
+
+def test_after_its_time_the_act_runs_again_and_its_record_makes_room(ask, store, ran):
+    ask()
+    (record,) = store.values()
+    first = record["token"]
+    record["expires"] = datetime(2020, 1, 1)
+    assert (ask(), ask(), len(ran), len(store)) == (b"1", AGAIN, 2, 1)
+    assert next(iter(store.values()))["token"] != first
+
+
+def test_a_key_counts_for_one_service_only(acts, ask, ran):
+    act = {**acts.get_main_act("user", "add"), "fn": lambda body: ran.append(body) or 2}
+    acts.set_service("other", {"user": {"add": act}})
+    assert [ask(service=name) for name in ("main", "other", "other", None)] == [
+        b"1",
+        b"2",
+        WrittenReply(200, AGAIN.lines, b"2"),
+        AGAIN,
+    ]
+
+
+def test_times_are_naive_utc_wherever_the_server_is(ask, store, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Tehran")
+        tzset()
+        ask()
+    tzset()
+    (record,) = store.values()
+    left = record["expires"] - datetime.now(UTC).replace(tzinfo=None)
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+
+
+class Kept:
+    """What a framework keeps of a request, and how often it was put back."""
+
+    def __init__(self):
+        self.values, self.resets = {"user": {"visits": 0}}, 0
+
+    def read(self):
+        return self.values
+
+    def reset(self, values):
+        self.values, self.resets = values, self.resets + 1
+
+
+def test_what_the_framework_keeps_is_put_back_before_an_act_runs_again(acts, context_fns, clock, store):
+    kept, seen = Kept(), []
+    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, kept))
+    before = kept.values
+
+    @acts.act("user", "visit", idempotent="1h", idempotent_by=lambda body: "ann")
+    def visit(body):
+        kept.values["user"]["visits"] += 1
+        seen.append((kept.values["user"]["visits"], kept.values is before, kept.resets))
+
+    store.attempt = partial(thrice, store)
+    body = {"model": "user", "act": "visit", "details": {"set": {}, "get": {}}}
+    with context_fns.open():
+        lifecycle.run_keyed(body, lambda result, _: b"1", "k")
+    assert seen == [(1, True, 0), (1, False, 1), (1, False, 2)]
+
+
+def thrice(store, record, answer, *, replace):
+    """Attempt it three times, as after conflicts."""
+    answer()
+    answer()
+    store[record["_id"]] = {**record, **answer()}
+    return "DONE"
+
+
+def test_how_an_attempt_ended_is_told_in_words():
+    assert {one.name: one.value for one in Outcome} == {
+        "DONE": "done",
+        "CONFLICT": "another request is writing the record",
+        "DUPLICATE": "another request has written the record",
+    }
 
 
 def test_an_error_is_not_kept(acts, ask, store):
