@@ -132,7 +132,7 @@ class OpenCall:
         if not observers:
             return
         seconds = perf_counter() - self._started
-        known = code if code == OK or CODE.fullmatch(code) else "error"
+        known = code if CODE.fullmatch(code) else "error"
         call = Call(*self.names, known, status, seconds, self._request_id, self._address, error)
         for observer in observers:
             try:

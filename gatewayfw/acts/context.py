@@ -67,7 +67,7 @@ class Headers(Mapping[str, str]):
 
     def getlist(self, name: str) -> list[str]:
         """Return all values of a header in the order sent; empty when it is absent."""
-        return list(self._values.get(name.lower(), ("", []))[1])
+        return list(self._values.get(name.lower(), (name, []))[1])
 
     def __getitem__(self, name: str) -> str:
         return self._values[name.lower()][1][0]

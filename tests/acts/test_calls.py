@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from time import perf_counter
 
 import mongomock
 import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway, string
-from gatewayfw.acts.calls import Call, Names
+from gatewayfw.acts.calls import Call, Calls, Names
 from gatewayfw.errors import Unavailable
 
 ID = "test-1"
@@ -245,7 +246,8 @@ def test_one_that_cannot_begin_is_logged_and_told_alone(served, caplog):
     gw.on_call(Around(steps, broken=True))
     assert send(client, asking()).status_code == 200
     assert steps == [("alone", "ok")]
-    assert "an observer of calls could not begin" in caplog.text
+    (record,) = [record for record in caplog.records if record.name == "gatewayfw.calls"]
+    assert record.getMessage().startswith("an observer of calls could not begin\nTraceback")
 
 
 def test_a_remote_services_acts_are_not_known_here(served, upstream):
@@ -263,15 +265,35 @@ def test_a_remote_services_acts_are_not_known_here(served, upstream):
     ],
 )
 def test_what_is_no_observer_is_refused(observer, problem):
-    with pytest.raises(DefinitionError, match=problem):
+    with pytest.raises(DefinitionError, match=f"^{problem}$"):
         gateway().on_call(observer)
 
 
 def test_an_observer_is_registered_once():
     gw, seen = gateway(), Seen()
     gw.on_call(seen.append)
-    with pytest.raises(DefinitionError, match="registered already"):
+    with pytest.raises(DefinitionError, match="^on_call: this observer is registered already$"):
         gw.on_call(seen.append)
+
+
+def test_a_call_lasts_from_when_it_is_said_to_have_begun():
+    calls, told = Calls(None), []
+    calls.add(told.append)
+    for started in (perf_counter() - 100, None):
+        calls.open(ID, "::1", started).end(200, "ok")
+    assert [100 <= call.seconds < 160 for call in told] == [True, False]
+    assert told[1][:5] == ("_unknown", "_unknown", "_unknown", "ok", 200)
+    assert told[1][6:] == (ID, "::1", None)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"), [("ok", "ok"), ("Sold.out-9", "Sold.out-9"), ("a b", "error"), ("", "error")]
+)
+def test_a_code_that_is_none_is_told_as_an_error(code, told):
+    calls, codes = Calls(None), []
+    calls.add(lambda call: codes.append(call.code))
+    calls.open(ID, "").end(400, code)
+    assert codes == [told]
 
 
 def test_a_call_made_by_hand_has_names():

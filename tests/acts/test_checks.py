@@ -70,6 +70,14 @@ def test_a_gateway_without_models_needs_no_database():
     assert message(gw) is None
 
 
+def test_an_idempotent_act_needs_a_database():
+    gw = gateway()
+    gw.acts.act("any", "thing", idempotent="1h", idempotent_by=nothing)(nothing)
+    assert message(gw) == "any.thing: idempotent acts need a database: call odm.set_db(...) first"
+    gw.odm.set_db(mongomock.MongoClient().test)
+    assert message(gw) is None
+
+
 # -- select structs
 
 

@@ -258,6 +258,8 @@ def test_in_a_test_each_gateway_has_one_context_outside_of_requests(context_fns)
     with other.open(), context_fns.open() as context:
         assert "user" not in context
         other.add_context({"user": "Bo"})
+    with other.open():
+        assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
     assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
     assert other.get_context_model() == {"Headers": {}, "body": None}
 
@@ -311,6 +313,7 @@ def test_a_request_has_one_context_whoever_asks_first(web):
             assert fns.get_context_model() == {"body": None}
         assert fns.get_context_model() is context == {"body": None, "user": "Ana"}
         assert web.others.get_context_model() == {"body": None}
+    assert list(vars(first)) == ["gatewayfw_contexts"]
 
 
 def test_the_gateway_fills_in_what_it_knows_and_keeps_the_rest(web):
@@ -371,6 +374,29 @@ def test_run_in_context_copies_a_context_that_nobody_had_asked_for(web):
         with ThreadPoolExecutor(1) as pool:
             pool.submit(fns.run_in_context(lambda: fns.add_context({"user": "Ana"}))).result()
         assert fns.get_context_model() == {"body": None}
+
+
+def test_run_in_context_takes_opened_contexts_along_beside_those_of_the_request(web):
+    with web.answering(Request()) as fns, fns.open({"user": "Ana"}):
+        alone = fns.run_in_context(lambda: dict(fns.get_context_model()))
+        web.others.add_context({"role": "Manager"})
+        both = fns.run_in_context(lambda: (fns.get_context_model().user, web.others.get_context_model().role))
+        with ThreadPoolExecutor(1) as pool:
+            found = [pool.submit(carried).result() for carried in (alone, both)]
+    assert found == [{"Headers": {}, "body": None, "user": "Ana"}, ("Ana", "Manager")]
+
+
+def test_run_in_context_copies_the_contexts_of_a_test(context_fns):
+    def work():
+        context_fns.add_context({"seen": context_fns.get_context_model().get("seen", 0) + 1})
+        return dict(context_fns.get_context_model())
+
+    context_fns.add_context({"user": "Ana"})
+    carried = context_fns.run_in_context(work)
+    with ThreadPoolExecutor(1) as pool:
+        found = [pool.submit(carried).result() for _ in range(2)]
+    assert found == [{"Headers": {}, "body": None, "user": "Ana", "seen": 1}] * 2
+    assert context_fns.get_context_model() == {"Headers": {}, "body": None, "user": "Ana"}
 
 
 def test_run_in_context_outside_of_a_request_carries_nothing(context_fns):

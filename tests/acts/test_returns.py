@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from gatewayfw.acts.returns import Selected, parse_returns
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import integer, object_, string
+from gatewayfw.schemas import file, integer, object_, string
 
 
 @pytest.fixture
@@ -32,12 +34,21 @@ def test_parts_select_by_the_parts_of_get_and_values_are_fields(select):
     }
 
 
+def test_parts_select_by_the_whole_get_where_it_selects(select):
+    assert parse_returns({"rows": "many"}, select) == {"rows": Selected("many", select)}
+    assert Selected("many", select).path == ()
+    with pytest.raises(FrozenInstanceError):
+        Selected("many", select).word = "one"
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ("few", "returns: expected 'one', 'optional', 'many' or a value kind"),
         ({"users": "few"}, "returns, 'users': expected 'one', 'optional', 'many' or a value kind"),
         ({5: "one"}, "returns: the name 5 is not a string"),
+        (file(most=1), "returns: a reply holds no files"),
+        ({"a": {"b": file(most=1)}}, "returns, 'a': a reply holds no files"),
     ],
 )
 def test_other_forms_are_refused(select, given, message):

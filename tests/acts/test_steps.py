@@ -5,7 +5,7 @@ from functools import partial, wraps
 import pytest
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.steps import is_access_rule, order_problems, step_of, unfed
+from gatewayfw.acts.steps import Step, is_access_rule, order_problems, step_of, unfed
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 
 CONTEXTS = ContextFns()
@@ -74,6 +74,10 @@ def test_a_hook_that_only_the_app_around_can_feed_is_known(hooks, name):
 @pytest.mark.parametrize("hook", [own, lambda: None, print, partial(own)])
 def test_nothing_is_known_of_an_authors_own_hook(hook):
     assert step_of(hook) is None
+
+
+def test_a_step_needs_and_gives_nothing_unless_it_says_so():
+    assert {Step("load"), Step("load", "", "", None, None)} == {Step("load")}
 
 
 def test_an_attribute_of_an_author_is_no_mark():

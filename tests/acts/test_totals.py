@@ -28,10 +28,11 @@ def test_fields_of_all_gets_are_summed(totals):
 
 
 def test_the_first_act_of_an_item_is_its_own(totals):
+    found = [totals.claim()]
     totals.begin_item()
-    found = [totals.claim(), totals.claim()]
+    found += [totals.claim(), totals.claim()]
     totals.begin_item()
-    assert [*found, totals.claim()] == [True, False, True]
+    assert [*found, totals.claim()] == [False, True, False, True]
 
 
 def test_a_get_that_was_refused_does_not_count(totals):
@@ -57,6 +58,12 @@ def test_the_dearest_get_of_each_item_counts(totals):
     with pytest.raises(ValidationError) as raised:
         totals.add_queries(2)
     assert raised.value.errors == {"get": ["Too many relations of related documents: at most 3 in a batch."]}
+
+
+def test_items_without_queries_use_none_up(totals):
+    for _ in range(3):
+        totals.begin_item()
+    totals.add_queries(3)
 
 
 def test_bytes_are_summed_up_to_the_setting_or_the_higher_bound_of_the_act(totals):
