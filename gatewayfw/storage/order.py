@@ -6,7 +6,7 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,8 @@ def order_key(value: Any) -> tuple[int, Any]:
     if isinstance(value, ObjectId):
         return (7, value.binary)
     if isinstance(value, datetime):
-        return (9, (value.replace(tzinfo=None) - _EPOCH) // _MILLISECOND)
+        naive = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return (9, (naive - _EPOCH) // _MILLISECOND)
     return _rare_key(value)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
-from bson import Binary, DatetimeMS, Decimal128, ObjectId
+from bson import Binary, DatetimeMS, Decimal128, ObjectId, Regex
 
 from gatewayfw.storage.order import order_key
 
@@ -87,6 +87,25 @@ def test_python_forms_rank_like_stored_ones():
     assert order_key(UUID(int=5)) == order_key(Binary.from_uuid(UUID(int=5)))
     assert order_key(Decimal("1.10")) == order_key(Decimal128("1.1"))
     assert order_key(DatetimeMS(datetime(2026, 11, 22))) == order_key(datetime(2026, 11, 22))
+    assert order_key((1, "a")) == order_key([1, "a"])
+
+
+ELSEWHERE = timezone(timedelta(hours=2))
+
+
+def test_dates_of_other_time_zones_rank_by_their_moment(storage):
+    noon = datetime(2026, 11, 22, 12)
+    assert order_key(noon) == order_key(datetime(2026, 11, 22, 14, tzinfo=ELSEWHERE))
+    storage.insert("things", [{"_id": 1, "at": noon}])
+    for hour, is_before in ((13, False), (14, False), (15, True)):
+        later = {"$lt": datetime(2026, 11, 22, hour, tzinfo=ELSEWHERE)}
+        found = [storage.count("things", {"at": condition}) for condition in (later, {"$not": later})]
+        assert found == [is_before, not is_before]
+
+
+def test_what_no_kind_allows_comes_last():
+    assert order_key(Regex("x")) == (10, str(Regex("x")))
+    assert order_key(DatetimeMS(2**60)) < order_key(Regex("x"))
 
 
 LISTS = [[], [None], [5, 1], [2, 3], ["a", 4], 2.5, None, "b", [[0]], [{"y": 1}]]
