@@ -28,8 +28,7 @@ _TOKEN = re.compile(
     rf"|{_ESCAPED}"
     r"|\((?:\?:|(?![?*]))"
     r"|(?:[*+?]|(?P<repeated>\{\d+(?:,\d*)?\}))\??(?!\+)"
-    r"|[^\\(\[{*+?]",
-    re.DOTALL,
+    r"|[^\\(\[{*+?]"
 )
 #: Doubled signs in a class, for which Python plans a meaning of its own.
 _DOUBLED = re.compile(r"--|&&|\|\||~~")
@@ -70,7 +69,7 @@ def compile_expression(expression: str, options: str) -> re.Pattern[str]:
         if token["ascii"]:
             text = f"(?a:{text})"
         elif token["set"]:
-            text = re.sub(r"\\.", lambda found: _IN_CLASS.get(found[0], found[0]), text, flags=re.DOTALL)
+            text = re.sub(r"\\.", lambda found: _IN_CLASS.get(found[0], found[0]), text)
         parts.append(text)
     return re.compile("".join(parts), re.IGNORECASE if options else 0)
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gatewayfw.storage.expressions import MOST_CHARACTERS, check_expression, compile_expression
+from gatewayfw.storage.expressions import check_expression, compile_expression
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,9 @@ from gatewayfw.storage.expressions import MOST_CHARACTERS, check_expression, com
         "a{2,}b{2,5}?c}]",
         "a{65535}b{1,65535}",
         "é\n",
-        "x" * MOST_CHARACTERS,
+        "x" * 4_000,
+        "\ud7ff\ue000",
+        "[\\\n]",
     ],
 )
 def test_expressions_that_are_shared(expression):
@@ -53,8 +55,7 @@ def test_expressions_that_are_shared(expression):
         ("[a&&b]", "has a doubled sign in a class; write it once, or behind a backslash"),
         ("[a--]", "has a doubled sign in a class; write it once, or behind a backslash"),
         ("a\0", "holds a character that MongoDB does not take"),
-        ("a\ud800", "holds a character that MongoDB does not take"),
-        ("x" * (MOST_CHARACTERS + 1), f"is longer than {MOST_CHARACTERS} characters"),
+        ("x" * 4_001, "is longer than 4000 characters"),
     ],
 )
 def test_expressions_that_are_not(expression, message):
@@ -67,6 +68,20 @@ def test_classes_of_characters_are_of_ascii(letter):
     for options in ("", "i"):
         assert not any(compile_expression(one, options).search(letter) for one in (r"[\d\w\s]", r"\d|\w|\s|\b"))
         assert compile_expression(r"^\W$", options).search(letter)
+
+
+@pytest.mark.parametrize(
+    ("expression", "letters"), [(r"[\d]", "059"), (r"[\w]", "azAZ059_"), (r"[\s]", " \t\n\r\f\v"), (r"[\\\n]", "\n")]
+)
+def test_classes_of_characters_have_all_of_theirs(expression, letters):
+    found = [letter for letter in "azAZ059_- \t\n\r\f\v" if compile_expression(expression, "").search(letter)]
+    assert found == list(letters)
+
+
+@pytest.mark.parametrize("number", [0xD800, 0xDBFF, 0xDFFF])
+def test_half_a_character_is_refused(number):
+    with pytest.raises(ValueError, match="^holds a character that MongoDB does not take$"):
+        check_expression(f"a{chr(number)}")
 
 
 def test_the_case_of_letters_beyond_ascii_can_be_ignored():
