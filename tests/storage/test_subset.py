@@ -8,7 +8,14 @@ import pytest
 from bson import Regex
 
 from gatewayfw.errors import BadRequest, GatewayError, UsageError
-from gatewayfw.storage.subset import check_filter, check_pipeline, check_update
+from gatewayfw.storage.subset import (
+    beyond_64_bits,
+    check_filter,
+    check_pipeline,
+    check_update,
+    misfits,
+    projection_of,
+)
 
 
 def nested(depth):
@@ -25,6 +32,14 @@ def negated(depth):
     for _ in range(depth):
         condition = {"$not": condition}
     return condition
+
+
+def matched(depth):
+    """A filter of ``depth`` ``$elemMatch``."""
+    filter = {"b": 1}
+    for _ in range(depth):
+        filter = {"a": {"$elemMatch": filter}}
+    return filter
 
 
 TEXT = "filter: a: write a regular expression as text, in $regex"
@@ -54,6 +69,9 @@ def refusal(check, value, expected=UsageError):
         {"$nor": [{"a": 1}, {"$nor": [{}]}]},
         {"a": {"$not": {"$gt": 1, "$not": {"$in": [3]}}}},
         {"a": {"$all": [1, {"b": 1}], "$size": 0}},
+        {"a": {"$size": 2**31 - 1}},
+        {"a": negated(31)},
+        matched(31),
         {"a": {"$elemMatch": {"$gt": 1, "$not": {"$size": 2}, "$elemMatch": {"$regex": "x"}}}},
         {"a": {"$regex": "^a[b-d]?$", "$options": "i", "$ne": "ab"}},
         nested(32),
@@ -123,7 +141,9 @@ def test_filters_inside_the_subset(filter):
         ({"a": {"$elemMatch": {"$type": 1}}}, "filter: unknown operator $type"),
         ({"a": {"$elemMatch": {"$gt": 1, "b": 1}}}, "filter: a mixes operators and fields"),
         ({"a": {"$elemMatch": {"$or": [{"b": 1}], "$gt": 1}}}, "filter: unknown operator $or"),
-        ({"a": negated(33)}, "filter: nested too deeply"),
+        ({"a": {1: 1, "$gt": 2}}, "filter: a mixes operators and fields"),
+        ({"a": negated(32)}, "filter: nested too deeply"),
+        (matched(32), "filter: nested too deeply"),
         ({"a": negated(400)}, "filter: nested too deeply"),
         (nested(33), "filter: nested too deeply"),
         (nested(200), "filter: nested too deeply"),
@@ -144,6 +164,7 @@ def test_filters_outside_the_subset(filter, message):
         {"$push": {"a": 1, "b": [1], "c": {"d": 1}, "e": {"$each": [1]}, "f": {"$each": ()}}},
         {"$addToSet": {"a": {"$each": [{"$x": 1}]}, "b": {}}},
         {"$push": {"a": {"$each": [], "$position": -1, "$slice": 0, "$sort": -1}}},
+        {"$push": {"a": {1: 1}}, "$pop": {"b": 1, "c": -1}},
         {"$pull": {"a": 1, "b": {"c": 1}, "d": {"$in": [1]}, "e": {"_id": {"$in": [1]}}, "f": {"$gt": 1, "$lt": 3}}},
     ],
     ids=str,
@@ -187,6 +208,9 @@ EMPTY = "update: expected an object of operators such as $set"
         ({"$pull": {"a": {"$nor": [{"b": 1}]}}}, "update: unknown operator $nor"),
         ({"$pull": {"a": {"b": {"$size": 1}}}}, "update: unknown operator $size"),
         ({"$pull": {"a": {"$or": [{"b": 1}]}}}, "update: unknown operator $or"),
+        ({"$pull": {"a": {"b": {"$elemMatch": {"$nor": [{"c": 1}]}}}}}, "update: unknown operator $nor"),
+        ({"$push": {"a": {"$each": [1], "$b": 1, "$a": 1}}}, "update: $push knows no $a beside $each"),
+        *(({"$pop": {"a": value}}, "update: $pop takes 1 or -1") for value in (0, 2, -2, True, 1.0, "1", None)),
         ({"$pull": {"a": {"b": {"$where": "1"}}}}, "update: unknown operator $where"),
         ({"$pull": {"a": {"$in": 1}}}, "update: $in takes a list"),
         ({"$pull": {"a": {"$gt": 1, "b": 1}}}, "update: a mixes operators and fields"),
@@ -213,6 +237,20 @@ def test_updates_outside_the_subset(update, message):
 )
 def test_what_is_set_may_be_a_clients(update, message):
     assert refusal(check_update, update, BadRequest) == message
+
+
+def test_what_a_database_refuses_is_said_of_each_path():
+    beyond, misfit = ["The number would leave 64 bits."], ["Does not fit the value that is there."]
+    for make, said in ((beyond_64_bits, beyond), (misfits, misfit)):
+        assert make(["a.b", "c"]).errors == {"update.a.b": said, "update.c": said}
+
+
+def test_fields_are_told_as_mongodb_takes_them():
+    assert [projection_of(fields) for fields in (None, [], ["a.b", "_id"])] == [
+        None,
+        {"_id": 1},
+        {"_id": 1, "a.b": 1},
+    ]
 
 
 def test_messages_begin_with_the_callers_word():
