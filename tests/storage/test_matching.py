@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.storage import MockStorage, MongoStorage
-from gatewayfw.storage.matching import AnyOf, matches, needs_matching
+from gatewayfw.storage.matching import AnyOf, distinct_values, matches, needs_matching
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
-from gatewayfw.testing.storage_suite.topic import collect_ids
+from gatewayfw.testing.storage_suite.filters import FILTERS, LISTS, NEWER_FILTERS
+from gatewayfw.testing.storage_suite.reads import DISTINCT
+from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
 from tests.storage.filters import PATHS, documents, filters
 
 
@@ -61,6 +63,14 @@ def test_random_fields_have_the_same_distinct_values_on_both_adapters(mongo_data
         ({"a": {"$elemMatch": {"b": {"$regex": "x"}}}}, True),
         ({"$or": [{"a": 1}, {"$and": [{"b": {"$not": {"$gt": 1}}}]}]}, True),
         ({"$nor": [{"a": 1}]}, True),
+        ({"a": {"$all": [1]}}, True),
+        ({"a": {"$size": 1}}, True),
+        ({"a": None, "b": {"$exists": False, "$ne": None, "$nin": [None]}}, False),
+        ({"a.b": {"$gt": 1, "$in": [1], "$eq": 1}, "a.c": 1}, False),
+        *(
+            ({"a.b": condition}, True)
+            for condition in (None, {"$exists": True}, {"$ne": 1}, {"$nin": [1]}, {"$in": [1, None]}, {"$gte": None})
+        ),
     ],
     ids=str,
 )
@@ -68,7 +78,38 @@ def test_only_filters_that_mongomock_treats_differently_are_matched_here(filter,
     assert needs_matching(filter) == needed
 
 
+MORE: dict[str, tuple[list, dict, list[int]]] = {
+    "$gt null": ([{"a": None}, {}, {"a": 1}], {"a": {"$not": {"$gt": None}}}, [1, 2, 3]),
+    "an element by its place": ([{"a": [1, 2]}, {"a": [2, 1]}, {"a": []}], {"$nor": [{"a.1": 1}]}, [1, 3]),
+    "a place as a name": ([{"a": {"0": 1}}, {"a": {"1": 1}}], {"$nor": [{"a.0": 1}]}, [2]),
+    "nothing below a scalar element": ([{"a": [5]}, {"a": [{}]}, {"a": [None]}], {"a.0.b": {"$all": [None]}}, [2]),
+    "a place in a list of lists": (LISTS, {"a": {"$elemMatch": {"0": 3, "1": {"$not": {"$gt": 1}}}}}, [6]),
+    "a scalar is no object": ([{"a": [5]}, {"a": [{}]}], {"a": {"$elemMatch": {"b": {"$not": {"$gt": 1}}}}}, [2]),
+}
+
+
+@pytest.mark.parametrize(("documents", "filter", "found"), MORE.values(), ids=MORE)
+def test_paths_through_lists_find_the_same_everywhere(storage, documents, filter, found):
+    storage.insert("things", add_ids(documents))
+    assert collect_ids(storage.find("things", filter, [], sort=[("_id", 1)])) == found
+
+
+ROWS = {**FILTERS, **NEWER_FILTERS, **MORE}
+
+
+@pytest.mark.parametrize(("documents", "filter", "found"), ROWS.values(), ids=ROWS)
+def test_the_function_matches_finds_what_databases_find(documents, filter, found):
+    assert collect_ids([one for one in add_ids(documents) if matches(filter, one)]) == found
+
+
+@pytest.mark.parametrize(("documents", "path", "filter", "values"), DISTINCT.values(), ids=DISTINCT)
+def test_distinct_values_are_those_of_databases(documents, path, filter, values):
+    found = distinct_values([one for one in add_ids(documents) if matches(filter, one)], path)
+    assert sorted(found, key=order_key) == values
+
+
 def test_any_of_some_values():
+    assert hash(AnyOf([1])) == hash(AnyOf([1])) != hash(AnyOf([2]))
     some = AnyOf([1, "a", {"b": 1}])
     assert [one == some for one in (1, "a", {"b": 1})] == [True, True, True]
     assert [one == some for one in (2, {}, [1], None)] == [False, False, False, False]
