@@ -199,7 +199,7 @@ class MockStorage(Storage):
         try:
             stored.insert_one(dict(document))
         except DuplicateKeyError as error:
-            known = stored.find_one({"_id": document["_id"]}, {"_id": 1}) is not None
+            known = stored.find_one({"_id": document["_id"]}) is not None
             raise DuplicateKey(["_id"] if known else taken_fields(stored, [document])) from error
         except BaseException:
             if is_storable(stored, document):
@@ -268,7 +268,7 @@ class MockStorage(Storage):
         def write() -> None:
             for id_, update in changes:
                 same = {"_id": id_}
-                before = list(islice(select(self._db[collection], same), 1))
+                before = list(select(self._db[collection], same))
                 with self._prepare_update(collection, same, before, update) as statements:
                     for wanted, plain in statements:
                         self._db[collection].update_one(wanted, plain)

@@ -111,7 +111,7 @@ def _reaches_list(document: Document, index: Mapping[str, Any]) -> bool:
 
 def _copy_to_scratch(collection: Any, documents: Iterable[Document]) -> Any:
     """Return a collection with these documents, in a client of its own."""
-    scratch = type(collection.database.client)()["scratch"]["scratch"]
+    scratch = type(collection.database.client)().scratch.scratch
     for document in documents:
         scratch.insert_one(dict(document))
     return scratch

@@ -174,7 +174,7 @@ def count_matches(collection: Collection[Any], filter: Filter, limit: int, sessi
 
     Commands are not repeated there.
     """
-    stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
+    stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": None, "n": {"$sum": 1}}}]
     command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}
     reply = collection.database.command(command, codec_options=collection.codec_options, session=session)
     return next((int(group["n"]) for group in reply["cursor"]["firstBatch"]), 0)
