@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
+import mongomock
 import pytest
 
+from gatewayfw.errors import StorageError
+from gatewayfw.storage import MockStorage
 from gatewayfw.storage.base import Storage
+from gatewayfw.storage.terms import MANY_VALUES
+from tests.storage.recording import RecordingStorage
+
+
+@pytest.fixture
+def plain():
+    """An adapter with no more than the abstract methods, and three documents."""
+    plain = RecordingStorage(MockStorage(mongomock.MongoClient().test))
+    plain.insert("things", [{"_id": number, "n": -number, "list": [number]} for number in range(3)])
+    return plain
 
 
 def test_an_adapter_must_write_all_abstract_methods():
@@ -14,3 +29,29 @@ def test_an_adapter_must_write_all_abstract_methods():
 
     with pytest.raises(TypeError, match="abstract"):
         Half()
+
+
+def test_an_adapter_has_what_it_does_not_say_otherwise(plain):
+    assert (plain.multi_process, plain.most_bytes, plain.name) == (True, 16_777_216, "")
+    assert (plain.trouble(), plain.ping(), Storage.transaction_lifetime(plain)) == (None, None, None)
+    assert [plain.in_transaction(), plain.sorts_pushes(), plain.counts_locks(), plain.is_closed()] == [False] * 4
+    assert (plain.aside(lambda: "result"), plain.reply_bytes()) == ("result", None)
+    assert Storage.remaining(plain) == math.inf
+
+
+@pytest.mark.parametrize("method", ["find_at_once", "find_stored"])
+def test_it_finds_at_once_and_to_be_stored_what_it_finds(plain, method):
+    find = getattr(plain, method)
+    found = list(find("things", {"n": {"$lt": 0}}, ["n"], sort=[("n", 1)], limit=1))
+    assert found == [{"_id": 2, "n": -2}]
+    assert len(list(find("things", {}))) == 3
+
+
+def test_distinct_values_are_refused_beyond_what_a_document_holds(plain):
+    plain.most_bytes = 39  # what BSON of {"values": [0, 1, 2]} has: 5 + 8 + 5 + 3 * 7
+    assert plain.distinct("things", "list", {"n": {"$lt": 0}}) == [1, 2]
+    assert plain.distinct("things", "list", {}) == [0, 1, 2]
+    plain.most_bytes = 38
+    with pytest.raises(StorageError) as caught:
+        plain.distinct("things", "list", {})
+    assert caught.value.message == MANY_VALUES

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import mongomock
 import pytest
 
-from gatewayfw.errors import DuplicateKey, StorageError, Timeout
+from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage import Index, MockStorage
+from gatewayfw.storage.memory import bytes_of
 from gatewayfw.testing.storage_suite.topic import LOCK
 
 
@@ -61,7 +62,7 @@ def test_reads_wait_no_longer_than_the_deadline(storage):
 
 
 def test_one_process_must_serve_all_requests(storage):
-    assert (storage.multi_process, storage.has_transactions()) == (False, True)
+    assert (storage.multi_process, storage.has_transactions(), storage.name) == (False, True, "test")
 
 
 @pytest.mark.parametrize(
@@ -171,6 +172,44 @@ def test_a_refused_insert_leaves_everything_as_it_was(storage, document, error, 
     with pytest.raises(error):
         storage.insert("things", [{"_id": 2}, document][-size:])
     assert whole(storage) == [{"_id": 1, "a": 1}]
+
+
+def test_a_document_may_be_as_large_as_it_may_be_and_no_larger(storage):
+    storage.most_bytes = bytes_of({"_id": 1, "a": "x" * 50})
+    storage.insert("things", [{"_id": 1, "a": "x" * 50}])
+    storage.update_one("things", {}, {"$set": {"a": "y" * 50}}, None)
+    for write in (
+        lambda: storage.insert("things", [{"_id": 2, "a": "x" * 51}]),
+        lambda: storage.update_one("things", {}, {"$set": {"a": "x" * 51}}, None),
+        lambda: storage.update_many("things", {}, {"$push": {"b": 1}}),
+    ):
+        with pytest.raises(TooLarge, match="^the document would be too large$"):
+            write()
+    assert whole(storage) == [{"_id": 1, "a": "y" * 50}]
+
+
+@pytest.mark.parametrize(
+    ("document", "size"), [({}, 5), ({"a": 1}, 12), ({"a": object()}, 0), ({"a": 2**64}, 0), ({"a": "\ud800"}, 0)]
+)
+def test_bytes_are_those_of_bson(document, size):
+    assert bytes_of(document) == size
+
+
+def test_why_an_index_is_not_built_is_told_by_the_kind_of_error(storage, client, monkeypatch):
+    def fail(*_args, **_options):
+        raise NotImplementedError("secret")
+
+    monkeypatch.setattr(mongomock.collection.Collection, "create_index", fail)
+    assert storage.ensure("things", [Index((("a", 1),))], 10) == [
+        "things: index {'a': 1} cannot be built: NotImplementedError"
+    ]
+
+
+@pytest.mark.parametrize("filter", [{"a": {"$lt": 9}}, {"a": {"$not": {"$gte": 9}}}])
+def test_counting_stops_at_the_limit(filter, client):
+    storage = MockStorage(client.test)
+    storage.insert("things", [{"_id": number, "a": number} for number in range(20)])
+    assert [storage.count("things", filter, limit) for limit in (0, 1, 9, 10)] == [9, 1, 9, 9]
 
 
 def test_touching_leaves_documents_clean(storage):
