@@ -12,7 +12,7 @@ from gatewayfw.errors import (
     TooLarge,
     Unavailable,
 )
-from gatewayfw.storage.mongo.errors import translate_error, without_documents
+from gatewayfw.storage.mongo.errors import refused_update, translate_error, without_documents
 
 
 def bulk(*codes):
@@ -23,6 +23,7 @@ def write_timeout():
     return errors.WTimeoutError("x", 64, {})
 
 
+INSERTED = "object to insert too large. size in bytes: 16777300, max size: 16777216"
 TOO_LARGE = "the document would be too large"
 MANY_VALUES = "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
 NO_RIGHT = "the user of the database lacks a privilege that this needs; the role readWrite has them all"
@@ -36,8 +37,12 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
         (bulk(11000), DuplicateKey, None),
         (bulk(1, 11000), DuplicateKey, None),
         (errors.WriteError("x", 10334), TooLarge, TOO_LARGE),
+        (errors.OperationFailure("x", 17280), TooLarge, TOO_LARGE),
         (errors.OperationFailure("x", 17419), TooLarge, TOO_LARGE),
+        (errors.OperationFailure("x", 17420), TooLarge, TOO_LARGE),
         (bulk(10334), TooLarge, TOO_LARGE),
+        (bulk(1, 17419), TooLarge, TOO_LARGE),
+        (errors.BulkWriteError({"writeErrors": [{"code": 2, "errmsg": INSERTED}]}), TooLarge, TOO_LARGE),
         (errors.DocumentTooLarge("x"), TooLarge, TOO_LARGE),
         (errors.OperationFailure("x", 17217), StorageError, MANY_VALUES),
         (errors.ServerSelectionTimeoutError("x"), Unavailable, None),
@@ -81,6 +86,71 @@ def test_the_drivers_errors_become_ours(error, expected, message):
 )
 def test_a_duplicate_has_the_fields_that_the_server_names(error, fields):
     assert translate_error(error).fields == fields
+
+
+#: What MongoDB 6 says of an update that does not fit, its code, the update, and the paths that are meant.
+REFUSED = {
+    "number": (
+        14,
+        "Cannot apply $inc to a value of non-numeric type. {_id: 1} has the field 'a' of non-numeric type null",
+        {"$inc": {"b": 1, "o.a": 1}, "$mul": {"a.c": 1}, "$set": {"a": 1}},
+        ["o.a"],
+    ),
+    "number of a document with a line break": (
+        14,
+        "Cannot apply $mul to a value of non-numeric type. {_id: \"x\ny\"} has the field 'a' of non-numeric type bool",
+        {"$mul": {"a": 1}, "$inc": {"b": 1}},
+        ["a"],
+    ),
+    "push": (
+        2,
+        "The field 'a' must be an array but is of type null in document {_id: 1}",
+        {"$push": {"a": 1, "ab": 1}},
+        ["a"],
+    ),
+    "addToSet": (
+        2,
+        "Cannot apply $addToSet to non-array field. Field named 'a' has non-array type int",
+        {"$addToSet": {"a": 1}, "$set": {"b": 1}},
+        ["a"],
+    ),
+    "pull": (2, "Cannot apply $pull to a non-array value", {"$pull": {"a": 1, "b": 1}, "$set": {"c": 1}}, ["a", "b"]),
+    "pop": (14, "Path 'a.b' contains an element of non-array type 'int'", {"$pop": {"a.b": 1, "a.c": 1}}, ["a.b"]),
+    "below": (28, "Cannot create field 'b' in element {a: null}", {"$set": {"o.a.b": 1, "b": 1}}, ["o.a.b"]),
+    "through": (
+        28,
+        "Cannot use the part (b) of (o.a.b) to traverse the element ({a: 1})",
+        {"$pop": {"o.a.b": 1, "a.b": 1}},
+        ["o.a.b"],
+    ),
+}
+
+
+def refused(code, words, update):
+    said = f"Plan executor error during findAndModify :: caused by :: {words}"
+    return refused_update(errors.OperationFailure(said, code, {"errmsg": said}), update)
+
+
+@pytest.mark.parametrize(("code", "words", "update", "paths"), REFUSED.values(), ids=REFUSED)
+def test_a_refused_update_names_the_paths_that_the_server_means(code, words, update, paths):
+    expected = {f"update.{path}": ["Does not fit the value that is there."] for path in paths}
+    assert refused(code, words, update).errors == expected
+    assert refused(code + 100, words, update) is None
+
+
+@pytest.mark.parametrize("operator", ["$inc", "$mul"])
+def test_a_number_that_would_leave_64_bits_is_named(operator):
+    words = f"Failed to apply {operator} operations to current value ((NumberLong)9223372036854775807) for document"
+    update = {operator: {"a": 1, "b.c": 1}, "$set": {"d": 1}}
+    said = ["The number would leave 64 bits."]
+    assert refused(2, words, update).errors == {"update.a": said, "update.b.c": said}
+    assert refused(14, words, update) is None
+    assert refused(2, words, {"$set": {"a": 1}}) is None
+
+
+@pytest.mark.parametrize("details", [None, {}, {"errmsg": "Cannot create field 'b' in element {a: null}"}])
+def test_a_refusal_of_something_else_is_left_as_it_is(details):
+    assert refused_update(errors.OperationFailure("x", 28, details), {"$set": {"c": 1}}) is None
 
 
 @pytest.mark.parametrize(

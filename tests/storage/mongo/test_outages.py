@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -18,7 +19,7 @@ from pymongo import MongoClient, errors
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage, Trouble
 from gatewayfw.storage.mongo import outages as mongo_outages
-from gatewayfw.storage.mongo.outages import Outages, concerns_server
+from gatewayfw.storage.mongo.outages import Outages, concerns_server, is_conclusive, trouble_of
 from tests.certificates import shake_hands, write_certificate
 from tests.faults.replica import ReplicaSet
 from tests.storage.mongo.standalone import standalone_mongod
@@ -448,6 +449,135 @@ def test_only_some_errors_concern_the_server(error, concerns):
     assert concerns_server(error) is concerns
 
 
+# -- what the driver knows, in words
+
+
+class Known:
+    """What the driver knows: servers by host and port, each its error or its role."""
+
+    def __init__(self, servers, name=None, writable=False):
+        self.servers = {
+            address: SimpleNamespace(
+                error=known if isinstance(known, Exception) else None,
+                server_type_name=known if isinstance(known, str) else "Unknown",
+            )
+            for address, known in servers.items()
+        }
+        self.replica_set_name, self.writable = name, writable
+        self.known_servers = [server for server in self.servers.values() if server.server_type_name != "Unknown"]
+
+    def server_descriptions(self):
+        return self.servers
+
+    def has_writable_server(self):
+        return self.writable
+
+
+HOST = ("h", 1)
+UNTRUSTED = "its TLS certificate is not accepted"
+HANDSHAKE = "the TLS handshake failed; does it use TLS?"
+CLOSED = "it closed the connection; did it end, or does it demand TLS?"
+
+
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed", UNTRUSTED),
+        ("CertificateError: hostname 'h' doesn't match", UNTRUSTED),
+        ("[SSL] record layer failure", HANDSHAKE),
+        ("no TLS here", HANDSHAKE),
+        ("[Errno -2] Name not known", "its name is unknown"),
+        ("getaddrinfo failed", "its name is unknown"),
+        ("Name or service not known", "its name is unknown"),
+        ("nodename nor servname provided", "its name is unknown"),
+        ("[Errno 111] Connection refused", "connection refused"),
+        ("[WinError 10061] No connection could be made", "connection refused"),
+        ("[Errno 101] Network is unreachable", "no route to it"),
+        ("[Errno 113] No route to host", "no route to it"),
+        ("timed out", "no answer in time"),
+        ("connection closed", CLOSED),
+        ("[Errno 104] Connection reset by peer", CLOSED),
+        ("ssl tls", "the connection failed"),
+        ("refused after it timed out", "connection refused"),
+    ],
+)
+def test_what_the_driver_says_of_a_server_is_told_in_our_words(known, reason):
+    for error in (errors.AutoReconnect(known), ValueError(known)):
+        found = trouble_of(errors.ServerSelectionTimeoutError("x"), Known({HOST: error}), [])
+        assert found == Trouble("unreachable", f"no answer (h:1: {reason})")
+
+
+@pytest.mark.parametrize(
+    ("role", "reason"),
+    [
+        ("RSSecondary", "a secondary"),
+        ("RSArbiter", "an arbiter"),
+        ("RSOther", "not ready"),
+        ("RSGhost", "no initiated replica set has it as a member at this address"),
+        ("LoadBalancer", "no answer in time"),
+    ],
+)
+def test_the_role_of_a_server_that_is_no_primary_is_told(role, reason):
+    error, servers = errors.ServerSelectionTimeoutError("x"), {HOST: role, ("g", None): errors.NetworkTimeout("x")}
+    found = trouble_of(error, Known(servers), [])
+    assert found == Trouble("no_primary", f"no primary (g: no answer in time, h:1: {reason})")
+    assert trouble_of(error, Known(servers, writable=True), []).kind == "unreachable"
+
+
+def test_no_more_hosts_are_named_than_fit():
+    hosts = {(f"h{number:02}", number): errors.NetworkTimeout("x") for number in range(10, 18)}
+    error = errors.ServerSelectionTimeoutError("x")
+    named = [f"h{number}:{number}: no answer in time" for number in range(10, 18)]
+    assert trouble_of(error, Known(hosts), []).text == f"no answer ({', '.join(named)})"
+    more = {**hosts, ("x" * 101, 1): errors.NetworkTimeout("x"), ("y\n", None): errors.NetworkTimeout("x")}
+    assert trouble_of(error, Known(more), []).text == f"no answer ({', '.join(named)} and 2 more)"
+    assert trouble_of(error, None, [("x" * 101, 1), ("y\n", None)]).text == f"no answer ({'x' * 100}:1, y\\n)"
+
+
+REFUSED = errors.OperationFailure("x", 18)
+DEMANDED = errors.OperationFailure("x", 13, {"errmsg": "Command find requires authentication"})
+
+
+@pytest.mark.parametrize(
+    ("error", "servers", "text"),
+    [
+        (REFUSED, {}, "s:1 refuses the user name or the password"),
+        (DEMANDED, {}, "s:1 demands a user name and a password"),
+        (errors.AutoReconnect("x"), {HOST: REFUSED}, "h:1 refuses the user name or the password"),
+        (errors.AutoReconnect("x"), {HOST: DEMANDED}, "h:1 demands a user name and a password"),
+        (DEMANDED, {HOST: REFUSED}, "h:1 refuses the user name or the password"),
+    ],
+)
+def test_who_may_not_come_in_is_told(error, servers, text):
+    assert trouble_of(error, Known(servers), [("s", 1)]) == Trouble("unauthenticated", text)
+
+
+@pytest.mark.parametrize(
+    "servers", [{}, {("s", 1): errors.ConfigurationError("s belongs to a set named rs1, not rs0")}]
+)
+def test_the_wrong_set_is_told(servers):
+    error = errors.ServerSelectionTimeoutError("x")
+    text = "s:1: no server there belongs to a replica set named 'rs\\\\n0'"
+    assert trouble_of(error, Known(servers, "rs\n0"), [("s", 1)]) == Trouble("wrong_set", text)
+    assert trouble_of(error, Known({HOST: "RSSecondary"}, "rs0"), []).kind == "no_primary"
+
+
+@pytest.mark.parametrize(
+    ("error", "known", "conclusive"),
+    [
+        (REFUSED, None, True),
+        (errors.AutoReconnect("x"), None, False),
+        (errors.AutoReconnect("x"), Known({}), True),
+        (errors.AutoReconnect("x"), Known({HOST: errors.AutoReconnect("y"), ("g", 1): "RSSecondary"}), True),
+        (errors.AutoReconnect("x"), Known({HOST: "RSSecondary"}), False),
+        (errors.AutoReconnect("x"), Known({HOST: errors.AutoReconnect("y")}, writable=True), False),
+        (errors.NetworkTimeout("x"), Known({}), False),
+    ],
+)
+def test_some_errors_prove_an_outage(error, known, conclusive):
+    assert is_conclusive(error, known) is conclusive
+
+
 # -- the log
 
 
@@ -470,10 +600,11 @@ def test_an_outage_has_two_lines_whatever_it_turns_into(clock, caplog):
     clock(12.34)
     outages.end()
     outages.end()
-    assert [record.getMessage() for record in caplog.records] == [
-        "database shop is out of reach: no answer",
-        "database shop answers again, after 12.3 s",
+    assert caplog.record_tuples == [
+        ("gatewayfw.storage", logging.ERROR, "database shop is out of reach: no answer"),
+        ("gatewayfw.storage", logging.WARNING, "database shop answers again, after 12.3 s"),
     ]
+    assert (outages.trouble, outages.suspected) == (None, False)
 
 
 def test_the_name_of_a_database_forges_no_line(clock, caplog):
@@ -501,10 +632,13 @@ def test_an_outage_that_follows_another_one_is_logged_when_it_lasts(clock, caplo
     outages = Outages("shop")
     outages.begin(DOWN)
     outages.end()
-    for seconds in (1, 5, 11, 12):
+    counts = []
+    for seconds in (1, 5, 9.9, 10, 12):
         clock(seconds)
         outages.begin(NO_PRIMARY)
+        counts.append(len(caplog.records))
     outages.end()
+    assert counts == [2, 2, 2, 3, 3]
     assert [record.getMessage() for record in caplog.records] == [
         "database shop is out of reach: no answer",
         "database shop answers again, after 0.0 s",
