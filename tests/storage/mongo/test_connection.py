@@ -6,14 +6,22 @@ import multiprocessing
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
+from bson.binary import UuidRepresentation
+from bson.codec_options import DEFAULT_CODEC_OPTIONS, CodecOptions, DatetimeConversion
 from pymongo import MongoClient
+from pymongo.errors import AutoReconnect, NetworkTimeout, OperationFailure
+from pymongo.read_concern import ReadConcern
+from pymongo.read_preferences import ReadPreference
+from pymongo.write_concern import WriteConcern
 
-from gatewayfw.errors import (
-    DefinitionError,
-)
-from gatewayfw.storage import MongoStorage
+from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage, Trouble
+from gatewayfw.storage.mongo.connection import Connection
 from gatewayfw.testing.storage_suite.topic import read_all
 
 
@@ -97,6 +105,136 @@ def test_what_the_driver_says_is_not_passed_on_where_it_names_the_password():
 def test_making_a_storage_connects_to_nothing(monkeypatch):
     monkeypatch.setattr("gatewayfw.storage.mongo.connection.MongoClient", None)
     assert MongoStorage("mongodb://nowhere.invalid/db")._connection._database is None
+
+
+class Database:
+    """A database whose commands are noted, and fail as they are told."""
+
+    name = "shop"
+    codec_options = DEFAULT_CODEC_OPTIONS
+
+    def __init__(self, writable):
+        self.sent, self.options, self.error = [], None, None
+        self.client = self
+        self.topology_description = SimpleNamespace(
+            has_writable_server=lambda: writable, server_descriptions=dict, replica_set_name=None, known_servers=[]
+        )
+
+    def with_options(self, *given, **named):
+        self.options = (given, named)
+        return self
+
+    def command(self, command):
+        self.sent.append(command)
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time, as a list of one, and the seconds that the driver is given each time."""
+    now, given = [0.0], []
+
+    @contextmanager
+    def timeout(seconds):
+        given.append(seconds)
+        yield
+
+    module = "gatewayfw.storage.mongo.connection"
+    monkeypatch.setattr(f"{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(f"{module}.pymongo", SimpleNamespace(timeout=timeout))
+    return now, given
+
+
+PROBE = {"listCollections": 1, "nameOnly": True, "authorizedCollections": True, "filter": {"name": "none"}}
+
+
+def test_a_server_that_takes_writes_is_asked_nothing(clock):
+    database = Database(writable=True)
+    connection = Connection(database, Settings())
+    connection.find_server()
+    connection.find_server()
+    assert (database.sent, clock[1]) == ([], [])
+    connection.outages.suspected = True
+    connection.find_server()  # what the driver knows is the same as before
+    assert database.sent == []
+
+
+def test_a_server_under_suspicion_is_asked_first(clock):
+    database = Database(writable=True)
+    connection = Connection(database, Settings(server_selection_timeout=4.0))
+    connection.find_server()
+    connection.note(AutoReconnect("x"))
+    assert (connection.outages.suspected, connection.outages.trouble) == (True, None)
+    connection.find_server()
+    assert (database.sent, clock[1], connection.outages.suspected) == ([PROBE], [4.0], False)
+
+
+@pytest.mark.parametrize(("waited", "kind"), [(1.9, None), (2.0, "unreachable")])
+def test_silence_counts_after_half_the_time_to_find_a_server(clock, waited, kind):
+    database = Database(writable=False)
+    connection = Connection(database, Settings(server_selection_timeout=4.0))
+
+    def fail(command):
+        clock[0][0] += waited
+        raise NetworkTimeout("x")
+
+    database.command = fail
+    with pytest.raises(NetworkTimeout):
+        connection.find_server()
+    trouble = connection.outages.trouble
+    assert (trouble and trouble.kind, connection.outages.suspected) == (kind, True)
+
+
+@pytest.mark.parametrize(
+    ("writable", "seconds", "given"), [(True, 3.0, 3.0), (False, 3.0, 2.5), (False, 1.0, 0.5), (False, 0.6, 0.3)]
+)
+def test_a_ping_leaves_the_driver_time_to_give_up(clock, writable, seconds, given):
+    database = Database(writable)
+    connection = Connection(database, Settings())
+    connection.outages.begin(Trouble("unreachable", "words"))
+    assert (connection.ping(seconds), database.sent, clock[1]) == (None, [PROBE], [given])
+    assert connection.outages.trouble is None
+    database.error = NetworkTimeout("x")
+    assert connection.ping(seconds) == connection.outages.trouble == Trouble("unreachable", "no answer ()")
+    database.error = OperationFailure("x", 59)
+    with pytest.raises(OperationFailure):
+        connection.ping(seconds)
+
+
+def test_what_a_server_refuses_is_no_outage(clock):
+    connection = Connection(Database(writable=False), Settings())
+    assert connection.note(OperationFailure("x", 59), waited=True) is None
+    assert (connection.outages.suspected, connection.outages.trouble) == (False, None)
+
+
+def test_a_database_is_read_from_its_primary_as_most_servers_have_it(clock):
+    database = Database(writable=True)
+    database.codec_options = CodecOptions(tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
+    connection = Connection(database, Settings())
+    assert connection.database is database
+    codec = DEFAULT_CODEC_OPTIONS.with_options(
+        uuid_representation=UuidRepresentation.STANDARD, datetime_conversion=DatetimeConversion.DATETIME_AUTO
+    )
+    concerns = {"write_concern": WriteConcern("majority"), "read_concern": ReadConcern("majority")}
+    assert database.options == ((codec, ReadPreference.PRIMARY), concerns)
+    assert (connection.name, connection.is_plain, connection.is_closed) == ("shop", True, False)
+
+
+@pytest.mark.parametrize(("given", "milliseconds"), [({}, 2000), ({"server_selection_timeout": 1.25}, 1250)])
+def test_a_client_is_made_with_short_limits_and_a_name(monkeypatch, given, milliseconds):
+    made = []
+
+    def make(*uris, **options):
+        made.append((uris, options))
+        return MongoClient(*uris, connect=False)
+
+    monkeypatch.setattr("gatewayfw.storage.mongo.connection.MongoClient", make)
+    storage = MongoStorage("mongodb://h/shop", **given)
+    assert storage._connection.database.name == "shop"
+    storage.close()
+    options = {"serverSelectionTimeoutMS": milliseconds, "waitQueueTimeoutMS": 1000, "connectTimeoutMS": 2000}
+    assert made == [(("mongodb://h/shop",), {"appname": "gatewayfw", **options})]
 
 
 @pytest.mark.mongo

@@ -15,7 +15,7 @@ from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.reads import MOST_LISTED
+from gatewayfw.storage.mongo.reads import Query
 
 pytestmark = pytest.mark.mongo
 
@@ -84,7 +84,60 @@ def test_a_limited_list_takes_one_command(storage, commands, limit, count):
     assert [next(iter(sent)) for sent in commands.sent] == ["find"]
 
 
-@pytest.mark.parametrize("limit", [0, MOST_LISTED + 1], ids=["none", "very high"])
+def test_a_query_is_one_command_that_asks_for_all():
+    whole = Query({"a": 1}, {"_id": 1, "b": 1}, [("c", -1), ("_id", 1)], 2, 3).command("things")
+    assert whole == {
+        "find": "things",
+        "filter": {"a": 1},
+        "limit": 3,
+        "batchSize": 4,
+        "projection": {"_id": 1, "b": 1},
+        "sort": {"c": -1, "_id": 1},
+        "skip": 2,
+    }
+    assert Query({}, None, (), 0, 1).command("others") == {"find": "others", "filter": {}, "limit": 1, "batchSize": 2}
+
+
+@pytest.mark.parametrize(("limit", "at_most"), [(10_000, 10_001), (10_001, 1_000)])
+def test_a_query_up_to_a_limit_is_one_command(storage, commands, limit, at_most):
+    assert len(list(storage.find("things", {}, limit=limit))) == 3
+    assert len(list(storage.find_at_once("things", {}, limit=limit))) == 3
+    levels = ["majority", "snapshot" if limit == 10_000 else "majority"]
+    assert [(sent["limit"], sent["batchSize"]) for sent in commands.sent] == [(limit, at_most)] * 2
+    assert [sent["readConcern"]["level"] for sent in commands.sent] == levels
+
+
+def test_what_is_not_read_is_given_up(storage, commands):
+    storage.insert("numbers", [{"_id": number} for number in range(1_200)])
+    commands.sent.clear()
+    for read in (lambda: storage.find("numbers", {}), lambda: storage.aggregate("numbers", [{"$match": {}}])):
+        found = read()
+        next(found)
+        del found
+        assert len(list(read())) == 1_200
+    names = [next(iter(sent)) for sent in commands.sent]
+    assert names == ["find", "killCursors", "find", "getMore", "aggregate", "killCursors", "aggregate", "getMore"]
+    assert [sent["cursor"] for sent in commands.sent if "aggregate" in sent] == [{"batchSize": 1_000}] * 2
+
+
+def test_counting_in_a_transaction_is_one_command(storage, commands):
+    found = storage.transaction(lambda: [storage.count("things", {"_id": {"$gt": 0}}, limit) for limit in (0, 1)])
+    match, group = {"$match": {"_id": {"$gt": 0}}}, {"$group": {"_id": None, "n": {"$sum": 1}}}
+    pipelines = [sent["pipeline"] for sent in commands.sent if "pipeline" in sent]
+    assert (found, pipelines) == ([2, 1], [[match, group], [match, {"$limit": 1}, group]])
+
+
+def test_a_document_alone_is_inserted_without_a_transaction(storage, commands):
+    storage.insert("things", [{"_id": 7}])
+    storage.insert("things", [{"_id": 8}, {"_id": 9}])
+    assert [(next(iter(sent)), sent.get("startTransaction")) for sent in commands.sent if "hello" not in sent] == [
+        ("insert", None),
+        ("insert", True),
+        ("commitTransaction", None),
+    ]
+
+
+@pytest.mark.parametrize("limit", [0, 10_001], ids=["none", "very high"])
 def test_a_list_without_a_limit_that_says_much_is_read_in_parts(storage, commands, limit):
     storage.insert("numbers", [{"_id": number} for number in range(2_500)])
     commands.sent.clear()

@@ -51,6 +51,20 @@ def test_documents_of_a_large_reply_are_decoded_when_they_are_taken(documents):
     assert [len(piece) for piece in found] == ([1] * 5 + [0] if documents is LARGE else [50, 50, 50, 50, 50, 0])
 
 
+def test_a_quarter_of_a_megabyte_is_decoded_at_once():
+    assert AT_ONCE == 262_144
+    around = len(encode({"cursor": {"firstBatch": [{"text": ""}], "id": 0}, "ok": 1.0}))
+    small, large = (reply([{"text": "x" * (AT_ONCE - around + more)}]) for more in (0, 1))
+    assert (type(small), isinstance(large, Undecoded)) == (dict, True)
+
+
+def test_documents_are_taken_until_they_have_so_many_bytes():
+    around = len(encode({"text": ""}))
+    for less, count in ((0, 1), (1, 2)):
+        documents = [{"text": "x" * (AT_ONCE - around - less)}] * 3
+        assert len(take(iter(reply(documents)["cursor"]["firstBatch"]), 101)) == count
+
+
 def test_no_more_are_taken_than_asked_for():
     waiting = iter(reply(SMALL)["cursor"]["firstBatch"])
     assert take(waiting, 3) + take(waiting, 1) == SMALL[:4]

@@ -6,9 +6,12 @@ import logging
 import socket
 import time
 import uuid
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import pytest
 from pymongo import MongoClient
+from pymongo.errors import OperationFailure
 
 from gatewayfw.errors import (
     StorageError,
@@ -57,6 +60,41 @@ def test_a_result_may_be_read_after_the_deadline_of_its_query(storage):
         found = storage.find("things", {})
         time.sleep(scope.remaining())
     assert list(found) == [{"_id": 1, "n": 0}]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("left", "looking", "building"), [(None, 30.0, 30.0), (100, 100, 100), (5, 5, 30.0)], ids=["none", "long", "short"]
+)
+def test_indexes_are_looked_for_in_the_time_left_and_built_in_at_least_that_of_an_operation(
+    storage, monkeypatch, left, looking, building
+):
+    given = []
+
+    @contextmanager
+    def timeout(seconds):
+        given.append(seconds)
+        yield
+
+    monkeypatch.setattr("gatewayfw.storage.mongo.storage.pymongo", SimpleNamespace(timeout=timeout))
+    with nullcontext() if left is None else storage.deadline(left):
+        assert storage.ensure("others", [Index((("a", 1),))], 10) == []
+    assert given == pytest.approx([looking, building], rel=0.2)
+    assert (given[0] <= looking, given[1] <= building) == (True, True)
+
+
+@pytest.mark.mongo
+def test_what_only_some_servers_say_is_read_where_they_say_it(storage, monkeypatch):
+    assert storage.transaction_lifetime() > 0
+    replies = iter([{"transactionLifetimeLimitSeconds": 7}, {"sharded": True}])
+    monkeypatch.setattr("pymongo.database.Database.command", lambda self, *_, **__: next(replies))
+    assert (storage.transaction_lifetime(), storage.is_sharded("things")) == (7.0, True)
+
+    def refuse(self, *_, **__):
+        raise OperationFailure("not authorized", 13)
+
+    monkeypatch.setattr("pymongo.database.Database.command", refuse)
+    assert storage.transaction_lifetime() is None
 
 
 @pytest.mark.mongo

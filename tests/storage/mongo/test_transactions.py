@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -17,8 +18,9 @@ from gatewayfw.errors import (
     Unavailable,
 )
 from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.terms import WriteConflict
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
-from tests.storage.mongo.commits import UNKNOWN, failing_commit, take_a_minute
+from tests.storage.mongo.commits import TRANSACTIONS, UNKNOWN, failing_commit, take_a_minute
 
 
 @pytest.mark.mongo
@@ -63,7 +65,7 @@ def test_a_conflict_that_was_caught_runs_the_function_again_too(storage):
         if len(runs) == 1:
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(storage.update_many, "things", {}, {"$set": {"n": 5}}).result()
-            with pytest.raises(Unavailable):
+            with pytest.raises(WriteConflict):
                 storage.update_many("things", {}, {"$inc": {"n": 1}})
         else:
             storage.update_many("things", {}, {"$inc": {"n": 1}})
@@ -251,6 +253,61 @@ def test_a_commit_that_conflicts_runs_the_function_again(storage, monkeypatch):
     failing_commit(monkeypatch, "TransientTransactionError", really=False, times=1)
     storage.transaction(lambda: runs.append(1) or storage.insert("others", [{"_id": 1}]))
     assert (len(runs), read_all(storage, "others")) == (2, [{"_id": 1}])
+
+
+def pauses(monkeypatch):
+    """Return the pauses from now on, each the longest possible; they take no time."""
+    found = []
+    monkeypatch.setattr(f"{TRANSACTIONS}.random", SimpleNamespace(random=lambda: 1.0))
+    monkeypatch.setattr(f"{TRANSACTIONS}.time", SimpleNamespace(monotonic=time.monotonic, sleep=found.append))
+    return found
+
+
+@pytest.mark.mongo
+def test_pauses_after_conflicts_grow_to_a_fifth_of_a_second(storage, monkeypatch):
+    found = pauses(monkeypatch)
+    failing_commit(monkeypatch, "TransientTransactionError", really=False, times=11)
+    storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    milliseconds = [round(1000 * pause, 1) for pause in found]
+    assert milliseconds == [7.5, 11.2, 16.9, 25.3, 38.0, 57.0, 85.4, 128.1, 192.2, 200.0, 200.0]
+
+
+@pytest.mark.mongo
+def test_pauses_between_commits_without_an_answer_are_short(storage, monkeypatch):
+    found = pauses(monkeypatch)
+    failing_commit(monkeypatch, UNKNOWN, really=True, times=2)
+    storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
+    assert found == [0.02, 0.02]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(("seconds", "patience"), [(100, 1.0), (2, 0.5)])
+def test_threads_queue_for_a_part_of_the_time_left_a_second_at_most(storage, monkeypatch, seconds, patience):
+    queued = []
+
+    @contextmanager
+    def held(_stripes, documents, patience):
+        queued.append((documents, patience))
+        yield
+
+    monkeypatch.setattr("gatewayfw.storage.mongo.stripes.Stripes.held", held)
+    with storage.deadline(seconds):
+        storage.transaction(lambda: None, hot=[("things", 1)])
+    assert queued == [([("things", 1)], pytest.approx(patience, rel=0.2))]
+    assert queued[0][1] <= patience
+
+
+@pytest.mark.parametrize(
+    ("hello", "found"),
+    [({"setName": "rs0"}, True), ({"msg": "isdbgrid"}, True), ({"msg": "other"}, False), ({}, False)],
+)
+@pytest.mark.mongo
+def test_replica_sets_and_mongos_have_transactions(mongo_database, monkeypatch, caplog, hello, found):
+    storage = MongoStorage(mongo_database)
+    storage.count("things", {})
+    monkeypatch.setattr("pymongo.database.Database.command", lambda self, *_, **__: hello)
+    assert [storage.has_transactions(), storage.has_transactions()] == [found, found]
+    assert [(name, level) for name, level, _ in caplog.record_tuples] == [("gatewayfw.storage", 30)] * (not found)
 
 
 @pytest.mark.mongo
