@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 
 import mongomock
 import pytest
 
 from gatewayfw.errors import StorageError
-from gatewayfw.storage import MockStorage
+from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.base import Storage
 from gatewayfw.storage.terms import MANY_VALUES
 from tests.storage.recording import RecordingStorage
@@ -37,6 +38,20 @@ def test_an_adapter_has_what_it_does_not_say_otherwise(plain):
     assert [plain.in_transaction(), plain.sorts_pushes(), plain.counts_locks(), plain.is_closed()] == [False] * 4
     assert (plain.aside(lambda: "result"), plain.reply_bytes()) == ("result", None)
     assert Storage.remaining(plain) == math.inf
+
+
+def taken(adapter):
+    """Return what the methods of the interface take, by name: each parameter, its kind and its default."""
+    methods = [name for name, method in vars(Storage).items() if callable(method) and not name.startswith("_")]
+    return {
+        name: [(one.name, one.kind, one.default) for one in signature(getattr(adapter, name)).parameters.values()]
+        for name in methods
+    }
+
+
+@pytest.mark.parametrize("adapter", [MockStorage, MongoStorage])
+def test_adapters_take_what_the_interface_says(adapter):
+    assert taken(adapter) == taken(Storage)
 
 
 @pytest.mark.parametrize("method", ["find_at_once", "find_stored"])
