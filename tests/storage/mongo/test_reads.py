@@ -16,6 +16,8 @@ from pymongo.monitoring import CommandListener
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.mongo.reads import Query
+from gatewayfw.storage.terms import Lock
+from tests.storage.mongo.commits import UNKNOWN, failing_commit, take_a_minute
 
 pytestmark = pytest.mark.mongo
 
@@ -67,8 +69,8 @@ ASKED = {
 @pytest.mark.parametrize(("filter", "fields", "keys", "found"), ASKED.values(), ids=ASKED)
 def test_one_document_takes_one_command(storage, commands, filter, fields, keys, found):
     assert one(storage, filter, fields, **keys) == found
-    assert [(sent["find"], sent["limit"], sent["readConcern"]) for sent in commands.sent] == [
-        ("things", 1, {"level": "majority"})
+    assert [(sent["find"], sent["limit"], sent["batchSize"], sent["readConcern"]) for sent in commands.sent] == [
+        ("things", 1, 2, {"level": "majority"})
     ]
 
 
@@ -135,6 +137,29 @@ def test_a_document_alone_is_inserted_without_a_transaction(storage, commands):
         ("insert", True),
         ("commitTransaction", None),
     ]
+    assert [sent["writeConcern"] for sent in commands.sent if "writeConcern" in sent] == [{"w": "majority"}] * 2
+
+
+def test_without_transactions_a_touch_locks_nothing(storage, commands, monkeypatch):
+    monkeypatch.setattr(storage, "has_transactions", lambda: False)
+    storage.touch_many("things", [0, 1], lock=Lock("locks"))
+    assert commands.sent == []
+    found = [storage.touch("things", {"_id": id_}, ["name"], lock=Lock("locks")) for id_ in (1, 7)]
+    assert (found, [sent["limit"] for sent in commands.sent]) == ([{"_id": 1, "name": "b"}, None], [1, 1])
+
+
+def test_locking_no_document_sends_nothing(storage, commands):
+    storage.has_transactions()
+    commands.sent.clear()
+    storage.touch_many("things", [], lock=Lock("locks"))
+    assert commands.sent == []
+
+
+def test_a_proof_is_looked_for_without_its_content(storage, commands, monkeypatch):
+    take_a_minute(monkeypatch, failing_commit(monkeypatch, UNKNOWN, really=True))
+    storage.transaction(lambda: storage.insert("others", [{"_id": 1}, {"_id": 2}]), proof=("others", {"_id": 2}))
+    [look] = [sent for sent in commands.sent if "find" in sent]
+    assert (look["find"], look["filter"], look["projection"]) == ("others", {"_id": 2}, {"_id": 1})
 
 
 @pytest.mark.parametrize("limit", [0, 10_001], ids=["none", "very high"])
@@ -164,13 +189,14 @@ def at_once(storage, **keys):
 
 
 def test_what_is_read_at_once_is_of_one_snapshot(storage, commands):
-    assert at_once(storage, limit=2) == [0, 1]
-    assert [(sent["find"], sent["readConcern"]) for sent in commands.sent] == [("things", {"level": "snapshot"})]
+    assert (at_once(storage, limit=2), at_once(storage, limit=1)) == ([0, 1], [0])
+    assert [(sent["find"], sent["readConcern"]) for sent in commands.sent] == [("things", {"level": "snapshot"})] * 2
 
 
 def test_a_transaction_is_a_snapshot_of_its_own(storage, commands):
     assert storage.transaction(lambda: at_once(storage, limit=2)) == [0, 1]
     assert [sent["readConcern"]["level"] for sent in commands.sent if "readConcern" in sent] == ["snapshot"]
+    assert storage.transaction(lambda: storage.insert("things", [{"_id": -1}]) or at_once(storage, limit=2)) == [-1, 0]
 
 
 def test_a_list_without_a_limit_is_read_as_ever(storage, commands):

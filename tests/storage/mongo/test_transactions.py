@@ -7,8 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+import pymongo
 import pytest
+from pymongo import MongoClient
 from pymongo.client_session import ClientSession
+from pymongo.errors import AutoReconnect, OperationFailure
 
 from gatewayfw.errors import (
     DuplicateKey,
@@ -21,6 +24,8 @@ from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.terms import WriteConflict
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
 from tests.storage.mongo.commits import TRANSACTIONS, UNKNOWN, failing_commit, take_a_minute
+
+TRANSIENT = "TransientTransactionError"
 
 
 @pytest.mark.mongo
@@ -120,6 +125,80 @@ def test_conflicts_until_the_deadline_are_unavailable_and_nothing_is_written(sto
     error = blocked(storage, 0.8)
     assert (type(error), error.message) == (Unavailable, "service unavailable, try again")
     assert read_all(storage, "others") == []
+
+
+CONFLICTS = {
+    "a write": (OperationFailure("x", 112, {"errorLabels": [TRANSIENT]}), True),
+    "another": (OperationFailure("x", 251, {"errorLabels": [TRANSIENT]}), False),
+    "no server": (AutoReconnect("x", {"errorLabels": [TRANSIENT]}), False),
+}
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(("error", "of_writes"), CONFLICTS.values(), ids=CONFLICTS)
+def test_what_the_driver_calls_transient_runs_the_function_again(storage, monkeypatch, error, of_writes):
+    caught = []
+
+    def fail(self, *_, **__):
+        raise error
+
+    def work():
+        with monkeypatch.context() as patched:
+            if not caught:
+                patched.setattr("pymongo.database.Database.command", fail)
+            try:
+                return storage.count("things", {})
+            except Unavailable as found:
+                caught.append(isinstance(found, WriteConflict))
+                raise
+
+    assert (storage.transaction(work), caught) == (1, [of_writes])
+
+
+@pytest.mark.mongo
+def test_a_transaction_reads_from_the_primary_whatever_its_client_prefers(uri):
+    with MongoClient(uri, readPreference="secondaryPreferred") as client:
+        other = MongoStorage(client.get_default_database())
+        assert other.transaction(lambda: other.count("things", {})) == 0
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """The seconds that the driver is given each time."""
+    given, timeout = [], pymongo.timeout
+    monkeypatch.setattr(f"{TRANSACTIONS}.pymongo", SimpleNamespace(timeout=lambda s: given.append(s) or timeout(s)))
+    return given
+
+
+@pytest.mark.mongo
+def test_an_abort_has_a_deadline_of_its_own(storage, limits):
+    with pytest.raises(KeyError), storage.deadline(20):
+        storage.transaction(lambda: storage.count("things", {}) and {}["x"])
+    assert (len(limits), limits[1]) == (2, 0.75)
+
+
+@pytest.mark.mongo
+def test_a_commit_has_the_time_left_and_the_look_at_its_outcome_a_moment(storage, limits, monkeypatch):
+    calls = failing_commit(monkeypatch, UNKNOWN, really=True)
+    passed = SimpleNamespace(monotonic=lambda: 19.0 * len(calls), sleep=lambda _: None)
+    monkeypatch.setattr(f"{TRANSACTIONS}.time", passed)
+    with storage.deadline(20) as scope:
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", {"_id": 1}))
+    assert scope.committed is True
+    assert limits == pytest.approx([20, 20, 1, 0.4], rel=0.2, abs=0.5)
+    assert limits[-1] == 0.4
+
+
+@pytest.mark.mongo
+def test_an_outcome_that_cannot_be_looked_at_is_unknown(storage, monkeypatch):
+    unanswered_commit(monkeypatch, really=True)
+
+    def fail(self, *_, **__):
+        raise AutoReconnect("x")
+
+    monkeypatch.setattr("pymongo.collection.Collection.find_one", fail)
+    with pytest.raises(OutcomeUnknown):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]), proof=("others", {"_id": 1}))
 
 
 @pytest.fixture
