@@ -172,8 +172,9 @@ class MockStorage(Storage):
         lock: Lock,
     ) -> None:
         """Apply the changes; this thread holds the lock already."""
-        for id_ in ids if lock.unmarked else ():
-            self._refuse_marked(collection, {"_id": id_}, lock.unmarked)
+        if lock.unmarked:
+            for id_ in ids:
+                self._refuse_marked(collection, {"_id": id_}, lock.unmarked)
         for filter, update in changes:
             self.update_many(collection, filter, update)
 

@@ -40,7 +40,9 @@ def refuse_shared(collection: Any, written: Iterable[Document]) -> None:
         DuplicateKey: names the fields of the first such index.
     """
     unique = _unique_indexes(collection)
-    for document in written if unique else ():
+    if not unique:
+        return
+    for document in written:
         for index in unique:
             if _reaches_list(document, index) and _shares_entry(collection, document, index):
                 raise DuplicateKey(name for name, _ in index["key"])

@@ -53,7 +53,7 @@ def _rare_key(value: Any) -> tuple[int, Any]:
     if isinstance(value, bytes):
         return (6, (len(value), value.subtype if isinstance(value, Binary) else 0, bytes(value)))
     if isinstance(value, Mapping):
-        return (4, tuple((key[0], name, key) for name, key in zip(value, map(order_key, value.values()), strict=True)))
+        return (4, tuple(((key := order_key(inner))[0], name, key) for name, inner in value.items()))
     if isinstance(value, (list, tuple)):
         return (5, tuple(map(order_key, value)))
     return (9, int(value)) if isinstance(value, DatetimeMS) else (10, str(value))
@@ -66,8 +66,8 @@ def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list
     """
     ranked = list(documents)
     for path, direction in reversed(sort):
-        names, best = path.split("."), min if direction > 0 else max
-        ranked.sort(key=lambda document: best(keys_at(document, names), default=_NULL), reverse=direction < 0)
+        names, best = path.split("."), max if direction == -1 else min
+        ranked.sort(key=lambda document: best(keys_at(document, names), default=_NULL), reverse=direction == -1)
     return ranked
 
 

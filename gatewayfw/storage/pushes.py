@@ -56,7 +56,7 @@ def _sorted(elements: list[Any], order: Any) -> list[Any]:
     """Return elements in order, by their value or by one field."""
     path, direction = next(iter(order.items())) if isinstance(order, Mapping) else ("", order)
     parts = path.split(".") if path else []
-    return sorted(elements, key=lambda element: order_key(_value_below(element, parts)), reverse=direction < 0)
+    return sorted(elements, key=lambda element: order_key(_value_below(element, parts)), reverse=direction == -1)
 
 
 def _value_below(value: Any, parts: Sequence[str]) -> Any:

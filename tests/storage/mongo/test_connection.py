@@ -250,15 +250,25 @@ def test_one_client_is_made_however_many_threads_begin(own_client, monkeypatch):
 
 @pytest.mark.mongo
 def test_after_closing_the_next_use_connects_again(own_client):
+    closed = [own_client.is_closed()]
     own_client.insert("things", [{"_id": 1}])
+    closed.append(own_client.is_closed())
     own_client.close()
+    closed.append(own_client.is_closed())
     assert read_all(own_client) == [{"_id": 1}]
+    assert [*closed, own_client.is_closed()] == [False, False, True, False]
+
+
+def test_what_was_never_used_can_be_closed():
+    storage = MongoStorage("mongodb://h/db")
+    storage.close()
+    assert storage.is_closed()
 
 
 @pytest.mark.mongo
 def test_a_database_that_was_given_is_not_closed(storage, mongo_database):
     storage.close()
-    assert mongo_database.command("ping")["ok"] == 1
+    assert (storage.is_closed(), mongo_database.command("ping")["ok"]) == (False, 1)
 
 
 def in_child(fn):
