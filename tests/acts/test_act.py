@@ -128,6 +128,11 @@ def test_only_a_function_has_a_description(schemas, fn):
     assert parsed(schemas, fn=fn).description == ""
 
 
+def test_the_parts_of_an_act_have_names():
+    with pytest.raises(TypeError):
+        ActDefinition("user", "addUser", STRUCT, act_fn)
+
+
 def test_an_act_without_a_limit_asks_nobody_who_counts(schemas):
     given = ActDefinition(schema="user", act_name="a", validator=STRUCT, fn=act_fn)
     assert parse_act(schemas, None, given).rates == ()

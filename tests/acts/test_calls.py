@@ -92,10 +92,11 @@ CALLS = {
 
 
 @pytest.mark.parametrize(("body", "told"), CALLS.values(), ids=CALLS)
-def test_each_request_is_told_of_once(served, body, told):
+def test_each_request_is_told_of_once(served, caplog, body, told):
     _, client, seen = served()
     send(client, body)
     assert seen == [(*told, ID, "127.0.0.1")]
+    assert [record for record in caplog.records if record.name == "gatewayfw.calls"] == []
 
 
 def test_a_body_that_is_refused_is_told_of(served):

@@ -44,7 +44,9 @@ def link(name, **more):
 
 def test_right_definitions_pass(gw):
     gw.acts.act("book", "get", get={"name": 1})(nothing)
+    assert gw.checks.right is None
     assert (message(gw), gw.checks.problems()) == (None, [])
+    assert gw.checks.right is gw.schemas.stamp
 
 
 def test_a_relation_to_an_unknown_model_is_named(gw):

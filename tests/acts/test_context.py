@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context as Variables
@@ -146,6 +147,10 @@ def test_a_header_that_a_hook_adds_replaces_what_was_sent(own):
 @pytest.mark.parametrize("other", [{"Token": "u"}, {}, {1: "t"}, "Token", [("Token", "t")]], ids=repr)
 def test_headers_differ(other):
     assert Headers({"Token": "t"}) != other
+
+
+def test_headers_have_no_hash():
+    assert not isinstance(Headers(), Hashable)
 
 
 def test_headers_never_show_their_values():
@@ -433,6 +438,7 @@ def test_run_in_context_carries_the_context_into_a_pool(opened):
     with ThreadPoolExecutor(4) as pool:
         carried = opened.runInContext(lambda suffix: opened.get_context_model().user + suffix)
         assert list(pool.map(carried, "1234")) == ["Ana1", "Ana2", "Ana3", "Ana4"]
+        assert pool.submit(carried, suffix="5").result() == "Ana5"
 
 
 def test_run_in_context_gives_each_concurrent_call_a_copy(opened):
