@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from contextlib import AbstractContextManager
@@ -53,7 +54,7 @@ class Scope:
 
     def end(self) -> None:
         """Use up the time that is left, here and in every outer scope."""
-        self._until = 0.0
+        self._until = -math.inf
         if self._outer is not None:
             self._outer.end()
 

@@ -129,7 +129,7 @@ class Outages:
         """Record that the database answered; log it if the outage is in the log."""
         with self._lock:
             logged = self.trouble is not None and self._logged
-            self.suspected, self.trouble, self._logged = False, None, False
+            self.suspected, self.trouble = False, None
             if not logged:
                 return
             self._ended = time.monotonic()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
+from bson.binary import UuidRepresentation
 from bson.codec_options import DEFAULT_CODEC_OPTIONS, TypeCodec, TypeRegistry
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge
@@ -146,6 +149,20 @@ def test_counting_in_a_transaction_ends_at_the_limit_and_sees_its_writes(storage
         ]
 
     assert storage.transaction(work) == [3, 2, 3, 0, 0]
+
+
+def test_uuids_are_as_the_database_has_them_in_a_transaction(mongo_database):
+    codec = DEFAULT_CODEC_OPTIONS.with_options(uuid_representation=UuidRepresentation.STANDARD)
+    storage, id_ = MongoStorage(mongo_database.with_options(codec)), UUID(int=5)
+
+    def work():
+        storage.insert("things", [{"_id": id_, "a": id_}])
+        storage.update_many("things", {"_id": id_}, {"$set": {"b": id_}})
+        return storage.count("things", {"a": id_}), storage.update_one(
+            "things", {"_id": id_}, {"$set": {"c": id_}}, None
+        )
+
+    assert storage.transaction(work) == (1, {"_id": id_, "a": id_, "b": id_, "c": id_})
 
 
 def test_type_codecs_of_the_database_hold_in_a_transaction(mongo_database):
