@@ -168,8 +168,6 @@ def _empty(_request: object) -> Context:
 class _Opening(AbstractContextManager[Context]):
     """A separate context for a block; a class, because a generator costs more."""
 
-    __slots__ = ("_fns", "_token", "_values")
-
     def __init__(self, fns: ContextFns, values: Mapping[str, Any]) -> None:
         self._fns = fns
         self._values = values

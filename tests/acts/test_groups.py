@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import mongomock
 import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway
+from gatewayfw.acts import Acts
+from gatewayfw.acts.groups import Options
 from gatewayfw.auth.access import access_rule
 
 BODY = {"model": "a", "act": "b", "details": {"set": {}, "get": {}}}
@@ -127,6 +131,12 @@ def test_a_group_registers_by_object_and_decorator(make):
     assert sent(gw) == (200, 1)
     assert sent(gw, act="c")[0] == 413
     assert ran == ["group", "group"]
+
+
+def test_a_group_takes_every_keyword_of_an_act_and_needs_none():
+    lists = {"pre_validation", "pre_act", "post_act", "on_error"}
+    taken = signature(Acts.act).parameters.keys() - lists - {"self", "schema", "act_name", "set", "get", "mode"}
+    assert (Options.__optional_keys__, Options.__required_keys__) == (taken, set())
 
 
 @pytest.mark.parametrize("name", ["pre_validation", "pre_act", "post_act", "on_error"])

@@ -87,8 +87,6 @@ class _Deadline(Deadline):
 class _Translated(AbstractContextManager[None]):
     """Translate the driver's errors into ours."""
 
-    __slots__ = ("_storage",)
-
     def __init__(self, storage: Transactions) -> None:
         self._storage = storage
 
