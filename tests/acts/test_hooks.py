@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from gatewayfw.acts.hooks import access_rules, late_problems, parse_hooks
+from gatewayfw.acts.hooks import access_rules, late_problems, name_of, parse_hooks
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import PYTHON
@@ -96,6 +96,13 @@ def test_a_hook_called_bare_is_an_access_rule_still():
     (hook,) = parse_hooks("preAct", [access_rule(lambda: calls.append("called"))])
     hook("BODY")
     assert (access_rules([hook, print]), calls) == ([hook], ["called"])
+
+
+def test_a_hook_has_the_name_of_its_function_or_of_its_class():
+    hooks = Hooks()
+    (bare,) = parse_hooks("preAct", [functools.partial(hooks.two, "given", "too")])
+    found = [name_of(hook) for hook in (hooks.method, hooks, functools.partial(hooks.method), bare)]
+    assert found == ["Hooks.method", "Hooks", "partial", "partial"]
 
 
 def test_all_that_are_no_hooks_are_named():

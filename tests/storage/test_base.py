@@ -70,9 +70,3 @@ def test_distinct_values_are_refused_beyond_what_a_document_holds(plain):
     with pytest.raises(StorageError) as caught:
         plain.distinct("things", "list", {})
     assert caught.value.message == MANY_VALUES
-
-
-@pytest.mark.parametrize("filter", [{"a": {"$lt": 9}}, {"a": {"$not": {"$gte": 9}}}])
-def test_counting_stops_at_the_limit(filter, storage):
-    storage.insert("things", [{"_id": number, "a": number} for number in range(20)])
-    assert [storage.count("things", filter, limit) for limit in (0, 1, 9, 10)] == [9, 1, 9, 9]

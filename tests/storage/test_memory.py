@@ -205,6 +205,13 @@ def test_why_an_index_is_not_built_is_told_by_the_kind_of_error(storage, client,
     ]
 
 
+@pytest.mark.parametrize("filter", [{"_id": {"$lt": 9}}, {"_id": {"$not": {"$gte": 9}}}])
+def test_counting_stops_at_the_limit(filter, client):
+    storage = MockStorage(client.test)
+    storage.insert("things", [{"_id": number} for number in range(20)])
+    assert [storage.count("things", filter, limit) for limit in (0, 1, 9, 10)] == [9, 1, 9, 9]
+
+
 def test_touching_leaves_documents_clean(storage):
     storage.insert("things", [{"_id": 1}])
     storage.touch("things", {}, None, lock=LOCK)

@@ -9,7 +9,7 @@ from bson.binary import UuidRepresentation
 from bson.codec_options import DEFAULT_CODEC_OPTIONS, TypeCodec, TypeRegistry
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge
-from gatewayfw.storage import Index, Lock, MongoStorage
+from gatewayfw.storage import Index, MongoStorage
 from gatewayfw.testing.storage_suite.topic import LOCK
 
 pytestmark = pytest.mark.mongo
@@ -117,18 +117,6 @@ def test_what_is_too_large_is_refused_in_a_transaction(two, write):
 @pytest.mark.parametrize("write", ODD, ids=["insert", "update_one", "update_many"])
 def test_what_bson_cannot_hold_is_refused_in_a_transaction(two, write, value):
     refused(two, StorageError, lambda: write(two, value))
-
-
-@pytest.mark.parametrize(
-    ("update", "expected"), [({"$set": {"n": 0}}, DuplicateKey), ({"$set": {"a": object()}}, StorageError)]
-)
-def test_a_touch_that_is_refused_meets_no_mark(two, update, expected):
-    lock = Lock("locks", unmarked="mark")
-    for touch in (
-        lambda: two.touch("things", {"_id": 2}, None, update, lock=lock),
-        lambda: two.touch_many("things", [1], [({"_id": 2}, update)], lock=lock),
-    ):
-        refused(two, expected, touch)
 
 
 def test_documents_that_are_large_together_are_stored_in_a_transaction(storage):

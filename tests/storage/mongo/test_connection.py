@@ -133,7 +133,7 @@ class Database:
 @pytest.fixture
 def clock(monkeypatch):
     """The time, as a list of one, and the seconds that the driver is given each time."""
-    now, given = [0.0], []
+    now, given = [100.0], []
 
     @contextmanager
     def timeout(seconds):

@@ -12,7 +12,13 @@ from gatewayfw.errors import (
     TooLarge,
     Unavailable,
 )
-from gatewayfw.storage.mongo.errors import refused_update, translate_error, without_documents
+from gatewayfw.storage.mongo.errors import (
+    AUTHENTICATION_FAILED,
+    WRITE_CONFLICT,
+    refused_update,
+    translate_error,
+    without_documents,
+)
 
 
 def bulk(*codes):
@@ -166,6 +172,10 @@ def test_a_refusal_of_something_else_is_left_as_it_is(details):
 def test_a_bulk_error_is_logged_without_its_documents(details, text, code):
     found = without_documents(errors.BulkWriteError(details))
     assert (type(found), str(found), found.code, found.details) == (errors.OperationFailure, text, code, None)
+
+
+def test_the_codes_of_the_server_are_known():
+    assert (AUTHENTICATION_FAILED, WRITE_CONFLICT) == (18, 112)
 
 
 def test_other_errors_are_logged_as_they_are():

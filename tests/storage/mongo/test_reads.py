@@ -2,7 +2,6 @@
 
 import pytest
 from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
-from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import (
     AutoReconnect,
@@ -11,46 +10,17 @@ from pymongo.errors import (
     OperationFailure,
     ServerSelectionTimeoutError,
 )
-from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.reads import Query
-from gatewayfw.storage.terms import Lock
-from tests.storage.mongo.commits import UNKNOWN, failing_commit, take_a_minute
+from gatewayfw.storage.mongo.reads import MOST_LISTED, Query
 
 pytestmark = pytest.mark.mongo
 
 
-class Commands(CommandListener):
-    """Notes the commands that a client sends."""
-
-    def __init__(self):
-        self.sent = []
-
-    def started(self, event):
-        self.sent.append(event.command)
-
-    def succeeded(self, event):
-        pass
-
-    def failed(self, event):
-        pass
-
-
 @pytest.fixture
-def commands():
-    return Commands()
-
-
-@pytest.fixture
-def storage(mongod_uri, mongo_database, commands):
-    """A storage on a client whose commands are noted, with three things in it."""
-    with MongoClient(mongod_uri, event_listeners=[commands]) as client:
-        storage = MongoStorage(client[mongo_database.name])
-        storage.insert("things", [{"_id": number, "name": "abc"[number], "more": {"x": number}} for number in range(3)])
-        commands.sent.clear()
-        yield storage
+def storage(noted):
+    return noted
 
 
 def one(storage, filter=None, fields=None, **keys):
@@ -87,6 +57,7 @@ def test_a_limited_list_takes_one_command(storage, commands, limit, count):
 
 
 def test_a_query_is_one_command_that_asks_for_all():
+    assert MOST_LISTED == 10_000
     whole = Query({"a": 1}, {"_id": 1, "b": 1}, [("c", -1), ("_id", 1)], 2, 3).command("things")
     assert whole == {
         "find": "things",
@@ -100,66 +71,11 @@ def test_a_query_is_one_command_that_asks_for_all():
     assert Query({}, None, (), 0, 1).command("others") == {"find": "others", "filter": {}, "limit": 1, "batchSize": 2}
 
 
-@pytest.mark.parametrize(("limit", "at_most"), [(10_000, 10_001), (10_001, 1_000)])
-def test_a_query_up_to_a_limit_is_one_command(storage, commands, limit, at_most):
-    assert len(list(storage.find("things", {}, limit=limit))) == 3
-    assert len(list(storage.find_at_once("things", {}, limit=limit))) == 3
-    levels = ["majority", "snapshot" if limit == 10_000 else "majority"]
-    assert [(sent["limit"], sent["batchSize"]) for sent in commands.sent] == [(limit, at_most)] * 2
-    assert [sent["readConcern"]["level"] for sent in commands.sent] == levels
-
-
-def test_what_is_not_read_is_given_up(storage, commands):
-    storage.insert("numbers", [{"_id": number} for number in range(1_200)])
-    commands.sent.clear()
-    for read in (lambda: storage.find("numbers", {}), lambda: storage.aggregate("numbers", [{"$match": {}}])):
-        found = read()
-        next(found)
-        del found
-        assert len(list(read())) == 1_200
-    names = [next(iter(sent)) for sent in commands.sent]
-    assert names == ["find", "killCursors", "find", "getMore", "aggregate", "killCursors", "aggregate", "getMore"]
-    assert [sent["cursor"] for sent in commands.sent if "aggregate" in sent] == [{"batchSize": 1_000}] * 2
-
-
 def test_counting_in_a_transaction_is_one_command(storage, commands):
     found = storage.transaction(lambda: [storage.count("things", {"_id": {"$gt": 0}}, limit) for limit in (0, 1)])
     match, group = {"$match": {"_id": {"$gt": 0}}}, {"$group": {"_id": None, "n": {"$sum": 1}}}
     pipelines = [sent["pipeline"] for sent in commands.sent if "pipeline" in sent]
     assert (found, pipelines) == ([2, 1], [[match, group], [match, {"$limit": 1}, group]])
-
-
-def test_a_document_alone_is_inserted_without_a_transaction(storage, commands):
-    storage.insert("things", [{"_id": 7}])
-    storage.insert("things", [{"_id": 8}, {"_id": 9}])
-    assert [(next(iter(sent)), sent.get("startTransaction")) for sent in commands.sent if "hello" not in sent] == [
-        ("insert", None),
-        ("insert", True),
-        ("commitTransaction", None),
-    ]
-    assert [sent["writeConcern"] for sent in commands.sent if "writeConcern" in sent] == [{"w": "majority"}] * 2
-
-
-def test_without_transactions_a_touch_locks_nothing(storage, commands, monkeypatch):
-    monkeypatch.setattr(storage, "has_transactions", lambda: False)
-    storage.touch_many("things", [0, 1], lock=Lock("locks"))
-    assert commands.sent == []
-    found = [storage.touch("things", {"_id": id_}, ["name"], lock=Lock("locks")) for id_ in (1, 7)]
-    assert (found, [sent["limit"] for sent in commands.sent]) == ([{"_id": 1, "name": "b"}, None], [1, 1])
-
-
-def test_locking_no_document_sends_nothing(storage, commands):
-    storage.has_transactions()
-    commands.sent.clear()
-    storage.touch_many("things", [], lock=Lock("locks"))
-    assert commands.sent == []
-
-
-def test_a_proof_is_looked_for_without_its_content(storage, commands, monkeypatch):
-    take_a_minute(monkeypatch, failing_commit(monkeypatch, UNKNOWN, really=True))
-    storage.transaction(lambda: storage.insert("others", [{"_id": 1}, {"_id": 2}]), proof=("others", {"_id": 2}))
-    [look] = [sent for sent in commands.sent if "find" in sent]
-    assert (look["find"], look["filter"], look["projection"]) == ("others", {"_id": 2}, {"_id": 1})
 
 
 @pytest.mark.parametrize("limit", [0, 10_001], ids=["none", "very high"])

@@ -13,12 +13,8 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from gatewayfw.errors import (
-    StorageError,
-    TooLarge,
-    Unavailable,
-)
-from gatewayfw.storage import Index, MongoStorage
+from gatewayfw.errors import DuplicateKey, StorageError, TooLarge, Unavailable
+from gatewayfw.storage import Index, Lock, MongoStorage
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
 from tests.storage.mongo.standalone import standalone_mongod
 
@@ -187,3 +183,78 @@ def test_small_documents_come_in_pieces_of_101(mongo_database):
     storage.insert("small", [{"_id": number} for number in range(250)])
     pieces = [[one["_id"] for one in piece] for piece in storage.find("small", {}, sort=[("_id", 1)]).batches()]
     assert ([len(piece) for piece in pieces if piece], sum(pieces, [])) == ([101, 101, 48], list(range(250)))
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(("limit", "at_most"), [(10_000, 10_001), (10_001, 1_000)])
+def test_a_query_up_to_a_limit_is_one_command(noted, commands, limit, at_most):
+    assert len(list(noted.find("things", {}, limit=limit))) == 3
+    assert len(list(noted.find_at_once("things", {}, limit=limit))) == 3
+    levels = ["majority", "snapshot" if limit == 10_000 else "majority"]
+    assert [(sent["limit"], sent["batchSize"]) for sent in commands.sent] == [(limit, at_most)] * 2
+    assert [sent["readConcern"]["level"] for sent in commands.sent] == levels
+
+
+@pytest.mark.mongo
+def test_what_is_not_read_is_given_up(noted, commands):
+    noted.insert("numbers", [{"_id": number} for number in range(1_200)])
+    commands.sent.clear()
+    for read in (lambda: noted.find("numbers", {}), lambda: noted.aggregate("numbers", [{"$match": {}}])):
+        found = read()
+        next(found)
+        del found
+        assert len(list(read())) == 1_200
+    names = [next(iter(sent)) for sent in commands.sent]
+    assert names == ["find", "killCursors", "find", "getMore", "aggregate", "killCursors", "aggregate", "getMore"]
+    assert [sent["cursor"] for sent in commands.sent if "aggregate" in sent] == [{"batchSize": 1_000}] * 2
+
+
+@pytest.mark.mongo
+def test_a_document_alone_is_inserted_without_a_transaction(noted, commands):
+    noted.insert("things", [{"_id": 7}])
+    noted.insert("things", [{"_id": 8}, {"_id": 9}])
+    assert [(next(iter(sent)), sent.get("startTransaction")) for sent in commands.sent if "hello" not in sent] == [
+        ("insert", None),
+        ("insert", True),
+        ("commitTransaction", None),
+    ]
+
+
+@pytest.mark.mongo
+def test_without_transactions_a_touch_locks_nothing(noted, commands, monkeypatch):
+    monkeypatch.setattr(noted, "has_transactions", lambda: False)
+    noted.touch_many("things", [0, 1], lock=Lock("locks"))
+    assert commands.sent == []
+    found = [noted.touch("things", {"_id": id_}, ["name"], lock=Lock("locks")) for id_ in (1, 7)]
+    assert (found, [sent["limit"] for sent in commands.sent]) == ([{"_id": 1, "name": "b"}, None], [1, 1])
+
+
+@pytest.mark.mongo
+def test_locking_no_document_sends_nothing(noted, commands):
+    noted.has_transactions()
+    commands.sent.clear()
+    noted.touch_many("things", [], lock=Lock("locks"))
+    assert commands.sent == []
+
+
+@pytest.mark.mongo
+def test_counting_stops_at_the_limit(storage):
+    storage.insert("numbers", [{"_id": number} for number in range(20)])
+    assert [storage.count("numbers", {"_id": {"$lt": 9}}, limit) for limit in (0, 1, 9, 10)] == [9, 1, 9, 9]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("update", "expected"), [({"$set": {"n": 0}}, DuplicateKey), ({"$set": {"a": object()}}, StorageError)]
+)
+def test_a_touch_that_is_refused_meets_no_mark(storage, update, expected):
+    storage.ensure("things", [Index((("n", 1),), {"unique": True})], 10)
+    storage.insert("things", [{"_id": 2, "n": 2}])
+    lock = Lock("locks", unmarked="mark")
+    for touch in (
+        lambda: storage.touch("things", {"_id": 2}, None, update, lock=lock),
+        lambda: storage.touch_many("things", [1], [({"_id": 2}, update)], lock=lock),
+    ):
+        with pytest.raises(expected) as caught:
+            storage.transaction(touch)
+        assert type(caught.value) is expected

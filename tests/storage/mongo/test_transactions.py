@@ -20,7 +20,9 @@ from gatewayfw.errors import (
     Timeout,
     Unavailable,
 )
+from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.mongo.connection import Connection
 from gatewayfw.storage.terms import WriteConflict
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
 from tests.storage.mongo.commits import TRANSACTIONS, UNKNOWN, failing_commit, take_a_minute
@@ -387,6 +389,42 @@ def test_replica_sets_and_mongos_have_transactions(mongo_database, monkeypatch, 
     monkeypatch.setattr("pymongo.database.Database.command", lambda self, *_, **__: hello)
     assert [storage.has_transactions(), storage.has_transactions()] == [found, found]
     assert [(name, level) for name, level, _ in caplog.record_tuples] == [("gatewayfw.storage", 30)] * (not found)
+
+
+@pytest.mark.mongo
+def test_a_proof_is_looked_for_without_its_content(noted, commands, monkeypatch):
+    take_a_minute(monkeypatch, failing_commit(monkeypatch, UNKNOWN, really=True))
+    noted.transaction(lambda: noted.insert("others", [{"_id": 1}, {"_id": 2}]), proof=("others", {"_id": 2}))
+    [look] = [sent for sent in commands.sent if "find" in sent]
+    assert (look["find"], look["filter"], look["projection"]) == ("others", {"_id": 2}, {"_id": 1})
+
+
+@pytest.mark.mongo
+def test_a_transaction_is_committed_by_the_majority(noted, commands):
+    noted.transaction(lambda: noted.update_many("things", {"_id": 1}, {"$set": {"a": 1}}))
+    begun, ended = [sent for sent in commands.sent if "hello" not in sent]
+    assert (begun["startTransaction"], begun["readConcern"]["level"]) == (True, "snapshot")
+    assert (ended["commitTransaction"], ended["writeConcern"]["w"]) == (1, "majority")
+
+
+@pytest.mark.parametrize(
+    ("given", "times"),
+    [
+        ({}, (2.0, 30.0)),
+        ({"server_selection_timeout": 1.5, "operation_timeout": 7}, (1.5, 7)),
+        ({"settings": Settings(server_selection_timeout=3, operation_timeout=4), "operation_timeout": 7}, (3, 4)),
+    ],
+)
+def test_times_are_those_of_the_settings_or_given(monkeypatch, given, times):
+    found = []
+
+    def connect(database, settings):
+        found.append((database, settings.server_selection_timeout, settings.operation_timeout))
+        return Connection(database, settings)
+
+    monkeypatch.setattr(f"{TRANSACTIONS}.Connection", connect)
+    MongoStorage("mongodb://h/db", **given)
+    assert found == [("mongodb://h/db", *times)]
 
 
 @pytest.mark.mongo
