@@ -72,6 +72,32 @@ def test_opposite_orders_do_not_lock_each_other_out():
     assert len(done) == 2
 
 
+class Lock:
+    """A lock that is free, and notes how long a thread would wait for it."""
+
+    made, waits = 0, ()
+
+    def __init__(self):
+        Lock.made += 1
+
+    def acquire(self, timeout):
+        Lock.waits = (*Lock.waits, timeout)
+        return True
+
+    def release(self):
+        pass
+
+
+def test_a_thread_waits_for_all_locks_together_no_longer_than_its_patience(monkeypatch):
+    module = "gatewayfw.storage.mongo.stripes"
+    passed = iter([10.0, 10.25, 11.0])
+    monkeypatch.setattr(f"{module}.time", SimpleNamespace(monotonic=lambda: next(passed)))
+    monkeypatch.setattr(f"{module}.threading", SimpleNamespace(Lock=Lock))
+    other = next(("org", number) for number in range(2, 99) if (hash(("org", number)) - hash(DOCUMENT)) % 64)
+    with Stripes().held([DOCUMENT, other], 0.5):
+        assert (Lock.waits, Lock.made) == ((0.25, 0.0), 64)
+
+
 def test_a_child_does_not_inherit_what_its_parent_holds(monkeypatch):
     stripes = Stripes()
     with stripes.held([DOCUMENT], 1):
