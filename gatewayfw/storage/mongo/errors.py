@@ -12,13 +12,10 @@ from pymongo.errors import (
     ConnectionFailure,
     DocumentTooLarge,
     DuplicateKeyError,
-    ExecutionTimeout,
-    NetworkTimeout,
     OperationFailure,
     PyMongoError,
     ServerSelectionTimeoutError,
     WaitQueueTimeoutError,
-    WTimeoutError,
 )
 
 from gatewayfw.errors import (
@@ -93,7 +90,7 @@ def _translate_driver(error: PyMongoError) -> GatewayError:
         return StorageError(
             "the user of the database lacks a privilege that this needs; the role readWrite has them all"
         )
-    if error.timeout or isinstance(error, (NetworkTimeout, ExecutionTimeout, WTimeoutError)):
+    if error.timeout:
         # Server selection gives up after its own, shorter limit: no server was found, but time was left.
         return Unavailable() if isinstance(error, ServerSelectionTimeoutError) else Timeout()
     if isinstance(error, ConnectionFailure):

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import final
 
-from pymongo.errors import ConnectionFailure, NetworkTimeout, PyMongoError, WaitQueueTimeoutError
+from pymongo.errors import ConnectionFailure, NetworkTimeout, WaitQueueTimeoutError
 from pymongo.server_description import ServerDescription
 from pymongo.topology_description import TopologyDescription
 
@@ -141,7 +141,7 @@ def _find_reason(server: ServerDescription) -> str:
     error = server.error
     if error is None:
         return _ROLES.get(server.server_type_name, "no answer in time")
-    if isinstance(error, PyMongoError) and error.timeout and isinstance(error, NetworkTimeout):
+    if isinstance(error, NetworkTimeout):
         return "no answer in time"
     text = str(error)
     return next((words for pattern, words in _REASONS if pattern.search(text)), "the connection failed")

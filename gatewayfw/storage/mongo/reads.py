@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.cursor import Cursor
-from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
+from pymongo.errors import AutoReconnect, OperationFailure
 from pymongo.read_concern import ReadConcern
 
 from gatewayfw.storage.mongo.replies import Kept, take
@@ -157,7 +157,7 @@ class Listed:
         try:
             reply = database.command(command, codec_options=collection.codec_options, session=session)
         except (AutoReconnect, OperationFailure) as error:
-            if session is not None or error.timeout or isinstance(error, ServerSelectionTimeoutError):
+            if session is not None or error.timeout:
                 raise
             return None
         rest = reply["cursor"]["id"]

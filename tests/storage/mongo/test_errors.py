@@ -61,6 +61,7 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
         (errors.NetworkTimeout("x"), Timeout, None),
         (errors.ExecutionTimeout("x", 50), Timeout, None),
         (write_timeout(), Timeout, None),
+        (bulk(50), Timeout, None),
         (bulk(1), StorageError, None),
         (errors.BulkWriteError({}), StorageError, None),
         (errors.WriteError("x", 2), StorageError, None),

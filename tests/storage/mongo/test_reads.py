@@ -1,6 +1,9 @@
 """Limited reads on MongoDB: one command, repeated where PyMongo would repeat it, in parts where that is not all."""
 
+from uuid import UUID
+
 import pytest
+from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
 from pymongo.database import Database
 from pymongo.errors import (
@@ -69,6 +72,14 @@ def test_a_query_is_one_command_that_asks_for_all():
         "skip": 2,
     }
     assert Query({}, None, (), 0, 1).command("others") == {"find": "others", "filter": {}, "limit": 1, "batchSize": 2}
+
+
+def test_uuids_are_counted_in_a_transaction_as_the_database_has_them(mongo_database):
+    options = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
+    storage, id_ = MongoStorage(mongo_database.with_options(options)), UUID(int=5)
+    storage.insert("uuids", [{"_id": id_}, {"_id": UUID(int=6)}])
+    assert storage.transaction(lambda: storage.count("uuids", {"_id": id_})) == 1
+    assert storage.transaction(lambda: one(storage, {"_id": id_})) == []
 
 
 def test_counting_in_a_transaction_is_one_command(storage, commands):
