@@ -117,7 +117,10 @@ class Database:
         self.sent, self.options, self.error = [], None, None
         self.client = self
         self.topology_description = SimpleNamespace(
-            has_writable_server=lambda: writable, server_descriptions=dict, replica_set_name=None, known_servers=[]
+            has_writable_server=lambda: writable,
+            server_descriptions=lambda: {("h", 1): SimpleNamespace(error=None, server_type_name="Unknown")},
+            replica_set_name=None,
+            known_servers=[],
         )
 
     def with_options(self, *given, **named):
@@ -196,10 +199,20 @@ def test_a_ping_leaves_the_driver_time_to_give_up(clock, writable, seconds, give
     assert (connection.ping(seconds), database.sent, clock[1]) == (None, [PROBE], [given])
     assert connection.outages.trouble is None
     database.error = NetworkTimeout("x")
-    assert connection.ping(seconds) == connection.outages.trouble == Trouble("unreachable", "no answer ()")
+    assert (
+        connection.ping(seconds)
+        == connection.outages.trouble
+        == Trouble("unreachable", "no answer (h:1: no answer in time)")
+    )
     database.error = OperationFailure("x", 59)
     with pytest.raises(OperationFailure):
         connection.ping(seconds)
+
+
+def test_before_anything_is_known_the_hosts_of_the_uri_are_named():
+    connection = Connection("mongodb://g,h:1/db", Settings())
+    trouble = connection.note(NetworkTimeout("x"), waited=True)
+    assert trouble == connection.outages.trouble == Trouble("unreachable", "no answer (g:27017, h:1)")
 
 
 def test_what_a_server_refuses_is_no_outage(clock):

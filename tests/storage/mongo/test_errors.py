@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bson import InvalidDocument
 from pymongo import errors
 
 from gatewayfw.errors import (
@@ -39,6 +40,7 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
     ("error", "expected", "message"),
     [
         (errors.DuplicateKeyError("x", 11000), DuplicateKey, None),
+        (errors.DuplicateKeyError("x", 12582), DuplicateKey, None),
         (errors.OperationFailure("x", 11000), DuplicateKey, None),
         (bulk(11000), DuplicateKey, None),
         (bulk(1, 11000), DuplicateKey, None),
@@ -71,6 +73,8 @@ NO_RIGHT = "the user of the database lacks a privilege that this needs; the role
         (errors.InvalidOperation("x"), StorageError, None),
         (errors.InvalidName("x"), StorageError, None),
         (errors.PyMongoError("x"), StorageError, None),
+        (InvalidDocument("x"), StorageError, None),
+        (OverflowError("x"), StorageError, None),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else getattr(value, "__name__", ""),
 )

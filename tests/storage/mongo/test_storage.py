@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 
 import pytest
+from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
@@ -235,6 +236,11 @@ def test_locking_no_document_sends_nothing(noted, commands):
     commands.sent.clear()
     noted.touch_many("things", [], lock=Lock("locks"))
     assert commands.sent == []
+
+
+@pytest.mark.mongo
+def test_what_is_found_to_be_stored_is_not_decoded(storage):
+    assert [type(one) for one in storage.find_stored("things", {})] == [RawBSONDocument]
 
 
 @pytest.mark.mongo

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 
 import pymongo
 import pytest
 from pymongo import MongoClient
 from pymongo.client_session import ClientSession
-from pymongo.errors import AutoReconnect, OperationFailure
+from pymongo.errors import AutoReconnect, ExecutionTimeout, OperationFailure
 
 from gatewayfw.errors import (
     DuplicateKey,
@@ -155,6 +155,29 @@ def test_what_the_driver_calls_transient_runs_the_function_again(storage, monkey
                 raise
 
     assert (storage.transaction(work), caught) == (1, [of_writes])
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(("error", "runs"), [(LookupError, 2), (KeyboardInterrupt, 1)])
+def test_a_conflict_that_became_another_error_runs_the_function_again(storage, monkeypatch, error, runs):
+    ran = []
+
+    def fail(self, *_, **__):
+        raise CONFLICTS["a write"][0]
+
+    def work():
+        ran.append(1)
+        with monkeypatch.context() as patched:
+            if len(ran) == 1:
+                patched.setattr("pymongo.database.Database.command", fail)
+            try:
+                storage.count("things", {})
+            except Unavailable:
+                raise error from None
+
+    with nullcontext() if runs == 2 else pytest.raises(error):
+        storage.transaction(work)
+    assert len(ran) == runs
 
 
 @pytest.mark.mongo
@@ -425,6 +448,32 @@ def test_times_are_those_of_the_settings_or_given(monkeypatch, given, times):
     monkeypatch.setattr(f"{TRANSACTIONS}.Connection", connect)
     MongoStorage("mongodb://h/db", **given)
     assert found == [("mongodb://h/db", *times)]
+
+
+@pytest.mark.mongo
+def test_after_a_commit_that_lost_the_server_the_next_use_asks_it_first(noted, commands, monkeypatch):
+    lost, commit = [AutoReconnect("x", {"errorLabels": [UNKNOWN]})], ClientSession.commit_transaction
+
+    def commit_late(session):
+        if lost:
+            raise lost.pop()
+        commit(session)
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", commit_late)
+    noted.transaction(lambda: noted.insert("others", [{"_id": 1}]))
+    commands.sent.clear()
+    assert noted.count("others", {}) == 1
+    assert [next(iter(sent)) for sent in commands.sent] == ["listCollections", "aggregate"]
+
+
+@pytest.mark.mongo
+def test_a_commit_that_takes_too_long_is_a_timeout(storage, monkeypatch):
+    def expire(session):
+        raise ExecutionTimeout("x", 50)
+
+    monkeypatch.setattr(ClientSession, "commit_transaction", expire)
+    with pytest.raises(Timeout):
+        storage.transaction(lambda: storage.insert("others", [{"_id": 1}]))
 
 
 @pytest.mark.mongo
