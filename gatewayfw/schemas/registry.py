@@ -82,7 +82,7 @@ class Schemas(Constructors):
             raise DefinitionError("; ".join(problems))
         with self._lock:
             if name in self._state.models:
-                raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places.get(name, ''))}")
+                raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._state = self._state.plus(model)
             self.version = (

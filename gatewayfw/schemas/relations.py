@@ -136,7 +136,7 @@ class Relation:
     schema_name: str
     type: Cardinality
     optional: bool = False
-    related_relations: Mapping[str, RelatedRelation] = field(default_factory=dict, hash=False)
+    related_relations: Mapping[str, RelatedRelation] = field(default_factory=dict)
     limit: int | None = None
     sort: Sort | None = None
     excludes: frozenset[str] = frozenset()

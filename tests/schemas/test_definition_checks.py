@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gatewayfw.schemas import Schemas, object_, string
+from gatewayfw.schemas import Schemas, date, object_, string
 from tests.schemas.calls import link, told
 
 COUNTRY = "model 'city', relation 'country'"
@@ -56,6 +56,40 @@ def test_problems_between_models_are_told_at_first_use(
         schemas.add(*definition)
     assert schemas.problems() == [problem]
     assert told(schemas.validate, "city") == problem
+
+
+def test_every_relation_is_checked_also_beside_one_to_no_model(schemas: Schemas) -> None:
+    schemas.add("country", {"name": string})
+    schemas.add("city", {}, {"town": link("town"), "country": link("country", excludes=["x"])})
+    assert schemas.problems() == [
+        "model 'city', relation 'town': schemaName names 'town', which is not a model",
+        f"{COUNTRY}: excludes names 'x', not a pure field of 'country'",
+    ]
+
+
+TTL = {"createIndex": [{"indexSpec": {"name": 1}}, {"indexSpec": {"at": 1}, "options": {"expireAfterSeconds": 5}}]}
+
+
+@pytest.mark.parametrize(
+    ("options", "relations", "holders", "wrong"),
+    [
+        (TTL, {}, {}, False),
+        (TTL, {"other": link("other")}, {}, False),
+        (TTL, {"other": link("other"), "more": link("other", "logs")}, {}, True),
+        (TTL, {}, {"log": link("log")}, True),
+        (TTL, {}, {"log": link("log", frozen=True)}, False),
+        (TTL, {}, {"log": link("log", frozen=True), "last": link("log")}, True),
+        ({}, {"other": link("other", "logs")}, {"log": link("log")}, False),
+    ],
+    ids=["alone", "holds copies", "is listed", "is embedded", "frozen copies", "both", "no expiry"],
+)
+def test_documents_expire_only_where_no_other_embeds_or_lists_them(
+    schemas: Schemas, options: Any, relations: Any, holders: Any, wrong: bool
+) -> None:
+    schemas.add("other", {}, holders)
+    schemas.add("log", {"name": string, "at": date}, relations, options)
+    message = "model 'log', createIndex: expireAfterSeconds would delete documents that others embed or list"
+    assert schemas.problems() == [message] * wrong
 
 
 def test_a_sort_by_a_visible_scalar_or_id_is_no_problem(schemas: Schemas) -> None:
@@ -127,3 +161,12 @@ def test_a_collection_has_at_most_64_indexes(schemas: Schemas) -> None:
     assert told(schemas.add, "over", {"name": string}, relations, {"createIndex": {"indexSpec": {"name": 1}}}) == (
         "model 'over': 65 indexes, more than the 64 a collection may have"
     )
+
+
+def test_an_index_that_is_made_anyway_counts_once(schemas: Schemas) -> None:
+    sorted_reverse = {"type": "multiple", "sort": {"field": "name", "order": "desc"}}
+    relations = {f"r{n}": link("hub") for n in range(62)}
+    relations["r61"] = {"schemaName": "hub", "type": "single", "relatedRelations": {"many": sorted_reverse}}
+    made = [{"_id": 1}, {"r0._id": 1, "_id": 1}, {"r61._id": 1, "name": -1, "_id": 1}]
+    options = {"createIndex": [{"indexSpec": keys} for keys in made]}
+    assert len(schemas.add("full", {"name": string}, relations, options).options.indexes) == 3

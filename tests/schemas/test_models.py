@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, fields
+
 import pytest
 
-from gatewayfw.schemas import integer, string
+from gatewayfw.schemas import array, integer, string, uuid
 from gatewayfw.schemas.models import ModelSchema, State, closure
 from gatewayfw.schemas.relations import Options, parse_relations
 from gatewayfw.settings import Settings
@@ -28,6 +30,44 @@ def state():
         .plus(model("lake"))
         .plus(model("flag", {"nation": link("country", "cities", "flags")}))
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (ModelSchema("a", {}, {}), ["name", "pure", "relations", "options"]),
+        (State(), ["version", "models", "embedders", "appearing", "listings"]),
+    ],
+    ids=["model", "state"],
+)
+def test_what_is_remembered_is_neither_given_nor_shown_nor_compared(made, said):
+    for is_part in (lambda one: one.init, lambda one: one.repr, lambda one: one.compare):
+        assert [one.name for one in fields(made) if is_part(one)] == said
+    with pytest.raises(FrozenInstanceError):
+        made.name = "b"
+
+
+def test_a_state_begins_without_models():
+    assert State() == State(0, {}, {}, {}, {})
+    assert (State().remembered, State().reverses("a")) == ({}, {})
+
+
+def test_a_model_knows_which_values_python_sees_otherwise():
+    model = ModelSchema("user", {"name": string(), "id": uuid(), "ids": array(uuid()), "age": integer()}, {})
+    assert model.read_otherwise == {"id", "ids"}
+
+
+def test_what_is_asked_again_is_not_found_again(state):
+    model = state.models["city"]
+    asked = [lambda: model.copy_fields(), lambda: state.reverses("country"), lambda: state.links("country")]
+    assert [ask() is ask() for ask in asked] == [True] * 3
+
+
+def test_a_state_with_another_listing_keeps_the_others():
+    one = State().plus(ModelSchema("a", PURE, {})).listing("a", "first")
+    two = one.plus(ModelSchema("b", PURE, {})).listing("a", "second").listing("b", "third")
+    assert (one.listings, one.version, list(one.models)) == ({"a": ("first",)}, 2, ["a"])
+    assert (two.listings, two.version) == ({"a": ("first", "second"), "b": ("third",)}, 5)
 
 
 def test_a_copy_has_all_pure_fields_but_those_left_out():

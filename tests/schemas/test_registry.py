@@ -8,10 +8,13 @@ from inspect import currentframe
 from typing import Any
 
 import pytest
+from bson import ObjectId
 
 from gatewayfw import schemas as package
 from gatewayfw.errors import NotFound
-from gatewayfw.schemas import Schemas, fields, string
+from gatewayfw.schemas import Schemas, array, fields, object_id, string
+from gatewayfw.schemas.kinds import Maxima
+from gatewayfw.schemas.structs import check_document
 from gatewayfw.settings import Settings
 from tests.schemas.calls import link, told
 
@@ -128,6 +131,52 @@ def test_the_version_grows_with_every_model(schemas: Schemas) -> None:
         schemas.add(name, {})
         versions.append(schemas.version)
     assert versions == sorted(set(versions))
+
+
+def test_each_change_leaves_a_stamp_of_its_own(schemas: Schemas) -> None:
+    stamps = [Schemas(Settings()).stamp, schemas.stamp]
+    for change in (lambda: schemas.add("a", {}), lambda: schemas.add_listing("a", str), schemas.note_change):
+        change()
+        stamps.append(schemas.stamp)
+    assert len(set(map(id, stamps))) == 5
+
+
+def test_listings_are_numbered_in_each_model(schemas: Schemas) -> None:
+    for name in ("a", "b"):
+        schemas.add(name, {})
+    for model in ("a", "b", "a"):
+        schemas.add_listing(model, lambda number: f"listing {number}")
+    assert schemas.listings("a") == ("listing 0", "listing 1")
+    assert (schemas.listings("b"), schemas.listings("c"), schemas.version) == (("listing 0",), (), 5)
+
+
+def test_what_is_derived_from_models_is_made_once_until_one_is_added(schemas: Schemas) -> None:
+    made: list[Any] = []
+
+    def derive(*about: Any) -> Any:
+        made.append(about)
+        return len(made)
+
+    for _ in range(2):
+        assert [schemas.remembered(derive, "a"), schemas.remembered(derive, "b")] == [1, 2]
+    schemas.add("a", {})
+    assert schemas.remembered(derive, "a") == 3
+    assert made == [(schemas, "a"), (schemas, "b"), (schemas, "a")]
+
+
+def test_a_setting_bounds_lists_of_ids_in_acts_and_not_in_models() -> None:
+    schemas = Schemas(Settings(max_text=5, max_body_text=9, max_ids=1))
+    assert (schemas.maxima(), schemas.maxima(ids=True)) == (Maxima(5, 9), Maxima(5, 9, 1))
+    ids = ["0" * 24] * 2
+    assert check_document(schemas.add("a", {"ids": array(object_id)}).document, {"ids": ids})["ids"] == [
+        ObjectId(one) for one in ids
+    ]
+
+
+def test_a_select_struct_allows_one_level_if_nothing_is_said(shop: Schemas) -> None:
+    assert (shop.select_struct("city").spec, shop.create_projection("city")) == (1, shop.create_projection("city", 1))
+    problem = "select struct of 'city': expected a number of levels up to the limit, or names to these"
+    assert [told(make, "city", -1) for make in (shop.select_struct, shop.create_projection)] == [problem] * 2
 
 
 def test_models_added_by_many_threads_are_all_there(schemas: Schemas) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, asdict, replace
 from typing import Any
 
 import pytest
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import IndexSpec, Options, RelatedRelation, Relation, Schemas, Sort, integer, object_, string
+from gatewayfw.schemas.relations import Window
 from gatewayfw.settings import Settings
 
 PURE = {"name": string, "rank": integer, "tags": object_}
@@ -79,6 +81,72 @@ def test_both_forms_of_a_relation_give_the_same(schemas: Schemas, given: Any) ->
             "capital": RelatedRelation(name="capital", type="single", default=True, **place),
         },
     )
+
+
+BARE_LINK = {"limit": None, "sort": None, "excludes": frozenset(), "name": ""}
+REVERSE = RelatedRelation(type="single")
+
+
+def test_a_typed_definition_says_nothing_that_it_was_not_told() -> None:
+    assert asdict(Relation("country", "single")) == BARE_LINK | {
+        "schema_name": "country",
+        "type": "single",
+        "optional": False,
+        "related_relations": {},
+        "model": "",
+        "frozen": False,
+    }
+    assert asdict(REVERSE) == BARE_LINK | {
+        "type": "single",
+        "relation": "",
+        "member": "",
+        "target": "",
+        "of_single": False,
+        "default": False,
+        "limited": False,
+    }
+    assert asdict(IndexSpec(())) == {"keys": (), "options": {}}
+    assert asdict(Options()) == {"indexes": (), "excludes": frozenset()}
+
+
+@pytest.mark.parametrize(
+    "parsed",
+    [DESC, Window(1, DESC), REVERSE, Relation("country", "single"), IndexSpec(()), Options()],
+    ids=lambda parsed: type(parsed).__name__,
+)
+def test_a_definition_cannot_be_changed(parsed: Any) -> None:
+    with pytest.raises(FrozenInstanceError):
+        parsed.limit = 5
+
+
+def test_what_a_reverse_is_called_is_said_with_its_key_only() -> None:
+    with pytest.raises(TypeError):
+        RelatedRelation("single")  # type: ignore[misc]  # that is the point
+
+
+def test_definitions_of_other_names_have_other_hashes() -> None:
+    named = [
+        *(replace(REVERSE, **{key: "x"}) for key in ("name", "relation", "member")),
+        *(replace(Relation("country", "single"), **{key: "x"}) for key in ("name", "model")),
+    ]
+    assert len({*map(hash, [REVERSE, Relation("country", "single"), *named])}) == 7
+    assert hash(replace(REVERSE, limit=5, target="x")) == hash(REVERSE)
+
+
+def test_a_reverse_knows_whether_its_members_have_one_target(schemas: Schemas) -> None:
+    reverses = {"cities": {"type": "multiple"}}
+    given = {name: {"schemaName": name, "type": name, "relatedRelations": reverses} for name in ("single", "multiple")}
+    relations = city(schemas, given).relations
+    assert [relations[name].related_relations["cities"].of_single for name in given] == [True, False]
+
+
+def test_ids_break_the_ties_of_a_window_unless_it_is_sorted_by_id() -> None:
+    assert [Window(3, Sort(field, order)).order for field, order in [("name", "asc"), ("_id", "desc")]] == [
+        (("name", 1), ("_id", 1)),
+        (("_id", -1),),
+    ]
+    kept = [replace(REVERSE, limit=limit, sort=sort).window for limit in (None, 3) for sort in (None, DESC)]
+    assert kept == [None, None, None, Window(3, DESC)]
 
 
 def test_limits_and_sorts_left_out_are_resolved() -> None:
@@ -210,7 +278,14 @@ def test_a_reverse_limit_may_reach_its_bounds(schemas: Schemas, limit: int) -> N
     assert model.relations["country"].related_relations["cities"].limit == limit
 
 
-@pytest.mark.parametrize("name", ["_id", "_gw", "_gwx", "1a", "a-b", "a.b", "$a", "", "é", "aé", "a\n", 5, None])
+def test_names_have_letters_of_either_case_digits_and_underscores(schemas: Schemas) -> None:
+    names = ["A", "Zz9", "_", "a_B", "gw", "_rev2"]
+    assert list(schemas.add("City", dict.fromkeys(names, string)).pure) == names
+
+
+@pytest.mark.parametrize(
+    "name", ["_id", "_rev", "_gw", "_gwx", "1a", "a-b", "a.b", "$a", "", "é", "aé", "a\n", 5, None]
+)
 def test_names_that_storage_or_clients_cannot_use_are_refused(schemas: Schemas, name: Any) -> None:
     reverse = {"country": {**ONE, "relatedRelations": {name: {"type": "single"}}}}
     assert [
@@ -287,6 +362,13 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
         ({"createIndex": "name"}, f"{IN}, createIndex: expected an object or a list, not str"),
         ({"createIndex": ["name"]}, f"{INDEX}: expected an object, not str"),
         ({"createIndex": {}}, f"{INDEX}: indexSpec must be an object of field to direction"),
+        ({"createIndex": 5}, f"{IN}, createIndex: expected an object or a list, not int"),
+        ({"createIndex": [{"indexSpec": {"name": 1}}] * 2}, f"{IN}, createIndex: two indexes have the same keys"),
+        (
+            {"createIndex": [{"indexSpec": {"name": 1}}, {"indexSpec": {}}]},
+            f"{IN}, createIndex 1: indexSpec must be an object of field to direction",
+        ),
+        ({"excludes": 5}, f"{IN}: excludes must be a list of names"),
         ({"createIndex": {"indexSpec": {}}}, f"{INDEX}: indexSpec must be an object of field to direction"),
         (
             {"createIndex": {"indexSpec": {"name": 1}, "unique": True}},
