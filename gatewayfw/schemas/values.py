@@ -18,8 +18,8 @@ HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
 
 #: The least and the greatest signed 64-bit integer.
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-INTEGER = re.compile(r"[+-]?[0-9]{1,32}", re.ASCII)
-_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?", re.ASCII)
+INTEGER = re.compile(r"[+-]?[0-9]{1,32}")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
 _DATE = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
     r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
@@ -194,5 +194,5 @@ def _parse(text: str) -> datetime | None:
     )
     if zone in (None, "Z"):
         return moment
-    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
+    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
     return moment.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))

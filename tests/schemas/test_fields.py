@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -13,27 +14,34 @@ import pytest
 from bson import ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import (
     any_,
     array,
+    binary,
     boolean,
     date,
+    decimal,
     defaulted,
     described,
     email,
     enums,
+    file,
     integer,
+    mapping,
+    nullable,
     number,
     object_,
     object_id,
     optional,
     string,
+    url,
 )
 from gatewayfw.schemas.fields import KINDS, as_field
+from gatewayfw.schemas.signatures import SIGNATURES
 from gatewayfw.schemas.structs import check_value
 from tests.strategies import LOADED, SCALARS
 
@@ -230,6 +238,10 @@ def test_a_default_function_is_called_each_time_and_its_value_checked() -> None:
         (lambda: number(maximum=float("nan")), "number: minimum and maximum must be finite numbers of this kind"),
         (lambda: integer(minimum=1.5), "integer: minimum and maximum must be finite numbers of this kind"),
         (lambda: integer(minimum=2, maximum=1), "integer: minimum is above maximum"),
+        (lambda: string(size=(3,)), "size must be a number of at least 0, or a pair (least, most)"),
+        (lambda: string(size=(3, -1)), "size must be a number of at least 0, or a pair (least, most)"),
+        (lambda: number(minimum=2, maximum=1), "number: minimum is above maximum"),
+        (lambda: enums(1, float("nan")), "enums: expected one or more strings, numbers or booleans"),
         (lambda: enums(), "enums: expected one or more strings, numbers or booleans"),
         (lambda: enums([]), "enums: expected one or more strings, numbers or booleans"),
         (lambda: enums("a", None), "enums: expected one or more strings, numbers or booleans"),
@@ -244,16 +256,25 @@ def test_a_default_function_is_called_each_time_and_its_value_checked() -> None:
             lambda: optional(None),
             "optional: expected a value kind, a marshmallow field or schema, or a mapping, not NoneType",
         ),
-        (lambda: array(array), "array: array needs arguments"),
+        (lambda: array({1: string}), "array: the field name 1 is not a string"),
+        (lambda: mapping({"a": mm.List}), "mapping, field 'a': List needs arguments"),
+        (lambda: nullable(array), "nullable: array needs arguments"),
+        (
+            lambda: defaulted(object_({"a": defaulted(integer, 1)}), {}),
+            "defaulted: the kind takes its default only after changing it",
+        ),
         (lambda: optional(mm.List), "optional: List needs arguments"),
         (
             lambda: object_({"a": {"b": 5}}),
             "field 'a.b': expected a value kind, a marshmallow field or schema, or a mapping, not int",
         ),
-        (
-            lambda: object_({"a": mm.String(data_key="b")}),
-            "field 'a': data_key, attribute and dump_only work in a marshmallow Schema only",
-        ),
+        *[
+            (
+                lambda key=key, value=value: object_({"a": mm.String(**{key: value})}),
+                "field 'a': data_key, attribute and dump_only work in a marshmallow Schema only",
+            )
+            for key, value in (("data_key", "b"), ("attribute", "b"), ("dump_only", True))
+        ],
     ],
 )
 def test_bad_arguments_are_definition_errors(make: Any, message: str) -> None:
@@ -284,7 +305,54 @@ NEEDY = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "de
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name not in NEEDY])
 def test_an_uncalled_kind_is_called(kind: str) -> None:
-    assert as_field(KINDS[kind], "x").kind == kind  # type: ignore[attr-defined]  # of our fields
+    field: Any = as_field(KINDS[kind], "x")
+    assert (field.kind, field.required, field.allow_none) == (kind, True, kind == "any_")
+
+
+@pytest.mark.parametrize("kind", NEEDY)
+def test_a_kind_that_needs_arguments_is_not_called(kind: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        as_field(KINDS[kind], "x", "a")
+    assert caught.value.message == f"x, field 'a': {kind} needs arguments"
+
+
+@pytest.mark.parametrize(
+    "field", [decimal(places=1), array(string), mapping(string), enums(1), file(most=1), object_({})], ids=lambda field: field.kind
+)
+def test_a_kind_with_arguments_is_required_and_takes_no_null(field: Any) -> None:
+    assert (field.required, field.allow_none, field.load_default) == (True, False, missing)
+
+
+@pytest.mark.parametrize(
+    ("field", "fits"),
+    [
+        (string(size=0), ""),
+        (string(size=(2, 2)), "ab"),
+        (array(string, size=[1, None]), ["a", "b"]),
+        (number(minimum=1, maximum=1), 1),
+        (integer(minimum=1, maximum=1), 1),
+        (decimal(places=0, minimum=1, maximum=1), Decimal(1)),
+        (decimal(places=34), Decimal(0)),
+        (url(), "http://example.org"),
+        (url(), "https://example.org"),
+        (nullable(integer), None),
+    ],
+)
+def test_the_least_that_is_allowed_is_taken(field: Any, fits: Any) -> None:
+    assert loaded(field, fits) == fits
+
+
+def test_kinds_without_bounds_have_no_checks() -> None:
+    open_ = [string, lambda: string(size=(None, None)), number, integer, lambda: decimal(places=2), binary]
+    assert [kind().validators for kind in open_] == [[]] * 6
+
+
+def test_a_set_of_media_types_is_put_in_order() -> None:
+    field: Any = file(most=5, types={"image/png", "image/gif", "image/webp"})
+    assert field.types == ("image/gif", "image/png", "image/webp")
+    with pytest.raises(DefinitionError) as caught:
+        file(most=1, types={"image/png", 5})  # type: ignore[arg-type]  # that is the point
+    assert caught.value.message == f"file: cannot tell 5 by its first bytes; known are {', '.join(SIGNATURES)}"
 
 
 def test_arguments_stay_readable_in_metadata() -> None:
@@ -295,6 +363,12 @@ def test_arguments_stay_readable_in_metadata() -> None:
         enums("a", "b"),
         array(string, size=2),
         boolean(),
+        decimal(places=2, minimum="1", maximum=2),
+        binary(size=3),
+        object_id(of="note"),
+        object_id(),
+        file(most="1kB", types=["image/png"]),
+        described(nullable(string(size=1)), "text"),
     ]
     assert [(field.kind, dict(field.metadata)) for field in fields] == [  # type: ignore[attr-defined]  # of our fields
         ("string", {"size": (1, 2), "pattern": "a"}),
@@ -303,6 +377,12 @@ def test_arguments_stay_readable_in_metadata() -> None:
         ("enums", {"choices": ("a", "b")}),
         ("array", {"size": 2}),
         ("boolean", {}),
+        ("decimal", {"places": 2, "minimum": "1", "maximum": 2}),
+        ("binary", {"size": 3}),
+        ("object_id", {"of": "note"}),
+        ("object_id", {}),
+        ("file", {"most": 1000, "types": ("image/png",)}),
+        ("string", {"size": 1, "description": "text"}),
     ]
 
 

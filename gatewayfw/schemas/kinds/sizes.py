@@ -21,5 +21,5 @@ def element_bytes(name: str, value: int) -> int:
 
 def list_bytes(count: int, value: int) -> int:
     """Return the bytes of a list: a document whose names are the numbers from 0."""
-    digits = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
-    return DOCUMENT + count * (ELEMENT + value) + digits if count else DOCUMENT
+    digits: int = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
+    return DOCUMENT + count * (ELEMENT + value) + digits

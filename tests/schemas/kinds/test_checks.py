@@ -13,6 +13,8 @@ from gatewayfw.schemas.kinds.checks import (
     described_range,
     first_message,
     lengths,
+    load_part,
+    maximum_checks,
     plain_message,
 )
 
@@ -28,8 +30,11 @@ def text(*checks):
         (text(validate.Length(min=2)), (2, None)),
         (text(validate.Length(equal=3)), (3, 3)),
         (text(validate.Length(1, 9), validate.Length(2, 5)), (2, 5)),
+        (text(validate.Length(2, 5), validate.Length(1, 9)), (2, 5)),
+        (text(validate.Length(max=5), validate.Length(min=2)), (2, 5)),
+        (text(validate.Length(equal=3), validate.Length(max=5)), (3, 3)),
     ],
-    ids=["no check", "least", "exact", "two"],
+    ids=["no check", "least", "exact", "two", "wider later", "one end each", "exact and wider"],
 )
 def test_lengths_are_the_narrowest(field, expected):
     assert lengths(field) == expected
@@ -37,12 +42,26 @@ def test_lengths_are_the_narrowest(field, expected):
 
 def test_only_lengths_that_say_something_are_described():
     assert described_lengths(text(validate.Length(0, 5)), "minItems", "maxItems") == {"maxItems": 5}
+    assert described_lengths(text(validate.Length(2)), "minItems", "maxItems") == {"minItems": 2}
+    assert described_lengths(text(validate.Length(0, 0)), "minItems", "maxItems") == {"maxItems": 0}
     assert described_lengths(text(), "minItems", "maxItems") == {}
 
 
+def test_each_check_of_the_greatest_length_is_found_by_it():
+    checks = [validate.Length(min=1), validate.Length(1, 9), validate.Length(equal=3), validate.Regexp("a")]
+    assert maximum_checks(text(*checks)) == {9: checks[1], 3: checks[2]}
+
+
 def test_only_bounds_that_are_allowed_are_described():
+    two = [validate.Range(1, 9), validate.Range(max=5), validate.OneOf([1])]
+    assert described_range(mm.Integer(validate=two)) == {"minimum": 1, "maximum": 5}
+    assert described_range(mm.Integer(validate=[validate.Range(max=5), validate.Range(min=2)])) == {
+        "minimum": 2,
+        "maximum": 5,
+    }
     assert described_range(mm.Integer(validate=validate.Range(1, 9))) == {"minimum": 1, "maximum": 9}
-    assert described_range(mm.Integer(validate=validate.Range(1, 9, min_inclusive=False))) == {}
+    for open_end in ({"min_inclusive": False}, {"max_inclusive": False}):
+        assert described_range(mm.Integer(validate=validate.Range(1, 9, **open_end))) == {}
 
 
 @pytest.mark.parametrize(
@@ -50,10 +69,11 @@ def test_only_bounds_that_are_allowed_are_described():
     [
         ([validate.OneOf(["a", 1])], ["a", 1]),
         ([], None),
+        ([validate.OneOf(["a", 1, 0.5, True]), validate.Length(1)], ["a", 1, 0.5, True]),
         ([validate.OneOf([("a",)])], None),
         ([validate.OneOf(["a"]), validate.OneOf(["b"])], None),
     ],
-    ids=["one check", "none", "no literals", "two checks"],
+    ids=["one check", "none", "another check", "no literals", "two checks"],
 )
 def test_choices_are_those_of_one_check(checks, expected):
     assert choices(text(*checks)) == expected
@@ -69,12 +89,33 @@ def test_a_pattern_matches_the_whole_text():
 
 def test_the_first_message_is_found_at_any_depth():
     assert first_message({"a": {0: {"b": ["one", "two"]}}, "c": ["three"]}) == "one"
+    assert (first_message("text"), first_message([5])) == ("text", "5")
+
+
+def test_a_field_that_cannot_count_so_far_refuses_the_value():
+    class Far(mm.Raw):
+        def _deserialize(self, value, attr, data, **kwargs):
+            raise OverflowError
+
+    with pytest.raises(ValidationError) as caught:
+        load_part(Far(), 1)
+    assert caught.value.messages == ["Invalid value."]
+
+
+def test_a_part_is_loaded_with_its_name_and_the_object_it_is_in():
+    class Placed(mm.Raw):
+        def _deserialize(self, value, attr, data, **kwargs):
+            return value, attr, data
+
+    assert load_part(Placed(), 1, "a", {"a": 1}) == (1, "a", {"a": 1})
+    assert load_part(Placed(), 1) == (1, None, None)
 
 
 def test_a_message_with_values_in_it_is_not_shown():
-    field = mm.String(error_messages={"invalid": "No text.", "other": "Not {input}."})
-    assert [plain_message(field, name, "Wrong.") for name in ("invalid", "other", "unknown")] == [
+    field = mm.String(error_messages={"invalid": "No text.", "other": "Not {input}.", "number": 5})
+    assert [plain_message(field, name, "Wrong.") for name in ("invalid", "other", "number", "unknown")] == [
         "No text.",
+        "Wrong.",
         "Wrong.",
         "Wrong.",
     ]

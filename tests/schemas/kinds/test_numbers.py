@@ -9,7 +9,7 @@ from bson.int64 import Int64
 from marshmallow import validate
 
 from gatewayfw.schemas import integer, number
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.numbers import NumberField, comparable_number
 from tests.schemas.kinds.answers import answers, compared
 
@@ -31,6 +31,31 @@ def test_a_number_that_the_database_holds_is_compared_as_it_is(value):
 @pytest.mark.parametrize("value", [True, "1", None, Decimal(1), BEYOND])
 def test_anything_else_is_no_number(value):
     assert comparable_number(value) is None
+
+
+@pytest.mark.parametrize("kind", [number, integer])
+def test_the_ends_of_64_bits_are_good_values_also_at_once(kind):
+    quick = quick_of(kind())
+    assert [bool(quick.test(value)) for value in (-BEYOND - 1, -BEYOND, 0, BEYOND - 1, BEYOND)] == [
+        *(False, True, True, True, False)
+    ]
+    ends = quick_of(kind(minimum=1, maximum=2))
+    assert [bool(ends.test(value)) for value in (0, 1, 2, 3)] == [False, True, True, False]
+    half = [bool(quick_of(kind(**{end: 1})).test(value)) for end in ("minimum", "maximum") for value in (0, 1, 2)]
+    assert half == [False, True, True, True, True, False]
+
+
+def test_a_float_is_a_number_at_once_and_an_integer_only_when_it_is_loaded():
+    given = [1.5, 2.0, float("inf"), float("-inf"), float("nan"), True]
+    assert [bool(quick_of(number()).test(value)) for value in given] == [True, True, False, False, False, False]
+    assert [bool(quick_of(integer()).test(value)) for value in given] == [False] * 6
+
+
+@pytest.mark.parametrize("kind", [number, integer])
+def test_a_number_of_given_choices_is_described_with_them(kind):
+    field = kind()
+    field.validators = [validate.OneOf([1, 2])]
+    assert as_kind(field).description() == {"kind": "enums", "choices": [1, 2]}
 
 
 @pytest.mark.parametrize("kind", [number, integer])
