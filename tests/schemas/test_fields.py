@@ -317,7 +317,9 @@ def test_a_kind_that_needs_arguments_is_not_called(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "field", [decimal(places=1), array(string), mapping(string), enums(1), file(most=1), object_({})], ids=lambda field: field.kind
+    "field",
+    [decimal(places=1), array(string), mapping(string), enums(1), file(most=1), object_({})],
+    ids=lambda field: field.kind,
 )
 def test_a_kind_with_arguments_is_required_and_takes_no_null(field: Any) -> None:
     assert (field.required, field.allow_none, field.load_default) == (True, False, missing)

@@ -102,13 +102,24 @@ def test_keys_that_the_database_holds(key, held):
 
 @pytest.mark.parametrize(
     ("text", "read"),
-    [("5", 5), ("-5", -5), ("+5", 5), ("5.0", 5.0), ("1e3", 1000.0), ("1E-1", 0.1), ("1e999", float("inf")), (".5", 0.5)],
+    [
+        ("5", 5),
+        ("-5", -5),
+        ("+5", 5),
+        ("5.0", 5.0),
+        ("1e3", 1000.0),
+        ("1E-1", 0.1),
+        ("1e999", float("inf")),
+        (".5", 0.5),
+    ],
 )
 def test_texts_that_read_as_numbers(text, read):
     assert (read_number(text), type(read_number(text))) == (read, type(read))
 
 
-@pytest.mark.parametrize("text", ["", " 5", "5 ", "1_0", "0x5", "nan", "٣", "9" * 33, "-" + "9" * 33, "+" + "9" * 33, "."])
+@pytest.mark.parametrize(
+    "text", ["", " 5", "5 ", "1_0", "0x5", "nan", "٣", "9" * 33, "-" + "9" * 33, "+" + "9" * 33, "."]
+)
 def test_texts_that_do_not(text):
     assert read_number(text) is None
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
 from bson import ObjectId
+from marshmallow import fields as mm
 
-from gatewayfw.schemas import date, integer, string
-from gatewayfw.schemas.kinds.base import Constant, cut, described_default, quick_of
+from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.schemas import any_, date, integer, nullable, string
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.base import Constant, Kind, Maxima, cut, described_default, quick_of
+from gatewayfw.schemas.kinds.quick import STORED
+from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.kinds.text import StringField
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
@@ -42,13 +49,85 @@ def test_a_default_is_told_as_clients_would_send_it(default, told):
     assert described_default(default) == told
 
 
+def test_of_a_field_of_which_nothing_is_known_nothing_is_claimed():
+    kind = Kind()
+    said = ("kind", "own", "sorts", "is_text", "operators", "sets_parts", "is_free", "is_unknown", "is_file")
+    assert [getattr(kind, name) for name in said] == ["", False, False, False, frozenset(), False, False, False, False]
+    assert (kind.states_maximum, kind.reads_otherwise, kind.elements) == (True, False, None)
+    assert (kind.parts("x"), kind.part("a"), list(kind.items({})), list(kind.unstorable())) == ((), None, [], [])
+    assert (kind.keeps(1, 1), kind.quick_test(STORED), kind.loader(fill=True)) == (False, None, None)
+    assert (kind.make_quick(), kind.bound(Maxima(1, 1))) == (kind, kind)
+    assert (kind.largest(), list(kind.unstated("x")), kind.description()) == (ENDLESS, ["x"], {"kind": "any"})
+    assert [kind.amount(by) for by in (1, 0.5, "1")] == [kind.factor(by) for by in (1, 0.5, "1")] == [1, 0.5, None]
+    assert (kind.current(MOMENT), kind.storer()(MOMENT)) == (MOMENT, CUT)
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "compared"),
+    [
+        (mm.Integer(), 5, 5),
+        (mm.Integer(), "5", "5"),
+        (mm.DateTime(), MOMENT, MOMENT),
+        (mm.Raw(), {"a": [MOMENT]}, {"a": [CUT]}),
+        (mm.Raw(), {"$a": MOMENT}, {"$a": MOMENT}),
+        (mm.Raw(allow_none=True), None, None),
+    ],
+    ids=["number", "text", "moment", "any", "no name", "null"],
+)
+def test_a_filter_compares_with_what_a_field_of_another_would_store(field, sent, compared):
+    assert as_kind(field).sent_operand(sent, "x") == as_kind(field).operand(sent, "x") == compared
+
+
+def test_what_a_field_of_another_refuses_is_compared_by_the_server_only():
+    kind = as_kind(mm.Integer())
+    assert kind.operand("many", "x") == "many"
+    with pytest.raises(Refused) as caught:
+        kind.sent_operand("many", "x")
+    assert caught.value.errors == {"x": ["Invalid value."]}
+
+
+def test_a_field_of_ours_says_in_its_own_words_what_is_not_compared():
+    with pytest.raises(Refused) as caught:
+        as_kind(StringField(error_messages={"invalid": "No text."})).operand(5, "x")
+    assert caught.value.errors == {"x": ["No text."]}
+
+
+@pytest.mark.parametrize("made", [Constant(1), Maxima(1, 2)], ids=["constant", "maxima"])
+def test_what_a_field_is_made_with_cannot_be_changed(made):
+    with pytest.raises(FrozenInstanceError):
+        made.value = 5
+
+
+def test_a_constant_is_loaded_where_its_field_does_not():
+    assert (Constant("1")(), Constant("1", int)(), Maxima(1, 2).ids) == ("1", 1, None)
+
+
 class Loud(StringField):
     """A user's subclass."""
 
 
 def test_a_users_subclass_is_not_taken_for_ours():
     assert (StringField.own, Loud.own) == (True, False)
-    assert quick_of(Loud()) is None
+    assert (quick_of(Loud()), quick_of(mm.String()), Loud().quick_test(STORED)) == (None, None, None)
+    assert (Loud().storer()(MOMENT), StringField().storer()(MOMENT)) == (CUT, MOMENT)
+    assert (as_kind(Loud()).operand(5, "x"), as_kind(Loud()).operand(None, "x")) == (5, None)
+
+
+@pytest.mark.parametrize("hook", ["pre_load", "post_load"])
+def test_a_hook_is_never_passed_by(hook):
+    field = StringField(**{hook: str.upper})
+    assert (field.quick_test(STORED), field.deserialize("a")) == (None, "A")
+
+
+def test_null_is_known_where_it_is_taken():
+    assert [quick_of(field).test(None) for field in (integer(), nullable(integer()), any_())] == [False, True, True]
+
+
+def test_a_copy_of_a_field_has_a_quick_way_of_its_own():
+    field = integer()
+    first = quick_of(field)
+    other = copy.copy(field)
+    assert (quick_of(other) is first, quick_of(other).field is other) == (False, True)
 
 
 def test_a_quick_way_is_kept_and_loads_and_stores():

@@ -7,6 +7,7 @@ import enum
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -39,10 +40,24 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
+from gatewayfw.schemas.kinds.checks import FullMatch
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.object import ObjectField
-from gatewayfw.schemas.kinds.quick import SENT, Quick, as_it_is
+from gatewayfw.schemas.kinds.quick import (
+    SENT,
+    STORED,
+    Quick,
+    all_of,
+    as_it_is,
+    but_none,
+    never,
+    or_none,
+    quickly,
+)
+from gatewayfw.schemas.kinds.quick import (
+    tests_of as of_checks,
+)
 from gatewayfw.schemas.kinds.text import StringField
 from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.structs import check_document, check_value
@@ -429,3 +444,77 @@ def test_a_copy_of_a_field_has_tests_of_its_own() -> None:
     shorter.validators = [validate.Length(max=2)]
     assert refusals(check_value, shorter, "abc", "x") == {"x": ["Longer than maximum length 2."]}
     assert check_value(field, "abc", "x") == "abc"
+
+
+@pytest.mark.parametrize(
+    ("field", "known"),
+    [
+        (lambda: array(any_, size=(None, 2)), [True, True, True, False]),
+        (lambda: array(any_, size=(1, 2)), [False, True, True, False]),
+        (lambda: array(any_, size=(1, None)), [False, True, True, True]),
+        (lambda: array(any_, size=2), [False, False, True, False]),
+        (lambda: array(any_), [True] * 4),
+    ],
+    ids=["most", "both", "least", "exact", "any"],
+)
+def test_lists_of_all_lengths_that_are_allowed_are_known_at_once(field: Any, known: list[bool]) -> None:
+    test = as_kind(field()).quick_test(SENT)
+    assert test is not None
+    assert [bool(test([1] * count)) for count in range(4)] == known
+
+
+def test_tests_run_in_order_until_one_refuses() -> None:
+    asked: list[str] = []
+
+    def asking(name: str, answer: bool) -> Any:
+        return lambda value: (asked.append(name), answer)[1]
+
+    tests = [asking("a", True), asking("b", False), asking("c", True)]
+    assert (bool(all_of(tests)(1)), asked) == (False, ["a", "b"])
+    assert (bool(all_of([tests[0], tests[2]])(1)), bool(all_of(tests[1:2])(1))) == (True, False)
+
+
+def test_null_is_taken_or_not_whatever_the_test_says() -> None:
+    assert [bool(or_none(test)(value)) for test in (never, bool) for value in (None, 0, 1)] == [
+        *(True, False, False),
+        *(True, False, True),
+    ]
+    assert [but_none(lambda value: True)(value) for value in (None, 0)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("checks", "count"),
+    [
+        ([], 0),
+        ([validate.Length(1), validate.Range(1), validate.Email(), validate.URL(), FullMatch("a")], 5),
+        ([validate.Length(1), validate.Regexp("a")], None),
+        ([validate.Range(1, max_inclusive=False)], None),
+        ([validate.Range(1, min_inclusive=False), validate.Length(1)], None),
+    ],
+)
+def test_checks_have_tests_if_each_of_them_has_one(checks: Any, count: int | None) -> None:
+    tests = of_checks(checks)
+    assert (None if tests is None else len(tests)) == count
+
+
+def test_what_loads_quickly_leaves_other_values_to_the_field() -> None:
+    assert quickly(int, None) is None
+    load, as_sent = quickly(lambda value: value + 1, lambda value: value == 2), quickly(None, lambda value: value == 2)
+    assert load is not None
+    assert as_sent is not None
+    assert [load(1), load(2), as_sent(1), as_sent(2)] == [2, marshmallow.missing, marshmallow.missing, 2]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "free", "names"), [(SENT, {"$a": 1}, ["a", "$a", "a.b"]), (STORED, {"a": 1}, ["a"])]
+)
+def test_free_values_and_names_are_tested_for_their_purpose(purpose: Any, free: Any, names: list[str]) -> None:
+    assert [name for name in ("a", "$a", "a.b") if purpose.name(name)] == names
+    assert (purpose.free(free), purpose.free({"a": object()})) == (True, False)
+    assert purpose.free({"$a": 1}) is (purpose is SENT)
+
+
+@pytest.mark.parametrize("made", [SENT, quick_of(string())], ids=["purpose", "quick"])
+def test_quick_functions_cannot_be_changed(made: Any) -> None:
+    with pytest.raises(FrozenInstanceError):
+        made.test = never
