@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from types import MappingProxyType
 
-from gatewayfw.schemas import array, date, defaulted, integer, mapping, object_
-from gatewayfw.schemas.exactness import check_keys, load_exactly
+import pytest
+from marshmallow import EXCLUDE, Schema
+from marshmallow import fields as mm
+
+from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
+from gatewayfw.schemas.exactness import check_keys, compare, load_exactly
+from gatewayfw.schemas.kinds.numbers import IntegerField
+from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.paths import Collected
 
 
@@ -59,6 +65,126 @@ def test_a_date_in_another_notation_is_the_same():
 
 def test_keys_the_database_cannot_hold_are_told_with_their_places():
     collected = Collected()
-    check_keys({"a": [{}, {"$b": 1}], "c.d": 2, "e": {"f": 1}}, "x", collected)
+    check_keys({"a": [{}, {"$b": 1}], "c.d": 2, "e": ({"f": 1}, {"$g": {"$h": 1}})}, "x", collected)
     told = ["Not a key the database can hold."]
-    assert collected.errors == {"x.a.1.$b": told, "x.c.d": told}
+    assert collected.errors == {"x.a.1.$b": told, "x.c.d": told, "x.e.1.$g": told, "x.e.1.$g.$h": told}
+
+
+REQUIRED, UNKNOWN, INVALID = "Missing data for required field.", "Unknown field.", "Invalid value."
+OWN = {"required": "Say it.", "invalid": "Not so."}
+
+
+@pytest.mark.parametrize(
+    ("sent", "dumped", "errors"),
+    [
+        ({"a": 1, "b": [1, {"c": None}]}, {"b": (1, {"c": None}), "a": 1}, {}),
+        (MappingProxyType({"a": 1}), {"a": 2}, {"x.a": [INVALID]}),
+        ({"a": 1}, MappingProxyType({"a": 1.0}), {"x.a": [INVALID]}),
+        (
+            {"a": 1, "b": 1},
+            {"c": 1, "d": 1},
+            dict.fromkeys(("x.c", "x.d"), [REQUIRED]) | dict.fromkeys(("x.a", "x.b"), [UNKNOWN]),
+        ),
+        ([1, [2, 3]], [True, (2, 4)], {"x.0": [INVALID], "x.1.1": [INVALID]}),
+        ([1, 2], [1], {"x": [INVALID]}),
+        ([1], {"0": 1}, {"x": [INVALID]}),
+        ({}, [], {"x": [INVALID]}),
+        ("a", "a", {}),
+        ("a", None, {"x": [INVALID]}),
+    ],
+)
+def test_each_difference_is_told_at_its_place(sent, dumped, errors):
+    collected = Collected()
+    compare(None, sent, dumped, "x", collected, fill=False)
+    assert dict(collected.errors) == errors
+
+
+def test_differences_are_told_in_the_words_of_their_fields():
+    field = object_(
+        {"a": IntegerField(load_default=1, error_messages=OWN), "b": IntegerField(error_messages=OWN), "c": boolean()}
+    )
+    assert told(field, {"b": 1.0, "c": 1})[1] == {
+        "x.a": ["Say it."],
+        "x.b": ["Not so."],
+        "x.c": ["Not a valid boolean."],
+    }
+    collected = Collected()
+    compare(field, {"b": 1}, {"a": 1, "b": 1.0}, "x", collected, fill=False)
+    assert dict(collected.errors) == {"x.a": ["Say it."], "x.b": ["Not so."]}
+
+
+def test_what_a_field_fills_in_is_no_difference_where_it_may():
+    field = object_({"a": defaulted(integer, 1), "b": optional(integer)})
+    for fill, errors in (
+        (True, {"x.b": [REQUIRED], "x.c": [REQUIRED]}),
+        (False, dict.fromkeys(["x.a", "x.b", "x.c"], [REQUIRED])),
+    ):
+        collected = Collected()
+        compare(field, {}, {"a": 1, "b": 1, "c": 1}, "x", collected, fill=fill)
+        assert dict(collected.errors) == errors
+
+
+class Mine(ObjectField):
+    """A user's own object, of whose parts nothing is known."""
+
+
+def test_a_users_own_object_is_compared_with_its_dump():
+    field = Mine({"a": defaulted(integer, 1), "b": mapping(integer), "at": optional(date)})
+    sent = {"b": {"k": 1.0}, "at": "2024-01-01"}
+    assert told(field, sent)[1] == {"x.a": [REQUIRED], "x.b.k": ["Not a valid integer."]}
+    assert told(field, sent, fill=True)[1] == {"x.b.k": ["Not a valid integer."]}
+
+
+class Person(Schema):
+    """A user's own schema, with one of our kinds."""
+
+    age = integer()
+    name = mm.String()
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "errors"),
+    [
+        (
+            mm.Nested(Person(unknown=EXCLUDE)),
+            {"age": 1.0, "z": 1},
+            {"x.age": ["Not a valid integer."], "x.z": [UNKNOWN]},
+        ),
+        (mm.Nested(Person, many=True), [{"age": 1}, {"age": 2.0}], {"x.1.age": ["Not a valid integer."]}),
+        (mm.List(mm.Nested(Person)), [{"age": 1.0}], {"x.0.age": ["Not a valid integer."]}),
+        (mm.Tuple((mm.Integer(), integer())), ["1", 2.0], {"x.1": ["Not a valid integer."]}),
+        (mm.Dict(values=integer()), {"a": 1.0}, {"x.a": ["Not a valid integer."]}),
+        (
+            object_({"p": mm.Nested(Person), "n": integer()}),
+            {"p": {"age": 1.0}, "n": "x"},
+            {"x.p.age": ["Not a valid integer."], "x.n": ["Not a valid integer."]},
+        ),
+        (
+            object_({"p": mm.Nested(Person), "n": integer()}),
+            {"p": {"age": "x"}, "n": 1.0},
+            {"x.p.age": ["Not a valid integer."], "x.n": ["Not a valid integer."]},
+        ),
+    ],
+    ids=["schema", "many", "list", "tuple", "dict", "beside a refusal", "a refusal"],
+)
+def test_our_kinds_stay_exact_in_fields_of_others(field, sent, errors):
+    assert told(field, sent)[1] == errors
+
+
+def test_a_filled_default_is_no_change_in_a_field_of_anothers():
+    field = mm.Nested(Schema.from_dict({"part": object_({"a": defaulted(integer, 1)})}))
+    assert told(field, {"part": {}})[1] == {"x.part.a": [REQUIRED]}
+    assert told(field, {"part": {}}, fill=True)[1] == {}
+
+
+def test_a_filled_default_is_no_change_beside_a_refusal():
+    field = object_({"part": object_({"a": defaulted(integer, 1)}), "n": integer()})
+    wrong = {"x.n": ["Not a valid integer."]}
+    assert told(field, {"part": {}, "n": "x"})[1] == {"x.part.a": [REQUIRED]} | wrong
+    assert told(field, {"part": {}, "n": "x"}, fill=True)[1] == wrong
+
+
+def test_an_absent_part_is_no_error_where_it_is_optional():
+    field = object_({"a": optional(integer), "b": array(optional(string)), "n": integer()})
+    assert told(field, {"b": ["a"], "n": "x"})[1] == {"x.n": ["Not a valid integer."]}
+    assert told(field, {"b": ["a", 1], "n": 1})[1] == {"x.b.1": ["Not a valid string."]}
