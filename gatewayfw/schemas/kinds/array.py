@@ -28,8 +28,6 @@ class ArrayField(InnerField, mm.List[Any], own=True):
 
     kind = "array"
     operators = LISTED
-    #: Whether the maximum comes from the definition, not from a setting.
-    states_maximum = True
 
     @property
     def elements(self) -> mm.Field[Any]:
@@ -89,8 +87,9 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         return load
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        is_bounded = isinstance(self.inner, ObjectIdField) and maxima.ids is not None
-        return with_maximum(self, maxima.ids or 0) if is_bounded else self
+        if maxima.ids is None or not isinstance(self.inner, ObjectIdField):
+            return self
+        return with_maximum(self, maxima.ids)
 
     def storer(self) -> Store:
         inner = as_kind(self.inner).storer()
