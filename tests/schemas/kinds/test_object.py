@@ -188,7 +188,13 @@ def test_a_quick_copy_loads_good_objects_at_once_and_leaves_others_to_the_field(
 
 def test_a_quick_test_takes_exactly_the_fields_that_there_may_be():
     test = as_kind(object_(FIELDS)).quick_test(SENT)
-    given = [{"a": 1, "c": 1}, {"a": 1, "b": "xy", "c": 1}, {"a": 1}, {"a": 1, "b": 5, "c": 1}, {"a": 1, "c": 1, "z": 1}]
+    given = [
+        {"a": 1, "c": 1},
+        {"a": 1, "b": "xy", "c": 1},
+        {"a": 1},
+        {"a": 1, "b": 5, "c": 1},
+        {"a": 1, "c": 1, "z": 1},
+    ]
     assert [bool(test(value)) for value in given] == [True, True, False, False, False]
     assert [test(value) for value in ({"a": "1", "c": 1}, MappingProxyType({"a": 1, "c": 1}), [])] == [False] * 3
 

@@ -2,23 +2,67 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+import enum
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from ipaddress import ip_address
+from types import MappingProxyType, SimpleNamespace
 from uuid import UUID
 
 import pytest
-from bson import Binary, Decimal128
-from marshmallow import Schema, ValidationError
+from bson import Binary, Decimal128, ObjectId
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, missing, post_load
 from marshmallow import fields as mm
 from marshmallow.validate import Range
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas import array, integer, object_
+from gatewayfw.schemas import array, integer, object_, string
+from gatewayfw.schemas import date as moment
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.stored import StoredField, in_models
 
 TEXT = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+NUMBER = UUID(TEXT)
+MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
+CUT = MOMENT.replace(microsecond=1_000)
+UNSTORABLE = ["Not a value the database can hold."]
+
+
+class Colour(enum.Enum):
+    """An enum."""
+
+    RED = 1
+
+
+class Tag(Schema):
+    """A user's own schema."""
+
+    name = mm.String()
+
+
+class Point(Schema):
+    """A schema whose fields have other names in JSON and in Python."""
+
+    x = mm.Decimal(data_key="X", attribute="px")
+    at = mm.Date(data_key="At")
+    tag = mm.String(attribute="label")
+
+
+class Made(Schema):
+    """A schema that makes objects."""
+
+    id = mm.UUID(required=True)
+
+    @post_load
+    def make(self, data, **kwargs):
+        return SimpleNamespace(**data)
+
+
+class Sequence(mm.List):
+    """A user's own list."""
 
 
 def stored(field, value):
@@ -26,14 +70,134 @@ def stored(field, value):
     return as_kind(kind).storer()(kind.deserialize(value))
 
 
+def refused(field, value):
+    """Return the messages of what is not stored."""
+    with pytest.raises(ValidationError) as caught:
+        stored(field, value)
+    return caught.value.messages
+
+
+SCALAR = {"sorts": True}
+NUMERIC = {"sorts": True, "operators": {"$inc", "$mul", "$min", "$max"}}
+TIMELY = {"sorts": True, "operators": {"$currentDate"}}
+LIST = {"operators": {"$push", "$addToSet", "$pull", "$pop"}, "elements": True}
+OTHERWISE = {"reads_otherwise": True}
+OPEN = {"is_unknown": True, "reads_otherwise": True}
+PARTS = {"sets_parts": True, "reads_otherwise": True}
+#: What is said of each field; what is not said is false or empty.
+SAID = {
+    "String": (mm.String(), SCALAR | {"is_text": True}),
+    "Email": (mm.Email(), SCALAR | {"is_text": True}),
+    "Url": (mm.Url(), SCALAR | {"is_text": True}),
+    "UUID": (mm.UUID(), SCALAR | OTHERWISE),
+    "Integer": (mm.Integer(), NUMERIC),
+    "Float": (mm.Float(), NUMERIC),
+    "Decimal": (mm.Decimal(), NUMERIC | OTHERWISE),
+    "Boolean": (mm.Boolean(), SCALAR),
+    "DateTime": (mm.DateTime(), TIMELY),
+    "NaiveDateTime": (mm.NaiveDateTime(), TIMELY),
+    "AwareDateTime": (mm.AwareDateTime(), TIMELY),
+    "DateTime in a format": (mm.DateTime(format="%d.%m.%Y"), TIMELY),
+    "Date": (mm.Date(), TIMELY),
+    "Date in ISO 8601": (mm.Date(format="iso8601"), TIMELY),
+    "Time": (mm.Time(), SCALAR),
+    "TimeDelta": (mm.TimeDelta(), SCALAR),
+    "Enum": (mm.Enum(Colour), SCALAR | OTHERWISE),
+    "IP": (mm.IP(), OTHERWISE),
+    "IPInterface": (mm.IPInterface(), OTHERWISE),
+    "List": (mm.List(mm.Integer()), LIST),
+    "List of UUIDs": (mm.List(mm.UUID()), LIST | OTHERWISE),
+    "a list of a user's": (Sequence(mm.Integer()), LIST | OTHERWISE),
+    "Dict": (mm.Dict(), PARTS | OPEN),
+    "Dict of values": (mm.Dict(values=mm.Integer()), PARTS),
+    "Nested": (mm.Nested(Tag), PARTS),
+    "Nested and open": (mm.Nested(Tag, unknown=INCLUDE), PARTS | OPEN),
+    "Nested of an open Schema": (mm.Nested(Tag(unknown=INCLUDE)), PARTS | OPEN),
+    "Nested that drops keys": (mm.Nested(Tag(unknown=INCLUDE), unknown=EXCLUDE), PARTS),
+    "Nested many": (mm.Nested(Tag, many=True), OPEN),
+    "Nested of many": (mm.Nested(Tag(many=True)), OPEN),
+    "Tuple": (mm.Tuple((mm.Integer(),)), OPEN),
+    "Raw": (mm.Raw(), OPEN),
+}
+
+
+@pytest.mark.parametrize(("field", "said"), SAID.values(), ids=SAID)
+def test_a_field_says_what_is_known_of_its_class(field, said):
+    kind = as_kind(in_models(field))
+    flags = ("is_unknown", "reads_otherwise", "sorts", "is_text", "sets_parts")
+    found = {name: getattr(kind, name) for name in flags}
+    found |= {"operators": kind.operators, "elements": kind.elements is not None}
+    assert found == dict.fromkeys(flags, False) | {"operators": frozenset(), "elements": False} | said
+
+
+def test_a_field_keeps_what_it_was_made_with():
+    made = in_models(mm.String(required=True, allow_none=True, metadata={"a": 1}, error_messages={"null": "No."}))
+    assert (made.required, made.allow_none, made.metadata, made.load_default) == (True, True, {"a": 1}, missing)
+    assert in_models(mm.String(error_messages={"null": "No."})).error_messages["null"] == "No."
+    left = in_models(mm.String(load_default="a"))
+    assert (left.required, left.allow_none, left.metadata, left.load_default) == (False, False, {}, "a")
+
+
+@pytest.mark.parametrize(
+    ("field", "loaded"),
+    [
+        (mm.Integer(load_default="5"), 5),
+        (mm.Integer(load_default=lambda: "5"), 5),
+        (mm.UUID(load_default=NUMBER), Binary.from_uuid(NUMBER)),
+        (mm.Integer(load_default=None, allow_none=True), None),
+        (mm.Integer(), missing),
+    ],
+    ids=["constant", "made", "in Python", "null", "none"],
+)
+def test_a_default_is_stored_as_if_it_were_sent(field, loaded):
+    assert in_models(field).deserialize(missing) == loaded
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        (mm.Integer(required=True), missing, "Missing data for required field."),
+        (mm.Integer(), None, "Field may not be null."),
+    ],
+)
+def test_what_is_absent_or_null_is_judged_by_the_field(field, value, message):
+    with pytest.raises(ValidationError) as caught:
+        in_models(field).deserialize(value)
+    assert caught.value.messages == [message]
+
+
 @pytest.mark.parametrize(
     ("field", "sent", "loaded", "expected"),
     [
         (mm.UUID(), TEXT, UUID(TEXT), Binary.from_uuid(UUID(TEXT))),
         (mm.Decimal(), "1.50", Decimal("1.50"), Decimal128("1.50")),
+        (mm.Decimal(), "9" * 34, Decimal("9" * 34), Decimal128("9" * 34)),
+        (mm.Decimal(places=1), "1.25", Decimal("1.25"), Decimal128("1.2")),
+        (mm.DateTime(), "2024-02-29T12:00:00.001999", MOMENT, CUT),
+        (mm.DateTime(), "2024-02-29T14:00:00+02:00", MOMENT.replace(microsecond=0), datetime(2024, 2, 29, 12)),
+        (mm.AwareDateTime(), "2024-02-29T12:00:00.001Z", CUT, CUT),
+        (mm.AwareDateTime(), "2024-02-29T12:00:00.001Z", CUT.replace(tzinfo=UTC), CUT),
+        (mm.Date(), "2024-02-29", date(2024, 2, 29), "2024-02-29"),
+        (mm.Date(format="%d.%m.%Y"), "29.02.2024", date(2024, 2, 29), "29.02.2024"),
+        (mm.Time(), "10:20:00", time(10, 20), "10:20:00"),
+        (mm.TimeDelta(), 5, timedelta(seconds=5), 5),
+        (mm.Enum(Colour), "RED", Colour.RED, "RED"),
+        (mm.Enum(Colour, by_value=True), 1, Colour.RED, 1),
+        (mm.IP(), "10.0.0.1", ip_address("10.0.0.1"), "10.0.0.1"),
+        (mm.Boolean(), "yes", True, True),
         (mm.List(mm.Decimal()), ["1"], [Decimal(1)], [Decimal128("1")]),
+        (mm.List(moment()), ["2024-02-29"], [datetime(2024, 2, 29)], [datetime(2024, 2, 29)]),
+        (mm.List(mm.Integer(allow_none=True)), ["1", None], [1, None], [1, None]),
+        (mm.Tuple((mm.Decimal(), mm.UUID())), ["1", TEXT], ["1", TEXT], [Decimal128("1"), Binary.from_uuid(NUMBER)]),
+        (mm.Dict(values=mm.UUID()), {"a": TEXT}, {"a": NUMBER}, {"a": Binary.from_uuid(NUMBER)}),
+        (mm.Dict(values=mm.Enum(Colour)), {"a": "RED"}, MappingProxyType({"a": Colour.RED}), {"a": "RED"}),
+        (mm.Dict(keys=mm.UUID(), values=mm.Decimal()), {TEXT: "1"}, {TEXT: Decimal(1)}, {TEXT: Decimal128("1")}),
+        (mm.Dict(), {"a": [TEXT]}, {"a": [TEXT]}, {"a": [TEXT]}),
+        (mm.Pluck(Made, "id"), TEXT, SimpleNamespace(id=NUMBER), TEXT),
+        (mm.Nested(Made), {"id": TEXT}, SimpleNamespace(id=NUMBER), {"id": Binary.from_uuid(NUMBER)}),
+        (mm.Nested(Made, many=True), [{"id": TEXT}], [{"id": NUMBER}], [{"id": Binary.from_uuid(NUMBER)}]),
+        (mm.Nested(Tag(many=True)), [{"name": "a"}, {}], [SimpleNamespace(name="a"), {}], [{"name": "a"}, {}]),
     ],
-    ids=["uuid", "decimal", "list"],
 )
 def test_json_and_python_are_stored_the_same(field, sent, loaded, expected):
     assert [stored(field, value) for value in (sent, loaded)] == [expected, expected]
@@ -53,7 +217,100 @@ def test_json_and_python_are_stored_the_same(field, sent, loaded, expected):
 def test_what_has_no_place_among_other_values_is_refused_not_stored_as_text(field, value):
     with pytest.raises(ValidationError) as caught:
         stored(field, value)
-    assert caught.value.messages == ["Not a value the database can hold."]
+    assert caught.value.messages == UNSTORABLE
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ({"X": "1.5", "At": "2024-02-29", "tag": "a"}, {"X": Decimal128("1.5"), "At": "2024-02-29", "tag": "a"}),
+        (
+            {"px": Decimal("1.5"), "at": date(2024, 2, 29), "label": "a"},
+            {"X": Decimal128("1.5"), "At": "2024-02-29", "tag": "a"},
+        ),
+        (SimpleNamespace(px=Decimal(1), label="a", other=5), {"X": Decimal128("1"), "tag": "a"}),
+        ({"px": "2", "At": date(2024, 2, 29)}, {"X": Decimal128("2"), "At": "2024-02-29"}),
+        ({}, {}),
+    ],
+    ids=["JSON", "Python", "object", "both", "empty"],
+)
+def test_an_object_of_a_schema_is_stored_under_the_names_of_its_json(sent, expected):
+    assert stored(mm.Nested(Point), sent) == expected
+
+
+@pytest.mark.parametrize("field", [mm.Nested(Tag(unknown=INCLUDE)), mm.Nested(Tag, unknown=INCLUDE)])
+def test_an_open_schema_stores_more_keys_in_the_form_of_their_values(field):
+    assert stored(field, {"name": "a", "at": MOMENT, "in": {"id": NUMBER, "by": [Decimal("1.5")]}}) == {
+        "name": "a",
+        "at": CUT,
+        "in": {"id": Binary.from_uuid(NUMBER), "by": [Decimal128("1.5")]},
+    }
+    assert refused(field, {"name": "a", "odd": object(), "more": [1, Colour.RED]}) == {
+        "odd": UNSTORABLE,
+        "more": {1: UNSTORABLE},
+    }
+
+
+def test_a_schema_that_drops_keys_stores_none_of_them():
+    assert stored(mm.Nested(Tag, unknown=EXCLUDE), {"name": "a", "more": 1}) == {"name": "a"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ObjectId("0" * 24),
+        b"bytes",
+        [b"a", {"b": ObjectId("0" * 24)}],
+        {"a": None, "b": [True, 0.5, "text", 5]},
+    ],
+    ids=["id", "bytes", "inside", "JSON"],
+)
+def test_what_the_database_has_a_type_for_is_stored_as_it_is(value):
+    assert stored(mm.Raw(), value) == value
+
+
+def test_a_value_of_another_zone_or_type_is_stored_in_the_databases():
+    assert stored(mm.Raw(), MOMENT.replace(tzinfo=timezone(timedelta(hours=2)))) == CUT - timedelta(hours=2)
+    assert stored(mm.Raw(), (NUMBER, Decimal("1.0"))) == [Binary.from_uuid(NUMBER), Decimal128("1.0")]
+
+
+class Odd(mm.Raw):
+    """A field that dumps what is not JSON, or nothing."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return {"set": {1}, "null": None}[value.name]
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return SimpleNamespace(name=value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "messages"),
+    [
+        (mm.String(), "\ud800", UNSTORABLE),
+        (mm.Integer(), 2**63, UNSTORABLE),
+        (mm.Float(allow_nan=True), float("nan"), UNSTORABLE),
+        (mm.Raw(), object(), UNSTORABLE),
+        (Odd(), "set", UNSTORABLE),
+        (Odd(), "null", UNSTORABLE),
+        (mm.Raw(), [1, {"a": object()}, object()], {1: {"a": UNSTORABLE}, 2: UNSTORABLE}),
+        (mm.List(mm.Date()), ["2024-02-29", NUMBER, NUMBER], {1: ["Invalid value."], 2: ["Invalid value."]}),
+        (mm.List(mm.Date()), ["2024-02-29", "x", 5], {1: ["Not a valid date."], 2: ["Not a valid date."]}),
+        (
+            mm.Dict(values=mm.Date()),
+            {"a": NUMBER, "b": "2024-02-29", "c": NUMBER},
+            {"a": ["Invalid value."], "c": ["Invalid value."]},
+        ),
+        (mm.Nested(Point), {"X": "x", "z": 1}, {"X": ["Not a valid number."], "z": ["Unknown field."]}),
+        (mm.Nested(Point), {"at": NUMBER}, {"At": ["Invalid value."]}),
+        (mm.Nested(Point), 5, {"_schema": ["Invalid input type."]}),
+        (mm.Nested(Point, many=True), {"X": "1"}, ["Invalid type."]),
+        (mm.Raw(validate=Range(max=MOMENT)), MOMENT + timedelta(1), [f"Must be less than or equal to {MOMENT}."]),
+        (mm.DateTime(), NUMBER, ["Invalid value."]),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_at_its_place(field, value, messages):
+    assert refused(field, value) == messages
 
 
 def test_a_moment_that_marshmallow_cannot_move_is_refused():
@@ -67,6 +324,29 @@ def test_what_a_client_compares_with_is_judged_and_what_the_server_does_is_not()
     assert (kind.sent_operand(None, "x"), kind.sent_operand(-5, "x"), kind.operand("abc", "x")) == (None, -5, "abc")
     with pytest.raises(Refused) as caught:
         kind.sent_operand("abc", "x")
+    assert caught.value.errors == {"x": ["Invalid value."]}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "compared"),
+    [
+        (mm.List(mm.Decimal()), "1.5", Decimal128("1.5")),
+        (mm.List(mm.Decimal()), ["1.5"], [Decimal128("1.5")]),
+        (mm.List(mm.Decimal()), "many", "many"),
+        (mm.List(mm.Decimal()), ["many"], ["many"]),
+        (mm.UUID(), TEXT, Binary.from_uuid(NUMBER)),
+        (mm.UUID(), None, None),
+        (mm.Nested(Tag), {"name": "a"}, {"name": "a"}),
+    ],
+)
+def test_a_filter_compares_with_what_would_be_stored(field, value, compared):
+    assert as_kind(in_models(field)).operand(value, "x") == compared
+
+
+@pytest.mark.parametrize("field", [mm.Integer(), mm.List(mm.Integer())], ids=["number", "list"])
+def test_a_filter_compares_with_nothing_that_the_database_cannot_hold(field):
+    with pytest.raises(Refused) as caught:
+        as_kind(in_models(field)).operand(object(), "x")
     assert caught.value.errors == {"x": ["Invalid value."]}
 
 
@@ -89,21 +369,59 @@ def test_parts_of_ours_are_taken_one_by_one(around):
     changed = in_models(around(mm.Integer()))
     ((_, part),) = as_kind(changed).parts()
     assert (type(part), in_models(part) is part) == (StoredField, True)
+    ours = around(integer())
+    assert in_models(ours) is ours
 
 
-def test_load_only_is_refused_with_its_place():
+@pytest.mark.parametrize("around", [lambda field: field, array, lambda field: object_({"a": field})])
+def test_load_only_is_refused_with_its_place(around):
     with pytest.raises(DefinitionError) as caught:
-        in_models(mm.String(load_only=True), "model 'user', field 'name'")
+        in_models(around(mm.String(load_only=True)), "model 'user', field 'name'")
     assert caught.value.message == ("model 'user', field 'name': load_only is for requests, not for what is stored")
 
 
-class Tag(Schema):
-    name = mm.String()
+@pytest.mark.parametrize(
+    ("field", "given", "amounts"),
+    [
+        (mm.Integer(), [1, 0.5, True, "1"], [1, None, None, None]),
+        (mm.Float(), [1, 0.5, True, "1"], [1, 0.5, None, None]),
+        (mm.String(), [1, "1"], [1, None]),
+        (
+            mm.Decimal(),
+            [1, "0.5", Decimal("0.5"), 0.5, "x", [], "1e99999"],
+            [Decimal128("1"), Decimal128("0.5"), Decimal128("0.5"), None, None, None, None],
+        ),
+    ],
+)
+def test_increments_are_stored_like_values(field, given, amounts):
+    assert [as_kind(in_models(field)).amount(by) for by in given] == amounts
 
 
-def test_increments_are_stored_like_values():
-    assert as_kind(in_models(mm.Decimal())).amount(Decimal("0.5")) == Decimal128("0.5")
-    assert as_kind(in_models(mm.String())).amount("1") is None
+def test_the_current_date_of_a_day_is_the_day():
+    fields = [mm.Date(), mm.DateTime(), mm.Time()]
+    assert [as_kind(in_models(field)).current(MOMENT) for field in fields] == [MOMENT.date(), MOMENT, MOMENT]
+
+
+def test_a_field_is_as_large_and_described_as_the_one_in_it():
+    kind = as_kind(in_models(mm.Integer()))
+    assert (kind.largest(), list(kind.unstated("x")), kind.description()) == (8, [], {"kind": "integer"})
+    assert list(as_kind(in_models(mm.Nested(Tag))).unstated("x")) == ["x"]
+    assert as_kind(in_models(mm.Raw())).bound(None).kind == "Raw"
+
+
+def test_parts_are_fields_of_models():
+    parts = {
+        "values": as_kind(in_models(mm.Dict(values=mm.UUID()))).part("any"),
+        "field": as_kind(in_models(mm.Nested(Point))).part("X"),
+        "element": as_kind(in_models(mm.List(mm.Date()))).part(0),
+        "elements": as_kind(in_models(mm.List(mm.Date()))).elements,
+    }
+    assert {name: type(part) for name, part in parts.items()} == dict.fromkeys(parts, StoredField)
+    assert [part.kind for part in parts.values()] == ["UUID", "Decimal", "Date", "Date"]
+    none = [as_kind(in_models(field)).part(key) for field, key in ((mm.Dict(), "a"), (mm.Nested(Point), "x"))]
+    assert none == [None, None]
+    ours = string()
+    assert as_kind(in_models(mm.List(ours))).elements is ours
 
 
 def test_only_lists_take_operators_of_lists():
