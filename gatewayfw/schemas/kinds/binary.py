@@ -35,7 +35,7 @@ class BinaryField(KindField, mm.Raw, own=True):
         return loaded
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else b64encode(value).decode("ascii")
+        return None if value is None else b64encode(value).decode()
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
         """Take bytes from server code as they are."""
@@ -89,4 +89,4 @@ def bytes_of(value: Any) -> bytes | None:
         loaded = b64decode(value, validate=True)
     except binascii.Error:
         return None
-    return loaded if b64encode(loaded).decode("ascii") == value else None
+    return loaded if b64encode(loaded).decode() == value else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 from marshmallow import ValidationError, validate
@@ -17,8 +18,6 @@ from gatewayfw.schemas.values import encodable
 
 #: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
 LONGEST_EMAIL = 254
-#: The flag that ``re.compile`` sets by itself for text.
-_PLAIN_FLAGS = 32
 
 
 class StringField(KindField, mm.String, own=True):
@@ -114,8 +113,8 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
         return {"kind": "enums", "choices": known}
     described: Description = {"kind": "string", **described_lengths(field, "minLength", "maxLength"), **more}
     for check in field.validators:
-        # Marshmallow's own pattern check matches only the beginning of the text.
-        if isinstance(check, FullMatch) and not check.regex.flags & ~_PLAIN_FLAGS:
+        # Marshmallow's own pattern check matches only the beginning of the text; UNICODE is set by itself.
+        if isinstance(check, FullMatch) and not check.regex.flags & ~re.UNICODE:
             described["pattern"] = check.regex.pattern
     return described
 

@@ -9,9 +9,10 @@ from gatewayfw.schemas.kinds import as_kind
 
 
 def answers(field: Any) -> dict[str, Any]:
-    """Return the answers of a field's kind, without the operators it has not."""
+    """Return the answers of a field's kind: the operators it has, and of the rare ones those that are yes."""
     kind = as_kind(field)
-    return {
+    rare = ("is_text", "is_free", "is_unknown", "is_file", "reads_otherwise")
+    return {name: True for name in rare if getattr(kind, name)} | {
         "sorts": kind.sorts,
         "operators": sorted(kind.operators),
         "sets parts": kind.sets_parts,

@@ -7,6 +7,9 @@ from datetime import datetime
 import pytest
 
 from gatewayfw.schemas import any_, enums
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
+from gatewayfw.schemas.kinds.quick import STORED
 from gatewayfw.schemas.kinds.sizes import ENDLESS, NUMBER, TEXT
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
@@ -26,6 +29,8 @@ def test_filters_of_enums_compare_with_values_of_the_types_of_choices():
     assert compared(enums("a"), "a", "new", None, 1, True) == ["a", "new", None, wrong, wrong]
     assert compared(enums(1), 1, 7, "a", True) == [1, 7, wrong, wrong]
     assert compared(enums(True, "a"), True, "b", 1) == [True, "b", wrong]
+    assert compared(enums("a"), "\ud800", ["a"]) == [wrong, wrong]
+    assert compared(enums(1), 0.5, float("inf"), 2**63) == [0.5, float("inf"), wrong]
 
 
 @pytest.mark.parametrize(("field", "largest"), [(enums("a", "é"), TEXT + 2), (enums(1, 2.5), NUMBER)])
@@ -47,4 +52,31 @@ def test_any_has_no_bound_and_takes_increments():
         "sets parts": True,
         "largest": ENDLESS,
         "unstated": ["x"],
+        "is_free": True,
     }
+
+
+def test_both_are_described():
+    assert as_kind(enums("a", 1, True)).description() == {"kind": "enums", "choices": ["a", 1, True]}
+    assert as_kind(any_()).description() == {"kind": "any"}
+
+
+@pytest.mark.parametrize(
+    ("field", "known", "unknown"),
+    [
+        (enums("a", "b"), ["a", "b"], ["c", 1, None]),
+        (enums(1, 2.0, False), [1, 2.0, False], [True, 1.0, 2, 0, "1", [1]]),
+        (any_(), [None, 1, "a", {"a": [1]}], [object(), {"$a": 1}]),
+        (AnyField(), [1, "a"], [None]),
+        (AnyField(allow_none=True), [1, None], [object()]),
+    ],
+    ids=["texts", "numbers", "any", "any but null", "any and null"],
+)
+def test_a_quick_test_takes_just_what_is_allowed(field, known, unknown):
+    test = as_kind(field).quick_test(STORED)
+    assert [bool(test(value)) for value in (*known, *unknown)] == [True] * len(known) + [False] * len(unknown)
+
+
+def test_choices_that_are_no_json_have_no_quick_test():
+    for choices in (("a", (1,)), (1, float("nan")), (1, 2**63)):
+        assert EnumsField(metadata={"choices": choices}).quick_test(STORED) is None

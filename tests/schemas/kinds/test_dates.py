@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from gatewayfw.schemas import date
+from gatewayfw.schemas.kinds import as_kind, quick_of
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
@@ -38,3 +39,20 @@ def test_a_date_sorts_and_has_the_size_of_a_number():
         "largest": 8,
         "unstated": [],
     }
+
+
+def test_good_dates_are_known_and_loaded_quickly():
+    quick = quick_of(date())
+    given = [
+        MOMENT,
+        "2026-11-21T06:30",
+        "2026-02-30",
+        "x",
+        5,
+        MOMENT.date(),
+        type("Moment", (datetime,), {})(2026, 1, 1),
+    ]
+    assert [bool(quick.test(value)) for value in given] == [True, True, False, False, False, False, False]
+    assert [quick.load(value) for value in ("2026-11-21T06:30", "x", 5)] == [MOMENT, "x", 5]
+    assert quick.load(MOMENT) is MOMENT
+    assert as_kind(date()).description() == {"kind": "date"}

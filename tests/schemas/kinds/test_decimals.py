@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import array, decimal, defaulted
+from gatewayfw.schemas import array, decimal, defaulted, nullable
+from gatewayfw.schemas.kinds import as_kind, quick_of
+from gatewayfw.schemas.kinds.decimals import DecimalField, StoredDecimal, decimal_of
 from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.structs import check_document, check_value
 from tests.schemas.calls import checked, refusals
+from tests.schemas.kinds.answers import answers, compared
 
 INVALID = 'Not a valid decimal (text such as "12.50").'
 PRICE = decimal(places=2, minimum=-5, maximum="1000000")
@@ -90,3 +94,109 @@ def test_wrong_arguments_of_a_decimal_are_definition_errors(arguments: Any, mess
     with pytest.raises(DefinitionError) as caught:
         decimal(**arguments)
     assert caught.value.message == message
+
+
+HALF = StoredDecimal("1.50")
+
+
+@pytest.mark.parametrize("other", [1, 2, 1.5, Decimal("1.5"), Decimal("1.4"), Decimal128("1.6"), StoredDecimal("1.5")])
+def test_a_stored_decimal_compares_like_a_number(other: Any) -> None:
+    one, two = Decimal("1.5"), other.to_decimal() if isinstance(other, Decimal128) else Decimal(other)
+    assert (other == HALF, other != HALF, other > HALF) == (one == two, one != two, one < two)
+    assert (other >= HALF, other < HALF, other <= HALF) == (one <= two, one > two, one >= two)
+
+
+def test_a_stored_decimal_is_a_number_and_equals_no_text() -> None:
+    assert (isinstance(HALF, Number), HALF == "1.5", hash(HALF)) == (True, False, hash(Decimal("1.5")))
+    assert {HALF, StoredDecimal("1.5"), StoredDecimal("1.6")} == {HALF, StoredDecimal("1.6")}
+
+
+@pytest.mark.parametrize("by", [2, Decimal(2), Decimal128("2"), StoredDecimal("2")])
+def test_a_stored_decimal_calculates_in_34_digits(by: Any) -> None:
+    results = [HALF + by, HALF * by] + ([by + HALF, by * HALF] if isinstance(by, int) else [])
+    assert [str(one) for one in results] == ["3.50", "3.00"] * (len(results) // 2)
+    assert {type(one) for one in results} == {StoredDecimal}
+    largest = StoredDecimal("9" * 34)
+    assert (str(largest + 0), str(largest + 2), str(largest * 3)) == (
+        "9" * 34,
+        "1." + "0" * 33 + "E+34",
+        "3." + "0" * 33 + "E+34",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        *(
+            ("1.50", "1.50"),
+            (12, "12"),
+            (Decimal("0.5"), "0.5"),
+            (Decimal128("0.5"), "0.5"),
+            ("-" + "9" * 34, "-" + "9" * 34),
+        ),
+        *((10**34 - 1, "9" * 34), (1 - 10**34, "-" + "9" * 34), (10**34, None), (-(10**34), None), (True, None)),
+        *(("1" * 35, None), ("1." + "1" * 34, None), (Decimal("1" * 34), "1" * 34), (Decimal("1" * 35), None)),
+        *((Decimal("NaN"), None), (Decimal128("Infinity"), None), (0.5, None), (None, None), ("1e3", None)),
+    ],
+)
+def test_decimals_are_found_in_every_form(value: Any, found: Any) -> None:
+    assert decimal_of(value) == (None if found is None else Decimal(found))
+
+
+@pytest.mark.parametrize(
+    ("value", "loaded"),
+    [
+        ("1.50", "1.50"),
+        ("1.500", None),
+        (Decimal("1.500"), "1.50"),
+        (Decimal("1.501"), None),
+        (Decimal("1.051"), None),
+        (Decimal("0.001"), None),
+        (Decimal("0.000"), "0.00"),
+        (Decimal("1E+2"), "100.00"),
+        (Decimal128("1.5"), "1.50"),
+    ],
+)
+def test_zeros_beyond_the_places_count_in_texts_only(value: Any, loaded: Any) -> None:
+    more = {"set.x": ["Must have at most 2 decimal places."]}
+    assert str(checked(decimal(places=2), value, "create")) == (loaded or str(more))
+
+
+def test_filters_compare_with_any_decimal() -> None:
+    wrong = {"x": [INVALID]}
+    assert compared(PRICE, "99999999.123", 5, Decimal("1.5"), None) == [
+        *(Decimal128("99999999.123"), Decimal128("5"), Decimal128("1.5"), None)
+    ]
+    assert compared(PRICE, 1.5, "x", True) == [wrong] * 3
+
+
+def test_decimals_are_increased_by_their_places_and_multiplied_by_whole_numbers() -> None:
+    kind = as_kind(PRICE)
+    assert [str(kind.amount(by)) for by in ("0.5", 2, Decimal("-0.25"), "0.001", 0.5)] == [
+        *("0.50", "2.00", "-0.25", "None", "None")
+    ]
+    assert [str(kind.factor(by)) for by in (2, "3.0", Decimal("-4"), "0.5", 0.5)] == ["2", "3", "-4", "None", "None"]
+
+
+def test_good_decimals_are_known_and_loaded_quickly() -> None:
+    quick: Any = quick_of(PRICE)
+    given = ["1.5", Decimal("1.50"), Decimal128("1.5"), 5, "1.501", "-5.01", "x"]
+    assert [bool(quick.test(value)) for value in given] == [True, True, True, False, False, False, False]
+    assert [str(quick.load(value)) for value in ("1.5", 5, "x")] == ["1.50", "5.00", "x"]
+    own = DecimalField(metadata={"places": 2}, validate=lambda value: None)  # type: ignore[arg-type,return-value]
+    assert own.quick_test(None) is None  # type: ignore[arg-type]  # it asks for nothing
+
+
+def test_a_decimal_is_dumped_as_text_and_stored_in_16_bytes() -> None:
+    values = (Decimal("1E+2"), Decimal("1.50"), None)
+    assert [PRICE.serialize("x", {"x": value}) for value in values] == ["100", "1.50", None]
+    assert check_value(nullable(decimal(places=2)), None, "x") is None
+    assert answers(PRICE) == {
+        "sorts": True,
+        "operators": ["$inc", "$max", "$min", "$mul"],
+        "sets parts": False,
+        "largest": 16,
+        "unstated": [],
+        "reads_otherwise": True,
+    }
+    assert as_kind(decimal(places=0)).description() == {"kind": "decimal", "places": 0}

@@ -10,7 +10,9 @@ import pytest
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, file, optional
 from gatewayfw.schemas.kinds.file import Upload, parse_size
+from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.settings import Settings
+from tests.schemas.kinds.answers import answers, compared
 
 
 def upload(type_="image/png", size=3):
@@ -19,7 +21,16 @@ def upload(type_="image/png", size=3):
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [(7, 7), ("7B", 7), ("7 B", 7), ("500kB", 500_000), ("10MB", 10_000_000), ("1GB", 1_000_000_000)],
+    [
+        (7, 7),
+        (1, 1),
+        ("1B", 1),
+        ("7B", 7),
+        ("7 B", 7),
+        ("500kB", 500_000),
+        ("10MB", 10_000_000),
+        ("1GB", 1_000_000_000),
+    ],
 )
 def test_a_size_is_a_number_or_text(text, size):
     assert parse_size(text) == size
@@ -54,7 +65,14 @@ def test_types_that_cannot_be_told_are_refused(types, message):
 
 @pytest.mark.parametrize(
     ("given", "taken"),
-    [(upload(), True), (upload("image/gif"), False), (upload(size=11), False), (b"abc", False), ("x", False)],
+    [
+        (upload(), True),
+        (upload(size=10), True),
+        (upload("image/gif"), False),
+        (upload(size=11), False),
+        (b"abc", False),
+        ("x", False),
+    ],
 )
 def test_only_uploads_within_its_bounds_are_taken(given, taken):
     field = file(most=10, types=["image/png", "image/jpeg"])
@@ -84,3 +102,36 @@ def test_copies_of_a_body_share_an_upload():
 
 def test_its_text_shows_neither_name_nor_content():
     assert repr(upload()) == "Upload(3 bytes, 'image/png')"
+
+
+def test_an_upload_has_what_the_act_is_told():
+    stream = io.BytesIO(b"abc")
+    one = Upload("a.png", "image/png", 3, "0" * 64, stream)
+    assert vars(one) == {
+        "name": "a.png",
+        "type": "image/png",
+        "size": 3,
+        "sha256": "0" * 64,
+        "stream": stream,
+        "key": "",
+    }
+
+
+def test_a_file_is_not_stored_and_needs_no_maximum():
+    kind = file(most=5)
+    assert answers(kind) == {
+        "sorts": False,
+        "operators": [],
+        "sets parts": False,
+        "largest": ENDLESS,
+        "unstated": [],
+        "is_file": True,
+    }
+    assert compared(kind, upload(), None) == [{"x": ["Not a file: send it as a part of multipart/form-data."]}, None]
+    assert (kind.most, kind.types, kind.description()) == (5, (), {"kind": "file", "maxBytes": 5, "types": []})
+
+
+def test_a_file_is_judged_by_its_first_bytes():
+    kind = file(most=5, types=["image/gif", "application/pdf"])
+    assert [kind.judge(head) for head in (b"GIF89a", b"%PDF-1.", b"PK")] == ["image/gif", "application/pdf", None]
+    assert file(most=5).judge(b"GIF89a") == "image/gif"

@@ -57,7 +57,7 @@ def test_an_object_is_as_large_as_its_fields_together():
         "largest": EMPTY + largest_of({"free": string()}),
         "unstated": ["x.free"],
     }
-    assert answers(object_()) == {**COMMON, "largest": ENDLESS, "unstated": ["x"]}
+    assert answers(object_()) == {**COMMON, "largest": ENDLESS, "unstated": ["x"], "is_free": True}
 
 
 def test_only_an_object_without_fields_is_free():

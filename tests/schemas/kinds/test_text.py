@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from marshmallow import validate
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import email, string, url
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.base import Maxima
 from gatewayfw.schemas.kinds.sizes import ENDLESS, TEXT
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
-PLAIN = {"sorts": True, "operators": [], "sets parts": False}
+PLAIN = {"sorts": True, "operators": [], "sets parts": False, "is_text": True}
 MAXIMA = Maxima(text=10, stated=20)
 
 
@@ -33,6 +36,34 @@ def test_what_is_no_address_of_the_web_is_refused(text):
     assert checked(url(), text, "create") == {"set.x": ["Not a valid URL."]}
 
 
+@pytest.mark.parametrize(("extra", "fits"), [(0, True), (1, False)])
+@pytest.mark.parametrize("local", ["a" * 3, "é" + "a"], ids=["letters", "bytes"])
+def test_an_email_may_have_exactly_254_bytes(local, extra, fits):
+    address = local + "a" * extra + "@" + "b." * 123 + "orgs"
+    assert len(address.encode()) == 254 + extra
+    assert checked(email(), address, "create") == (address if fits else {"set.x": ["Not a valid email address."]})
+    assert bool(quick_of(email()).test(address)) is fits
+
+
+def test_what_is_no_address_is_not_known_at_once():
+    assert [bool(quick_of(email()).test(value)) for value in ("a@b.org", "a", "\ud800@b.org", 5)] == [
+        *(True, False, False, False)
+    ]
+
+
+def test_checks_of_a_text_run_until_one_refuses():
+    field = string(size=(2, None), pattern="a+")
+    field.validators.append(validate.OneOf(["aa"]))
+    assert [checked(field, text, "create") for text in ("b", "bb", "aaa")] == [
+        {"set.x": [message]}
+        for message in (
+            "Shorter than minimum length 2.",
+            "String does not match expected pattern.",
+            "Must be one of: aa.",
+        )
+    ]
+
+
 def test_an_email_is_bounded_by_its_kind():
     assert answers(email()) == {**PLAIN, "largest": TEXT + LONGEST_EMAIL, "unstated": []}
     assert as_kind(email()).bound(MAXIMA).deserialize("someone@example.org") == "someone@example.org"
@@ -46,11 +77,21 @@ def test_a_setting_bounds_a_text_that_states_no_most():
     ]
     stated = string(size=(None, 20))
     assert as_kind(stated).bound(MAXIMA) is stated
+    assert as_kind(email()).bound(MAXIMA).validators[1:] == []
+    assert [as_kind(string(size=size)).bound(MAXIMA).metadata["size"] for size in ((2, None), (12, None), None)] == [
+        *((2, 10), (12, 12), (None, 10))
+    ]
+    assert checked(as_kind(string()).bound(Maxima(text=0, stated=0)), "", "assert") == ""
 
 
 def test_a_most_above_what_may_be_stated_is_refused():
-    with pytest.raises(DefinitionError):
-        as_kind(string(size=(None, 21))).bound(MAXIMA)
+    for size in (21, (None, 21), (21, None)):
+        with pytest.raises(DefinitionError) as caught:
+            as_kind(string(size=size)).bound(MAXIMA)
+        assert caught.value.message == (
+            "size 21 is above the 20 characters that a text in a request may have; "
+            "raise the setting 'max_body_text', or state a smaller size"
+        )
 
 
 def test_descriptions_name_what_the_kind_says():
@@ -64,3 +105,17 @@ def test_descriptions_name_what_the_kind_says():
         {"kind": "email"},
         {"kind": "string", "format": "uri"},
     ]
+    assert [as_kind(as_kind(field).bound(MAXIMA)).description() for field in (string(), email(), url())] == [
+        {"kind": "string", "maxLength": 10, "sized": False},
+        {"kind": "email"},
+        {"kind": "string", "maxLength": 10, "format": "uri", "sized": False},
+    ]
+
+
+def test_only_patterns_that_say_all_are_described():
+    assert as_kind(string(pattern=re.compile("a", re.IGNORECASE))).description() == {"kind": "string"}
+    field = string()
+    field.validators = [validate.Regexp("a")]
+    assert as_kind(field).description() == {"kind": "string"}
+    field.validators = [validate.OneOf(["a", "b"]), validate.Length(1)]
+    assert as_kind(field).description() == {"kind": "enums", "choices": ["a", "b"]}
