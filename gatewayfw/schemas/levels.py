@@ -211,7 +211,8 @@ class SelectStruct(KindField, mm.Raw, own=True):
         self.model = model
         self.spec = spec
         self.bounds: Bounds = schemas.settings
-        self._top: tuple[int, Level | None] = (-1, None)
+        #: The top level, and of which version of the models it is.
+        self._top: tuple[int, Level] | None = None
 
     def resolve(self) -> Level:
         """Return the top level after checking every name the restriction holds.
@@ -244,10 +245,9 @@ class SelectStruct(KindField, mm.Raw, own=True):
         """Tell whether a `get` is certainly valid; loading decides about any other."""
         if type(value) is not dict:
             return False
-        version, top = self._top
+        known = self._top
         try:
-            if top is None or version != self.schemas.version:
-                top = self.resolve()
+            top = known[1] if known is not None and known[0] == self.schemas.version else self.resolve()
             # Not in the flags of a level, because these hold below links, too.
             if revision := REV in value:
                 value = _without_revision(value)

@@ -6,6 +6,7 @@ model is compiled. Marshmallow's own fields and Schemas keep their own limits.
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import Any
 
 from marshmallow import ValidationError
@@ -29,7 +30,7 @@ def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "")
     kind = as_kind(field)
     if parts := kind.parts(path):
         inside = [put_maxima(inner, maxima, where, below) for below, inner in parts]
-        if any(new is not old for new, (_, old) in zip(inside, parts, strict=True)):
+        if any(map(is_not, inside, (old for _, old in parts))):
             kind = as_kind(kind.with_parts(inside))
     try:
         changed = kind.bound(maxima)

@@ -223,7 +223,7 @@ def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping
         ValidationError: the document is invalid; the error has every refused value by path (``doc.email``).
     """
     if not isinstance(pure, ObjectField):
-        return _store(ObjectField(pure, required=True), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+        return _store(ObjectField(pure), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
     quick = quick_of(pure)
     if quick is not None:
         loaded = quick.fill(doc)
@@ -256,11 +256,11 @@ def _store(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
 
 
 def _make_struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
-    names = [_key(name, field) for name, field in fields.items()]
-    if sorted(names) != sorted(_PARTS):
-        listed = ", ".join(names) or "nothing"
+    keyed = [(_key(name, field), field) for name, field in fields.items()]
+    if sorted(name for name, _ in keyed) != sorted(_PARTS):
+        listed = ", ".join(name for name, _ in keyed) or "nothing"
         raise DefinitionError(f"validator: expected exactly set and get, not {listed}")
-    parts = dict(zip(names, fields.values(), strict=True))
+    parts = dict(keyed)
     struct = Struct(root, {part: parts[part] for part in _PARTS})
     for _, select in struct.selects():
         if select.schemas is not registry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
 import marshmallow as mm
@@ -12,6 +13,8 @@ from hypothesis import given
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
 from gatewayfw.schemas.bounds import Ceilings
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.levels import Level, Selectable, is_flag
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
 from tests.strategies import json_values
@@ -164,6 +167,160 @@ def chain(depth: int) -> dict[str, Any]:
     return get
 
 
+@pytest.mark.parametrize(
+    ("get", "depth", "leaves"),
+    [
+        ({}, 1, 0),
+        ({"name": 1, "_id": 0}, 1, 2),
+        ({"_rev": 1, "name": 1}, 1, 2),
+        ({"country": 1, "streets": {}}, 1, 2),
+        ({"country": {"name": 1}, "streets": {"name": 1, "_id": 1}}, 2, 3),
+        ({"streets": {"city": {"country": {"name": 1}, "name": 1}}}, 4, 2),
+    ],
+)
+def test_a_get_is_known_at_once_up_to_the_very_bounds(town: Schemas, get: Any, depth: int, leaves: int) -> None:
+    select = town.select_struct("city", 4)
+    assert select.within(Ceilings(depth, leaves)).takes(get) is True
+    assert [select.within(Ceilings(*less)).takes(get) for less in ((depth - 1, leaves), (depth, leaves - 1))] == [
+        *(False, False)
+    ]
+
+
+@pytest.mark.parametrize(
+    "get",
+    [
+        *([], None, {"name": True}, {"name": 2}, {"x": 1}, {"country": True}, {"country": {"x": 1}}, {"_rev": 2}),
+        *({"name": {}}, {"country": {"_rev": 1}}, {"country": [1]}, {"country": {"cities": 1}}),
+    ],
+    ids=repr,
+)
+def test_what_is_wrong_is_not_known(town: Schemas, get: Any) -> None:
+    assert town.select_struct("city").takes(get) is False
+
+
+def test_limits_are_on_a_copy(town: Schemas) -> None:
+    select, bounds = town.select_struct("city", {"name": 1}), Ceilings(3, 4)
+    other = select.within(bounds)
+    assert (select.bounds, other.bounds) == (town.settings, bounds)
+    assert (other.model, other.spec, other.metadata) == ("city", (("name", 1),), {"model": "city", "spec": other.spec})
+    assert (select.required, select.allow_none) == (True, False)
+
+
+NAMES = frozenset({"name", "code"})
+
+
+@pytest.mark.parametrize(
+    ("spec", "allowed"),
+    [
+        (0, Level(NAMES, True, {}, NAMES | {"_id"})),
+        (
+            1,
+            Level(
+                NAMES,
+                True,
+                {"country": Selectable("country", frozenset(), 0), "streets": Selectable("street", frozenset(), 0)},
+                NAMES | {"_id", "country", "streets"},
+            ),
+        ),
+        ({"name": 1}, Level(frozenset({"name"}), True, {}, frozenset({"_id", "name"}))),
+        ({"code": 1}, Level(frozenset({"code"}), False, {}, frozenset({"_id", "code"}))),
+        ({"code": 0, "_id": 1}, Level(frozenset({"name"}), True, {}, frozenset({"_id", "name"}))),
+        ({"name": 0}, Level(frozenset({"code"}), False, {}, frozenset({"_id", "code"}))),
+        (
+            {"country": {"name": 1}, "streets": 2},
+            Level(
+                NAMES,
+                True,
+                {
+                    "country": Selectable("country", frozenset(), (("name", 1),)),
+                    "streets": Selectable("street", frozenset(), 1),
+                },
+                NAMES | {"_id", "streets"},
+            ),
+        ),
+        (
+            {"country": {"name": 1, "population": 1}, "streets": 0},
+            Level(
+                NAMES,
+                True,
+                {"country": Selectable("country", frozenset(), (("name", 1), ("population", 1)))},
+                NAMES | {"_id", "country"},
+            ),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_level_holds_what_may_be_named(town: Schemas, spec: Any, allowed: Level) -> None:
+    assert town.level("city", town.select_struct("city", spec).spec) == allowed
+
+
+@pytest.mark.parametrize("made", [Level(NAMES, True, {}, NAMES), Selectable("a", NAMES, 1)], ids=["level", "link"])
+def test_a_level_cannot_be_changed(made: Any) -> None:
+    with pytest.raises(FrozenInstanceError):
+        made.spec = 5
+
+
+def test_what_is_found_below_a_level_is_neither_given_nor_shown_nor_compared() -> None:
+    found = [[one.name for one in fields(Level) if getattr(one, what)] for what in ("init", "repr", "compare")]
+    assert found == [["pure", "whole", "links", "flags"]] * 3
+
+
+def test_links_keep_what_they_leave_out(schemas: Schemas) -> None:
+    schemas.add("land", {"name": string(), "area": number()})
+    reverse = {"towns": {"type": "multiple", "excludes": ["code"]}}
+    relation = {"schemaName": "land", "type": "single", "excludes": ["area"], "relatedRelations": reverse}
+    schemas.add("town", {"name": string(), "code": string()}, {"land": relation})
+    for spec in (1, {"land": 1}):
+        frozen = schemas.select_struct("town", spec).spec
+        assert schemas.level("town", frozen).links == {"land": Selectable("land", frozenset({"area"}), 0)}
+    for spec in (1, {"towns": 1}):
+        frozen = schemas.select_struct("land", spec).spec
+        assert schemas.level("land", frozen).links == {"towns": Selectable("town", frozenset({"code"}), 0)}
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"), [(1, True), (0, True), (2, False), (True, False), (1.0, False), ("1", False), (None, False)]
+)
+def test_only_the_numbers_one_and_zero_are_flags(value: Any, flag: bool) -> None:
+    assert is_flag(value) is flag
+
+
+def test_a_restriction_is_no_deeper_than_a_get_may_be() -> None:
+    schemas = Schemas(Settings(max_get_depth=1))
+    for spec in (0, 1, {"b": 0}, {}):
+        assert schemas.select_struct("a", spec).model == "a"
+    for spec in (2, {"b": 1}, {"b": {}}):
+        with pytest.raises(DefinitionError) as caught:
+            schemas.select_struct("a", spec)
+        assert caught.value.message == (
+            "select struct of 'a': expected a number of levels up to the limit, or names to these"
+        )
+
+
+@pytest.mark.parametrize(
+    ("spec", "described"),
+    [
+        (2, {"model": "city", "depth": 2}),
+        (
+            {"code": 1, "name": 1, "country": {"name": 1}, "streets": 1},
+            {
+                "model": "city",
+                "fields": ["_id", "name"],
+                "whole": True,
+                "links": {
+                    "country": {"model": "country", "fields": ["_id", "name"], "whole": False, "links": {}},
+                    "streets": {"model": "street", "depth": 0},
+                },
+            },
+        ),
+    ],
+)
+def test_a_select_struct_is_described_by_what_it_allows(town: Schemas, spec: Any, described: Any) -> None:
+    kind = as_kind(town.select_struct("city", spec))
+    assert kind.description() == {"kind": "selection", **described}
+    assert kind.operand({"name": 1}, "x") == kind.storer()({"name": 1}) == {"name": 1}
+
+
 def test_depth_is_bounded(town: Schemas) -> None:
     endless: dict[str, Any] = {}
     endless["streets"] = endless
@@ -255,6 +412,30 @@ def test_create_projection_leaves_out_what_a_relation_excludes(schemas: Schemas)
         "parent": {"_id": 1, "text": 1},
         "children": {"_id": 1, "secret": 1},
     }
+
+
+def test_what_a_link_leaves_out_is_left_out_everywhere_below_it(schemas: Schemas) -> None:
+    back = {"children": {"type": "multiple", "excludes": ["text"]}}
+    parent = {"schemaName": "note", "type": "single", "excludes": ["secret"], "relatedRelations": back}
+    schemas.add("note", {"text": string(), "secret": string()}, {"parent": parent})
+    assert schemas.create_projection("note", 2) == {
+        "_id": 1,
+        "text": 1,
+        "secret": 1,
+        "parent": {"_id": 1, "text": 1, "parent": {"_id": 1, "text": 1}, "children": {"_id": 1}},
+        "children": {"_id": 1, "secret": 1, "parent": {"_id": 1}, "children": {"_id": 1, "secret": 1}},
+    }
+
+
+def test_a_projection_may_be_as_wide_as_a_get() -> None:
+    schemas = Schemas(Settings(max_get_leaves=5))
+    schemas.add("a", {"x": string()}, {"b": {"schemaName": "c", "type": "single"}})
+    schemas.add("c", {"x": string(), "y": string()})
+    assert schemas.create_projection("a") == {"_id": 1, "x": 1, "b": {"_id": 1, "x": 1, "y": 1}}
+    schemas.add("d", {"x": string(), "y": string()}, {"b": {"schemaName": "c", "type": "single"}})
+    with pytest.raises(DefinitionError) as caught:
+        schemas.create_projection("d")
+    assert caught.value.message == "projection of 'c': more than 5 fields (setting max_get_leaves)"
 
 
 @pytest.mark.parametrize("spec", [0, 1, 2, 3, {"country": 1}, {"name": 1, "streets": {"city": 1}}])

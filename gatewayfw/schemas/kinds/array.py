@@ -50,19 +50,18 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         for most, check in maximum_checks(self).items():
             if len(value) > most:
                 check(value)
-        loaded: list[Any] = []
+        loaded: dict[int, Any] = {}
         errors: dict[Any, ValidationError] = {}
         for index, item in enumerate(value):
             try:
-                loaded.append(load_part(self.inner, item))
+                loaded[index] = load_part(self.inner, item)
             except ValidationError as error:
                 errors[index] = error
                 if len(errors) > Refused.MOST:
                     break
         if errors:
-            good = (index for index in range(len(value)) if index not in errors)
-            raise Parts(errors, dict(zip(good, loaded, strict=False)))
-        return value if all(map(operator.is_, loaded, value)) else loaded
+            raise Parts(errors, loaded)
+        return value if all(map(operator.is_, loaded.values(), value)) else list(loaded.values())
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         if value is None or self.dumps_itself:

@@ -37,9 +37,8 @@ def lengths(field: mm.Field[Any]) -> tuple[int, int | None]:
 
 def maximum_checks(field: mm.Field[Any]) -> dict[int, validate.Length]:
     """Return the checks that bound the length, keyed by the greatest length allowed."""
-    checks = length_checks(field)
-    ends = [check.max if check.equal is None else check.equal for check in checks]
-    return {end: check for end, check in zip(ends, checks, strict=True) if end is not None}
+    ends = ((check.max if check.equal is None else check.equal, check) for check in length_checks(field))
+    return {end: check for end, check in ends if end is not None}
 
 
 def described_lengths(field: mm.Field[Any], least: str, most: str) -> dict[str, Any]:

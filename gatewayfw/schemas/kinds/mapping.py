@@ -87,8 +87,8 @@ class MappingField(InnerField, mm.Dict, own=True):
         def load(value: Any) -> Any:
             if type(value) is not dict:
                 return value
-            loaded = list(map(item, value.values()))
-            return value if all(map(operator.is_, loaded, value.values())) else dict(zip(value, loaded, strict=True))
+            loaded = {key: item(one) for key, one in value.items()}
+            return value if all(map(operator.is_, loaded.values(), value.values())) else loaded
 
         return load
 

@@ -231,3 +231,15 @@ def test_an_object_is_described_with_its_fields():
         "kind": "object",
         "fields": {"a": {"kind": "string", "presence": "optional"}},
     }
+
+
+def test_a_copy_has_as_many_fields():
+    kind = as_kind(object_(FIELDS))
+    changed = kind.with_parts([string(), string(), boolean()])
+    assert [(name, inner.kind) for name, inner in changed.parts()] == [
+        ("a", "string"),
+        ("b", "string"),
+        ("c", "boolean"),
+    ]
+    with pytest.raises(ValueError, match="shorter"):
+        kind.with_parts([string()])
