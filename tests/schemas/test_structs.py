@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import marshmallow
@@ -26,6 +27,7 @@ from gatewayfw.schemas import (
     date,
     defaulted,
     integer,
+    mapping,
     number,
     object_,
     object_id,
@@ -628,3 +630,131 @@ def test_bounds_of_one_struct_leave_the_select_struct_as_it_was(form):
     assert (select.bounds, select.takes(get)) == (schemas.settings, False)
     with pytest.raises(ValidationError):
         compile_struct(validator, schemas).check(details, "assert", schemas.settings)
+
+
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@pytest.mark.parametrize(
+    "validator",
+    [
+        {"set": {}, "get": object_},
+        {"set": {}, "get": mm.Dict(required=True)},
+        {"set": {}, "get": any_},
+        Schema.from_dict({"set": mm.Dict(), "get": mm.Dict()}),
+        lambda given: None,
+    ],
+    ids=["object", "dict", "any", "schema", "function"],
+)
+def test_every_get_is_within_the_bounds_of_the_act(validator: Any, mode: Any, schemas: Schemas) -> None:
+    checked, bounds = compile_struct(validator, schemas), Ceilings(2, 2)
+    for get in ({}, {"a": 1, "b": 1}, {"a": {"b": 1}}):
+        assert checked.check({"set": {}, "get": get}, mode, bounds) == {"set": {}, "get": get}
+    for get, message in (
+        ({"a": 1, "b": 1, "c": 1}, "Too many fields: at most 2."),
+        ({"a": {"b": {"c": 1}}}, "Nested too deeply: at most 2 levels."),
+    ):
+        assert checked.check({"set": {}, "get": get}, mode) == {"set": {}, "get": get}
+        assert refusals(checked.check, {"set": {}, "get": get, "x": 1}, mode, bounds) == {"get": [message]}
+
+
+def test_a_get_that_is_no_object_has_no_bounds(schemas: Schemas) -> None:
+    checked = compile_struct({"set": {}, "get": any_}, schemas)
+    for get in (5, None, [1, 2]):
+        assert checked.check({"set": {}, "get": get}, "assert", Ceilings(1, 1)) == {"set": {}, "get": get}
+    assert refusals(checked.check, [], "assert", Ceilings(1, 1)) == {"details": ["Not a valid mapping type."]}
+
+
+def test_select_structs_are_found_by_their_paths(shop: Schemas) -> None:
+    one, two, three = (shop.select_struct("city", spec) for spec in (0, 1, 2))
+    set_ = {"a": array({"b": one}), "c": mapping(two)}
+    checked = compile_struct({"set": set_, "get": object_({"d": three})}, shop)
+    assert [(path, select.spec) for path, select in checked.selects()] == [
+        *(("set.a.b", 0), ("set.c.*", 1), ("get.d", 2))
+    ]
+    assert list(compile_struct(lambda given: None, shop).selects()) == []
+
+
+def test_only_select_structs_of_the_get_have_the_bounds_of_the_act(shop: Schemas) -> None:
+    select, bounds = shop.select_struct("city", 1), Ceilings(1, 1)
+    checked = compile_struct({"set": {"a": select}, "get": {"b": array({"c": select})}}, shop, bounds)
+    assert [found.bounds for _, found in checked.selects()] == [shop.settings, bounds]
+    assert (checked.is_within(bounds), checked.is_within(shop.settings)) == (True, False)
+    assert compile_struct(checked, shop, bounds) is checked
+    again = compile_struct(checked, shop)
+    assert [found.bounds for _, found in again.selects()] == [shop.settings] * 2
+
+
+def test_a_schema_may_call_its_fields_otherwise(shop: Schemas) -> None:
+    select = shop.select_struct("city", 1)
+    select.data_key = "get"
+    named = Schema.from_dict({"s": mm.Dict(data_key="set", required=True), "g": select})
+    bounds = Ceilings(1, 1)
+    checked = compile_struct(named, shop, bounds)
+    assert list(checked.fields or ()) == ["set", "get"]
+    assert [(path, found.bounds) for path, found in checked.selects()] == [("get", bounds)]
+    assert refusals(checked.check, details({}, name=1, _id=1), "assert") == {"get": ["Too many fields: at most 1."]}
+    with pytest.raises(DefinitionError) as caught:
+        compile_struct(Schema.from_dict({"set": mm.Dict(data_key="x"), "get": mm.Dict()}), shop)
+    assert caught.value.message == "validator: expected exactly set and get, not x, get"
+
+
+def test_a_validator_is_told_as_it_was_given(schemas: Schemas) -> None:
+    whole: Any = object_({"set": object_(), "get": object_()})
+    schema = Schema.from_dict({"set": mm.Dict(), "get": mm.Dict()})
+    assert compile_struct(whole, schemas).validator.fields == whole.fields
+    assert isinstance(compile_struct(schema(), schemas).validator, schema)
+    assert dict(compile_struct(whole, schemas).files) == {}
+
+
+def test_a_function_gets_objects_and_lists_that_it_may_change(schemas: Schemas) -> None:
+    def validate(given: Any) -> Any:
+        for part in (given["set"], given["set"]["part"], given["set"]["list"][0]):
+            part["new"] = 1
+        given["set"]["list"].append(2)
+
+    sent = {"set": MappingProxyType({"part": MappingProxyType({}), "list": [{}]}), "get": {}}
+    assert compile_struct(validate, schemas).check(sent, "create") == details(
+        {"part": {"new": 1}, "list": [{"new": 1}, 2], "new": 1}
+    )
+    assert sent["set"] == {"part": {}, "list": [{}]}
+
+
+def test_all_that_a_function_says_is_told(schemas: Schemas) -> None:
+    with pytest.raises(ValidationError) as caught:
+        compile_struct(raising(marshmallow.ValidationError(["one", "two"])), schemas).check(details({}), "assert")
+    assert (caught.value.message, caught.value.errors) == ("one two", {"details": ["one", "two"]})
+
+
+@pytest.mark.parametrize(
+    "result",
+    [{"set": {}}, {"set": {}, "get": 5}, {"set": {}, "get": {}, "x": 1}, []],
+    ids=["less", "no object", "more", "list"],
+)
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_a_function_returns_details_of_the_right_shape(result: Any, mode: Any, schemas: Schemas) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        compile_struct(lambda given: result, schemas).check(details({}), mode)
+    assert caught.value.message == "a validator function must return details, with set and get, or None"
+
+
+def test_errors_about_the_whole_have_the_name_of_details() -> None:
+    class Odd(Schema):
+        set = mm.Dict(required=True)
+        get = mm.Dict(required=True)
+
+        @validates_schema
+        def refuse(self, data: Any, **kwargs: Any) -> None:
+            raise marshmallow.ValidationError("Odd.")
+
+    checked = compile_struct(Odd, Schemas(Settings()))
+    told = [refusals(checked.check, details({}), mode) for mode in ("assert", "create")]
+    assert told == [{"_schema": ["Odd."]}] * 2
+
+
+def test_a_document_of_users_fields_is_checked_with_its_defaults() -> None:
+    pure = {"n": mm.Integer(load_default=5), "m": mm.Integer(required=True)}
+    assert check_document(pure, {"m": 1}) == {"n": 5, "m": 1}
+    assert refusals(check_document, pure, {"n": "x", "z": 1}) == {
+        "doc.n": ["Not a valid integer."],
+        "doc.m": ["Missing data for required field."],
+        "doc.z": ["Unknown field."],
+    }
