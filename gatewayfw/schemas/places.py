@@ -15,8 +15,7 @@ def called_from() -> str:
     """
     frame = sys._getframe(1)
     while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if str(name).partition(".")[0] != _PACKAGE:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] != _PACKAGE:
             return f"{_shorten(frame.f_code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]  # None at the end
     return ""

@@ -18,7 +18,7 @@ UNKNOWN = "application/octet-stream"
 IMAGES = frozenset({"image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"})
 
 _BRANDED = rb"(?s).{4}ftyp(?:%s)"
-_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_CONTROLS = re.compile(b"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def _begins(pattern: bytes) -> Callable[[bytes], bool]:
@@ -46,18 +46,18 @@ _OFFICE = "application/vnd.openxmlformats-officedocument"
 #: The types that can be told, the ones that say most first: how a content of each begins.
 SIGNATURES: Mapping[str, Callable[[bytes], bool]] = MappingProxyType(
     {
-        "image/png": _begins(rb"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
-        "image/jpeg": _begins(rb"\xff\xd8\xff"),
+        "image/png": _begins(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
+        "image/jpeg": _begins(b"\xff\xd8\xff"),
         "image/gif": _begins(rb"GIF8[79]a"),
         "image/webp": _begins(rb"(?s)RIFF.{4}WEBPVP8[ LX]"),
         "image/avif": _begins(_BRANDED % rb"avif|avis"),
         "application/pdf": _begins(rb"%PDF-[12]\."),
-        "audio/mpeg": _begins(rb"ID3|\xff[\xfa\xfb\xf3\xf2]"),
-        "audio/ogg": _begins(rb"OggS\x00"),
+        "audio/mpeg": _begins(b"ID3|\xff[\xfa\xfb\xf3\xf2]"),
+        "audio/ogg": _begins(b"OggS\x00"),
         "audio/wav": _begins(rb"(?s)RIFF.{4}WAVE"),
         "video/mp4": _begins(_BRANDED % rb"avc1|dash|iso[2-9]|isom|M4V |mp4[12]|MSNV"),
-        "video/webm": _begins(rb"\x1aE\xdf\xa3"),
-        "application/gzip": _begins(rb"\x1f\x8b\x08"),
+        "video/webm": _begins(b"\x1aE\xdf\xa3"),
+        "application/gzip": _begins(b"\x1f\x8b\x08"),
         "application/zip": _ZIP,
         f"{_OFFICE}.wordprocessingml.document": _ZIP,
         f"{_OFFICE}.spreadsheetml.sheet": _ZIP,

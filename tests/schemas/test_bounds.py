@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,3 +38,13 @@ def test_leaves_count_as_in_a_request_of_its_own(get):
 )
 def test_lists_count_like_objects(get, levels, leaves, problem):
     assert bounds_problem(get, Ceilings(levels, leaves)) == problem
+
+
+def test_each_name_and_item_that_contains_no_other_is_a_leaf():
+    assert count_leaves({}) == 0
+    assert count_leaves({"a": 1, "b": {"c": 1, "d": [1, {"e": 0}]}, "f": {}, "g": [], "h": None, "i": "text"}) == 8
+
+
+def test_ceilings_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        Ceilings(1, 2).max_get_depth = 3

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from gatewayfw.schemas.paths import Collected, below, shown
+from gatewayfw.schemas.paths import Collected, below, flat, shown
 
 
 def test_paths_join_keys_by_dots() -> None:
@@ -46,6 +48,10 @@ SHOWN = {
     "surrogate": ("\ud800", r"\ud800"),
     "letters": ("کاربر", "کاربر"),
     "number": (5, "5"),
+    "long number": (10**70, "1" + "0" * 63),
+    "true": (True, "<bool>"),
+    "fraction": (0.5, "<float>"),
+    "empty": ("", ""),
     "no name": (None, "<NoneType>"),
 }
 
@@ -53,3 +59,35 @@ SHOWN = {
 @pytest.mark.parametrize(("name", "expected"), SHOWN.values(), ids=SHOWN)
 def test_names_in_messages_are_short_and_printable(name: object, expected: str) -> None:
     assert shown(name) == expected
+
+
+def test_one_path_more_than_an_error_shows_is_kept_with_all_its_messages() -> None:
+    collected, full = Collected(), []
+    for number in range(150):
+        collected.add(f"x{number}", "No.")
+        full.append(collected.full)
+    collected.add("x100", "Never.")
+    collected.add("x101", "Never.")
+    assert (full.count(False), full[100], len(collected.errors)) == (100, True, 101)
+    assert (collected.errors["x100"], list(collected.errors)[-1]) == (["No.", "Never."], "x100")
+
+
+def test_messages_after_the_last_path_are_not_read() -> None:
+    read = []
+
+    class Many(dict[int, str]):
+        def items(self) -> Any:
+            for number in range(500):
+                read.append(number)
+                yield number, ["No.", "Never."]
+
+    Collected().add_all(Many(), "x")
+    assert len(read) == 101
+
+
+def test_messages_of_any_form_are_flattened() -> None:
+    messages = {"a": ("one", ["two"]), "b": {0: {"_schema": ["three"]}}, "c": 4, "_schema": {"d": "five"}}
+    assert list(flat(messages, "x")) == [
+        *(("x.a", "one"), ("x.a", "two"), ("x.b.0", "three"), ("x.c", "4"), ("x._schema.d", "five"))
+    ]
+    assert list(flat(["one", {"_schema": ["two"]}], "")) == [("", "one"), ("_schema", "two")]

@@ -15,6 +15,20 @@ def test_the_line_outside_the_package_is_found():
     assert found == f"{os.path.relpath(__file__)}:{line}"
 
 
+def test_callers_in_the_package_are_passed_by():
+    inside = {"__name__": f"{places.__name__}.inside", "called_from": called_from}
+    exec("def call(): return called_from()", inside)
+    line = currentframe().f_lineno + 1
+    found = inside["call"]()
+    assert found == f"{os.path.relpath(__file__)}:{line}"
+
+
+def test_code_of_no_module_is_outside():
+    nameless = {"called_from": called_from, "__builtins__": {}}
+    exec(compile("found = called_from()", "made.py", "exec"), nameless)
+    assert nameless["found"] == "made.py:1"
+
+
 def test_a_path_beyond_the_working_directory_is_whole(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert called_from().startswith(f"{__file__}:")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -20,7 +21,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.schemas.uploads import Expected, expected_files, put_files
+from gatewayfw.schemas.uploads import Expected, expected_files, has_files, put_files, without_files
 from gatewayfw.settings import Settings
 
 FILE = file(most=10)
@@ -88,9 +89,32 @@ def test_files_elsewhere_are_refused(set_, get, message):
     assert raised.value.message == message
 
 
+def test_a_file_may_be_as_large_as_a_request_and_beside_any_name():
+    checked = struct({"a.b": string(), "f": file(most=100), "n": optional(object_())})
+    assert {path: field.most for path, field in checked.files.items()} == {"set.f": 100}
+
+
+def test_an_object_without_files_is_taken_as_it_is():
+    for field in (object_(), object_({"a": string()}), string(), array(FILE), FILE):
+        assert without_files(field) is field
+    assert [has_files(field) for field in (FILE, array(FILE), object_({"a": {"b": FILE}}), object_({}))] == [
+        *(True, True, True, False)
+    ]
+
+
+@pytest.mark.parametrize("details", [{}, {"set": 5}, {"set": None}, {"get": {}}], ids=repr)
+def test_no_file_is_expected_where_set_is_no_object(details):
+    assert expected_files(struct(SET).files, details) == {}
+
+
+def test_what_is_expected_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        Expected(FILE, True).required = False
+
+
 @pytest.mark.parametrize(
     ("set_", "paths"),
-    [({}, ["set.avatar"]), ({"more": {"title": "x"}}, ["set.avatar", "set.more.cover"])],
+    [({}, ["set.avatar"]), ({"more": 5}, ["set.avatar"]), ({"more": {"title": "x"}}, ["set.avatar", "set.more.cover"])],
 )
 def test_a_file_is_expected_where_its_object_is_there(set_, paths):
     files = struct(SET).files

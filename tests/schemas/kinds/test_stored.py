@@ -186,6 +186,7 @@ def test_what_is_absent_or_null_is_judged_by_the_field(field, value, message):
         (mm.IP(), "10.0.0.1", ip_address("10.0.0.1"), "10.0.0.1"),
         (mm.Boolean(), "yes", True, True),
         (mm.List(mm.Decimal()), ["1"], [Decimal(1)], [Decimal128("1")]),
+        (mm.List(mm.Enum(Colour)), ["RED"], [Colour.RED], ["RED"]),
         (mm.List(moment()), ["2024-02-29"], [datetime(2024, 2, 29)], [datetime(2024, 2, 29)]),
         (mm.List(mm.Integer(allow_none=True)), ["1", None], [1, None], [1, None]),
         (mm.Tuple((mm.Decimal(), mm.UUID())), ["1", TEXT], ["1", TEXT], [Decimal128("1"), Binary.from_uuid(NUMBER)]),
