@@ -92,9 +92,7 @@ def _collect_refused(
         refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
         if refusal is not None:
             _collect_refused(inner, item, refusal, below(path, key), collected, fill=fill)
-        elif loaded is missing is not item:
-            continue  # loading stopped before it: there were errors enough
-        elif loaded is not item:
+        elif loaded is not missing and loaded is not item:  # missing: loading stopped before it, with errors enough
             _judge(inner, item, loaded, below(path, key), collected, fill=fill)
     collected.add_all({key: part.messages for key, part in error.parts.items() if key not in known}, path)
 

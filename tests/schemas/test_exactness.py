@@ -5,14 +5,16 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import pytest
-from marshmallow import EXCLUDE, Schema
+from marshmallow import EXCLUDE, Schema, pre_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
 from gatewayfw.schemas.exactness import check_keys, compare, load_exactly
+from gatewayfw.schemas.kinds.array import ArrayField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.paths import Collected
+from tests.schemas.kinds.seen import Alone
 
 
 def told(field, sent, *, fill=False):
@@ -147,8 +149,8 @@ class Person(Schema):
     [
         (
             mm.Nested(Person(unknown=EXCLUDE)),
-            {"age": 1.0, "z": 1},
-            {"x.age": ["Not a valid integer."], "x.z": [UNKNOWN]},
+            {"z": 1, "age": 1.0, "y": 1},
+            {"x.z": [UNKNOWN], "x.age": ["Not a valid integer."], "x.y": [UNKNOWN]},
         ),
         (mm.Nested(Person, many=True), [{"age": 1}, {"age": 2.0}], {"x.1.age": ["Not a valid integer."]}),
         (mm.List(mm.Nested(Person)), [{"age": 1.0}], {"x.0.age": ["Not a valid integer."]}),
@@ -188,3 +190,23 @@ def test_an_absent_part_is_no_error_where_it_is_optional():
     field = object_({"a": optional(integer), "b": array(optional(string)), "n": integer()})
     assert told(field, {"b": ["a"], "n": "x"})[1] == {"x.n": ["Not a valid integer."]}
     assert told(field, {"b": ["a", 1], "n": 1})[1] == {"x.b.1": ["Not a valid string."]}
+
+
+def test_what_a_hook_of_a_schema_replaces_is_its_own_matter():
+    class Hooked(Schema):
+        a = integer()
+        b = integer()
+
+        @pre_load
+        def replace(self, data, **kwargs):
+            return {"a": 1, "b": 1}
+
+    assert told(mm.Nested(Hooked), {"a": "x", "b": 1.0})[1] == {"x.b": ["Not a valid integer."]}
+
+
+class Lists(ArrayField):
+    """A user's own list."""
+
+
+def test_a_users_own_field_is_dumped_without_a_place():
+    assert told(Lists(Alone()), [[1], [2]]) == ([[1], [2]], {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from marshmallow import ValidationError
@@ -26,3 +27,13 @@ class Refusing(mm.Raw):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         self.asked += 1
         raise ValidationError("No.")
+
+
+class Alone(mm.Raw):
+    """Loads a copy, and dumps a value as it is where no place is told."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return copy.copy(value)
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return value if (attr, obj) == (None, {}) else None

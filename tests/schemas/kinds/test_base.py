@@ -17,6 +17,7 @@ from gatewayfw.schemas.kinds.base import Constant, Kind, Maxima, cut, described_
 from gatewayfw.schemas.kinds.quick import STORED
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.kinds.text import StringField
+from tests.schemas.kinds.seen import Alone
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
 CUT = MOMENT.replace(microsecond=1_000)
@@ -71,8 +72,9 @@ def test_of_a_field_of_which_nothing_is_known_nothing_is_claimed():
         (mm.Raw(), {"a": [MOMENT]}, {"a": [CUT]}),
         (mm.Raw(), {"$a": MOMENT}, {"$a": MOMENT}),
         (mm.Raw(allow_none=True), None, None),
+        (Alone(), [MOMENT], [CUT]),
     ],
-    ids=["number", "text", "moment", "any", "no name", "null"],
+    ids=["number", "text", "moment", "any", "no name", "null", "alone"],
 )
 def test_a_filter_compares_with_what_a_field_of_another_would_store(field, sent, compared):
     assert as_kind(field).sent_operand(sent, "x") == as_kind(field).operand(sent, "x") == compared

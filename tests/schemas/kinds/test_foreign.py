@@ -22,6 +22,7 @@ from gatewayfw.schemas.kinds.foreign import (
     unstated_in,
 )
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
+from tests.schemas.kinds.seen import Alone
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
 CUT = MOMENT.replace(microsecond=1_000)
@@ -116,6 +117,15 @@ def test_marshmallows_fields_are_described_like_ours(field, expected):
         (mm.Integer(load_default=5), {"kind": "integer", "presence": "defaulted"}),
         (mm.Integer(allow_none=True), {"kind": "integer", "nullable": True, "presence": "optional"}),
         (defaulted(integer, 5), {"kind": "integer", "presence": "defaulted", "default": 5}),
+        (
+            defaulted(array(Alone()), [[1]]),
+            {
+                "kind": "array",
+                "items": {"kind": "any", "presence": "optional"},
+                "presence": "defaulted",
+                "default": [[1]],
+            },
+        ),
         (defaulted(integer, lambda: 5), {"kind": "integer", "presence": "defaulted"}),
         (
             defaulted(date, "2024-02-29"),
@@ -204,6 +214,7 @@ def test_python_sees_in_acts_what_was_sent(field, otherwise):
         (mm.DateTime(), CUT, "2024-02-29T12:00:00.001000"),
         (mm.Raw(), {"a": [MOMENT]}, {"a": [CUT]}),
         (mm.Integer(), None, None),
+        (Alone(), [MOMENT], [CUT]),
         (SchemaField(Person), {"name": "a", "age": 5}, {"name": "a", "age": 5}),
         (SchemaField(Person), None, None),
         (SchemaField(Person(unknown=INCLUDE)), {"name": "a", "at": MOMENT}, {"name": "a", "at": CUT}),

@@ -275,6 +275,20 @@ def test_a_value_of_another_zone_or_type_is_stored_in_the_databases():
     assert stored(mm.Raw(), (NUMBER, Decimal("1.0"))) == [Binary.from_uuid(NUMBER), Decimal128("1.0")]
 
 
+class Told(mm.Raw):
+    """A field that loads an object of its own, and dumps what it is told of its place."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return [attr, obj]
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return SimpleNamespace()
+
+
+def test_a_field_is_dumped_without_a_place():
+    assert stored(Told(), "a") == [None, {}]
+
+
 class Odd(mm.Raw):
     """A field that dumps what is not JSON, or nothing."""
 
