@@ -34,7 +34,7 @@ class ModelSchema:
 
         `gatewayfw.schemas.structs.check_document` uses it.
         """
-        return ObjectField(self.pure, required=True)
+        return ObjectField(self.pure)
 
     @cached_property
     def read_otherwise(self) -> frozenset[str]:

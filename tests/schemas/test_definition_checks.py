@@ -125,6 +125,9 @@ def test_collisions_within_one_model_are_told_at_definition(schemas: Schemas) ->
     assert told(schemas.add, "unit", {}, {"units": link("x"), "b": link("unit", "units")}) == (
         f"{at}: model 'unit' has a relation of this name"
     )
+    assert told(schemas.add, "unit", {"a": string, "b": string}, {"x": link("unit", "a", "b")}) == "; ".join(
+        f"model 'unit', relation 'x', reverse {name!r}: model 'unit' has a pure field of this name" for name in "ab"
+    )
     assert schemas.get_schemas() == {}
 
 

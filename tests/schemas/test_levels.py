@@ -365,6 +365,13 @@ def test_a_restriction_of_another_form_is_refused_at_once(town: Schemas, spec: A
         ("city", {"name": 2}, "select struct of 'city': the field 'name' takes 1 or 0"),
         ("city", {"name": {"a": 1}}, "select struct of 'city': the field 'name' takes 1 or 0"),
         ("city", {"country": {"x": 1}}, "select struct of 'country': 'x' is not a field or relation of it"),
+        ("town", {"a": {"b": 1}}, "select struct of 'town': there is no such model"),
+        (
+            "city",
+            {"streets": {"city": {"country": {"name": 1, "y": {"z": 1}}, "name": 1}}},
+            "select struct of 'country': 'y' is not a field or relation of it",
+        ),
+        ("street", {"city": 0, "name": 3, "_id": 1}, "select struct of 'street': the field 'name' takes 1 or 0"),
     ],
 )
 def test_wrong_names_are_told_at_first_use_and_by_problems(town: Schemas, model: str, spec: Any, message: str) -> None:

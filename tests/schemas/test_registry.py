@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from inspect import currentframe
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -148,6 +149,15 @@ def test_listings_are_numbered_in_each_model(schemas: Schemas) -> None:
         schemas.add_listing(model, lambda number: f"listing {number}")
     assert schemas.listings("a") == ("listing 0", "listing 1")
     assert (schemas.listings("b"), schemas.listings("c"), schemas.version) == (("listing 0",), (), 5)
+
+
+def test_problems_of_listings_are_told_once_and_last(schemas: Schemas) -> None:
+    schemas.add("a", {}, {"b": link("b")})
+    for problem in ("odd", "even", "odd"):
+        schemas.add_listing("a", lambda number, problem=problem: SimpleNamespace(problems=lambda: iter([problem])))
+    wrong = "model 'a', relation 'b': schemaName names 'b', which is not a model"
+    assert schemas.problems() == [wrong, "odd", "even"]
+    assert told(schemas.validate, "a") == wrong
 
 
 def test_what_is_derived_from_models_is_made_once_until_one_is_added(schemas: Schemas) -> None:

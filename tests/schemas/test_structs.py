@@ -656,6 +656,15 @@ def test_every_get_is_within_the_bounds_of_the_act(validator: Any, mode: Any, sc
         assert refusals(checked.check, {"set": {}, "get": get, "x": 1}, mode, bounds) == {"get": [message]}
 
 
+@pytest.mark.parametrize("mode", ["assert", "create"])
+def test_a_select_struct_is_also_within_other_bounds_than_its_own(shop: Schemas, mode: Any) -> None:
+    checked = compile_struct({"set": {}, "get": shop.select_struct("city")}, shop)
+    sent = details({}, name=1, code=1)
+    for bounds in (None, shop.settings, Ceilings(1, 2)):
+        assert checked.check(sent, mode, bounds) == sent
+    assert refusals(checked.check, sent, mode, Ceilings(1, 1)) == {"get": ["Too many fields: at most 1."]}
+
+
 def test_a_get_that_is_no_object_has_no_bounds(schemas: Schemas) -> None:
     checked = compile_struct({"set": {}, "get": any_}, schemas)
     for get in (5, None, [1, 2]):

@@ -96,7 +96,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
             raise self.make_error("digits") from None
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else format(value, "f")
+        return None if value is None else f"{value:f}"
 
     def keeps(self, sent: Any, dumped: Any) -> bool:
         """Take ``"12.5"`` for ``"12.50"`` and decimals from server code, but no number."""

@@ -108,7 +108,7 @@ class StoredField(Foreign, mm.Field[Any]):
         if value is missing and not self.required and self.load_default is not missing:
             value = self.load_default() if callable(self.load_default) else self.load_default
         if value is None or value is missing:
-            return super().deserialize(value, attr, data, **kwargs)
+            return super().deserialize(value)
         return _store(self._field, _load(self._field, value))
 
     def bound(self, maxima: Maxima) -> mm.Field[Any]:

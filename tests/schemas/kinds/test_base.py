@@ -115,6 +115,18 @@ def test_a_users_subclass_is_not_taken_for_ours():
     assert (as_kind(Loud()).operand(5, "x"), as_kind(Loud()).operand(None, "x")) == (5, None)
 
 
+class PlacedText(StringField):
+    """A user's subclass that loads what it is told."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value, attr, data, kwargs
+
+
+@pytest.mark.parametrize("field", [PlacedText(), PlacedText(post_load=lambda told: told)], ids=["bare", "with a hook"])
+def test_a_subclass_is_told_the_place_of_a_value(field):
+    assert field.deserialize("a", "k", {"k": "a"}, partial=True) == ("a", "k", {"k": "a"}, {"partial": True})
+
+
 @pytest.mark.parametrize("hook", ["pre_load", "post_load"])
 def test_a_hook_is_never_passed_by(hook):
     field = StringField(**{hook: str.upper})
