@@ -353,7 +353,7 @@ def _restricted_models(schemas: Models, model: str, spec: Spec) -> list[tuple[st
     """
     named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
     try:
-        links = _links(schemas, model) if named else {}
+        links = _links(schemas, model)
     except NotFound:
         return []
     return [(links[name].model, value) for name, value in named if name in links]

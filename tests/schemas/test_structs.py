@@ -25,6 +25,7 @@ from gatewayfw.schemas import (
     boolean,
     compile_struct,
     date,
+    decimal,
     defaulted,
     integer,
     mapping,
@@ -35,6 +36,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.bounds import Ceilings
+from gatewayfw.schemas.kinds import KindField
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import same
 from gatewayfw.settings import Settings
@@ -665,6 +667,20 @@ def test_a_select_struct_is_also_within_other_bounds_than_its_own(shop: Schemas,
     assert refusals(checked.check, sent, mode, Ceilings(1, 1)) == {"get": ["Too many fields: at most 1."]}
 
 
+def test_what_a_select_struct_has_counted_is_not_counted_again(shop: Schemas, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = compile_struct({"set": {}, "get": shop.select_struct("city")}, shop)
+    monkeypatch.setattr("gatewayfw.schemas.structs.bounds_problem", None)
+    sent = details({}, name=1)
+    assert checked.check(sent, "assert", shop.settings) == sent
+
+
+def test_a_good_get_of_any_object_is_not_loaded(schemas: Schemas, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = compile_struct({"set": {}, "get": object_}, schemas)
+    monkeypatch.setattr(KindField, "deserialize", None)
+    for get in ({}, {"a": 1}):
+        assert checked.check({"set": {}, "get": get}, "assert", schemas.settings) == {"set": {}, "get": get}
+
+
 def test_a_get_that_is_no_object_has_no_bounds(schemas: Schemas) -> None:
     checked = compile_struct({"set": {}, "get": any_}, schemas)
     for get in (5, None, [1, 2]):
@@ -720,11 +736,12 @@ def test_a_function_gets_objects_and_lists_that_it_may_change(schemas: Schemas) 
             part["new"] = 1
         given["set"]["list"].append(2)
 
-    sent = {"set": MappingProxyType({"part": MappingProxyType({}), "list": [{}]}), "get": {}}
+    at = datetime(2026, 11, 21)
+    sent = {"set": MappingProxyType({"part": MappingProxyType({}), "list": [{}], "at": at}), "get": {}}
     assert compile_struct(validate, schemas).check(sent, "create") == details(
-        {"part": {"new": 1}, "list": [{"new": 1}, 2], "new": 1}
+        {"part": {"new": 1}, "list": [{"new": 1}, 2], "new": 1, "at": at}
     )
-    assert sent["set"] == {"part": {}, "list": [{}]}
+    assert sent["set"] == {"part": {}, "list": [{}], "at": at}
 
 
 def test_all_that_a_function_says_is_told(schemas: Schemas) -> None:
@@ -759,9 +776,19 @@ def test_errors_about_the_whole_have_the_name_of_details() -> None:
     assert told == [{"_schema": ["Odd."]}] * 2
 
 
-def test_a_document_of_users_fields_is_checked_with_its_defaults() -> None:
-    pure = {"n": mm.Integer(load_default=5), "m": mm.Integer(required=True)}
-    assert check_document(pure, {"m": 1}) == {"n": 5, "m": 1}
+def test_what_a_document_would_convert_is_no_error_beside_one() -> None:
+    pure = object_({"price": decimal(places=1), "ids": array(object_id), "n": integer})
+    assert check_document(pure, {"price": 1, "ids": [], "n": 1})["n"] == 1
+    assert refusals(check_document, pure, {"price": 1, "ids": [ID, 5], "n": "x"}) == {
+        "doc.ids.1": ["Not a valid ObjectId (24 hexadecimal digits)."],
+        "doc.n": ["Not a valid integer."],
+    }
+
+
+@pytest.mark.parametrize("form", [dict, object_], ids=["fields", "object"])
+def test_a_document_of_users_fields_is_checked_with_its_defaults(form: Any) -> None:
+    pure = form({"n": mm.Integer(load_default=5), "m": mm.Integer(required=True), "d": defaulted(integer, 1)})
+    assert check_document(pure, {"m": 1}) == {"n": 5, "m": 1, "d": 1}
     assert refusals(check_document, pure, {"n": "x", "z": 1}) == {
         "doc.n": ["Not a valid integer."],
         "doc.m": ["Missing data for required field."],
