@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from bson import Binary, ObjectId
-from bson.binary import UUID_SUBTYPE, UuidRepresentation
+from bson.binary import UUID_SUBTYPE
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
@@ -118,7 +118,7 @@ def uuid_of(value: Any) -> UUID | None:
 
 def _stored_uuid(value: Any) -> Binary | None:
     loaded = uuid_of(value)
-    return None if loaded is None else Binary.from_uuid(loaded, UuidRepresentation.STANDARD)
+    return None if loaded is None else Binary.from_uuid(loaded)
 
 
 def _is_id(value: Any) -> bool:

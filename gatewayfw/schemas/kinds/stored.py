@@ -15,7 +15,6 @@ from typing import Any
 from uuid import UUID
 
 from bson import Binary, ObjectId
-from bson.binary import UuidRepresentation
 from marshmallow import INCLUDE, ValidationError, missing
 from marshmallow import fields as mm
 
@@ -320,7 +319,7 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if isinstance(loaded, datetime):
         return _moment(loaded)
     if isinstance(loaded, UUID):
-        return Binary.from_uuid(loaded, UuidRepresentation.STANDARD)
+        return Binary.from_uuid(loaded)
     if isinstance(loaded, Decimal):
         return _number(loaded)
     if isinstance(loaded, (bytes, ObjectId)):

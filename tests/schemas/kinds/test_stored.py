@@ -153,6 +153,10 @@ def test_a_default_is_stored_as_if_it_were_sent(field, loaded):
     assert in_models(field).deserialize(missing) == loaded
 
 
+def test_a_default_is_not_stored_where_there_is_a_value():
+    assert in_models(mm.Integer(load_default=5)).deserialize("7") == 7
+
+
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
@@ -175,6 +179,7 @@ def test_what_is_absent_or_null_is_judged_by_the_field(field, value, message):
         (mm.Decimal(places=1), "1.25", Decimal("1.25"), Decimal128("1.2")),
         (mm.DateTime(), "2024-02-29T12:00:00.001999", MOMENT, CUT),
         (mm.DateTime(), "2024-02-29T14:00:00+02:00", MOMENT.replace(microsecond=0), datetime(2024, 2, 29, 12)),
+        (mm.NaiveDateTime(), "2024-02-29T12:00:00.001999", MOMENT, CUT),
         (mm.AwareDateTime(), "2024-02-29T12:00:00.001Z", CUT, CUT),
         (mm.AwareDateTime(), "2024-02-29T12:00:00.001Z", CUT.replace(tzinfo=UTC), CUT),
         (mm.Date(), "2024-02-29", date(2024, 2, 29), "2024-02-29"),
@@ -252,6 +257,32 @@ def test_an_open_schema_stores_more_keys_in_the_form_of_their_values(field):
     }
 
 
+def test_a_schema_that_is_not_open_stores_its_fields_only():
+    class More(Schema):
+        name = mm.String()
+
+        @post_load
+        def more(self, data, **kwargs):
+            return {**data, "more": 1}
+
+    assert stored(mm.Nested(More), {"name": "a"}) == {"name": "a"}
+
+
+class IdText(mm.Field):
+    """A field that loads text only, and dumps no text."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return ObjectId(value)
+
+
+def test_what_a_field_dumps_as_it_is_is_not_loaded_again():
+    assert [stored(IdText(), value) for value in ("0" * 24, ObjectId("0" * 24))] == [ObjectId("0" * 24)] * 2
+    assert stored(IdText(), b"a" * 24) == b"a" * 24
+
+
 def test_a_schema_that_drops_keys_stores_none_of_them():
     assert stored(mm.Nested(Tag, unknown=EXCLUDE), {"name": "a", "more": 1}) == {"name": "a"}
 
@@ -318,6 +349,8 @@ class Odd(mm.Raw):
         ),
         (mm.Nested(Point), {"X": "x", "z": 1}, {"X": ["Not a valid number."], "z": ["Unknown field."]}),
         (mm.Nested(Point), {"at": NUMBER}, {"At": ["Invalid value."]}),
+        (mm.Nested(Point), [{"at": NUMBER}], {"_schema": ["Invalid input type."]}),
+        (mm.List(moment()), ["2024-02-29", NUMBER], {1: ["Not a valid ISO 8601 date."]}),
         (mm.Nested(Point), 5, {"_schema": ["Invalid input type."]}),
         (mm.Nested(Point, many=True), {"X": "1"}, ["Invalid type."]),
         (mm.Raw(validate=Range(max=MOMENT)), MOMENT + timedelta(1), [f"Must be less than or equal to {MOMENT}."]),
@@ -392,7 +425,13 @@ def test_parts_of_ours_are_taken_one_by_one(around):
 def test_load_only_is_refused_with_its_place(around):
     with pytest.raises(DefinitionError) as caught:
         in_models(around(mm.String(load_only=True)), "model 'user', field 'name'")
-    assert caught.value.message == ("model 'user', field 'name': load_only is for requests, not for what is stored")
+    assert caught.value.message == "model 'user', field 'name': load_only is for requests, not for what is stored"
+
+
+def test_a_refusal_without_a_place_names_the_model():
+    with pytest.raises(DefinitionError) as caught:
+        in_models(mm.String(load_only=True))
+    assert caught.value.message == "model: load_only is for requests, not for what is stored"
 
 
 @pytest.mark.parametrize(
