@@ -33,9 +33,17 @@ class Items(list):
     """A subclass of list."""
 
 
-def nested(depth):
-    """Return a number in so many lists."""
-    return [nested(depth - 1)] if depth else 1
+class Text(str):
+    """A subclass of str."""
+
+
+class Whole(int):
+    """A subclass of int."""
+
+
+def nested(depth, inner=1):
+    """Return a value in so many lists."""
+    return [nested(depth - 1, inner)] if depth else inner
 
 
 @given(json_values)
@@ -50,6 +58,7 @@ def test_all_json_is_plain_and_the_same_as_itself(value):
         *({1, 2}, {"a"}, ("a",), {"\ud800": 1}, MappingProxyType({1: 2}), datetime.min.replace(tzinfo=ZONE)),
         *([[object()], [1]], [{"a": object()}, {"b": 1}], [Items([object()]), Items([1])]),
         [MappingProxyType({"a": object()}), MappingProxyType({"b": 1})],
+        *(Text("\ud800"), Whole(2**63), nested(100, "\ud800")),
     ],
 )
 def test_what_is_no_json_is_not_plain(value):
@@ -60,7 +69,7 @@ def test_what_is_no_json_is_not_plain(value):
     "value",
     [
         *(ObjectId(), datetime(2024, 1, 1), MappingProxyType({"a": 1}), OrderedDict(a=[1]), Items([1]), {}),
-        *(nested(100), 2**63 - 1, -(2**63), [True, None, "\U0001f600"]),
+        *(Text("a"), Whole(1), nested(100, "a"), nested(100), 2**63 - 1, -(2**63), [True, None, "\U0001f600"]),
     ],
 )
 def test_ids_dates_and_mappings_are_plain(value):

@@ -154,4 +154,4 @@ def with_maximum(field: Any, most: int) -> mm.Field[Any]:
 def _is_address(value: Any) -> bool:
     if type(value) is not str or not (value.isascii() or encodable(value)):
         return False
-    return len(value if value.isascii() else value.encode()) <= LONGEST_EMAIL
+    return len(value.encode()) <= LONGEST_EMAIL

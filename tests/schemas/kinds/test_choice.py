@@ -65,7 +65,7 @@ def test_both_are_described():
     ("field", "known", "unknown"),
     [
         (enums("a", "b"), ["a", "b"], ["c", 1, None]),
-        (enums(1, 2.0, False), [1, 2.0, False], [True, 1.0, 2, 0, "1", [1]]),
+        (enums("a", 1, 2.0, False), ["a", 1, 2.0, False], ["b", True, 1.0, 2, 0, "1", [1]]),
         (any_(), [None, 1, "a", {"a": [1]}], [object(), {"$a": 1}]),
         (AnyField(), [1, "a"], [None]),
         (AnyField(allow_none=True), [1, None], [object()]),

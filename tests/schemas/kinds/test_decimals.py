@@ -199,4 +199,13 @@ def test_a_decimal_is_dumped_as_text_and_stored_in_16_bytes() -> None:
         "unstated": [],
         "reads_otherwise": True,
     }
-    assert as_kind(decimal(places=0)).description() == {"kind": "decimal", "places": 0}
+    described = [as_kind(decimal(places=0, **bound)).description() for bound in ({}, {"minimum": 1}, {"maximum": 2})]
+    assert described == [
+        {"kind": "decimal", "places": 0, **bound} for bound in ({}, {"minimum": "1"}, {"maximum": "2"})
+    ]
+
+
+@pytest.mark.parametrize("whole", ["9" * 32, "-" + "9" * 32, 10**32 - 1])
+def test_a_decimal_may_have_34_digits(whole: Any) -> None:
+    assert str(checked(decimal(places=2), whole, "create")) == f"{whole}.00"
+    assert checked(decimal(places=2), f"{whole}0", "create") == {"set.x": ["Must have at most 34 digits."]}

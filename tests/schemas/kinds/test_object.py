@@ -104,6 +104,12 @@ def test_fields_are_loaded_and_dumped_with_their_names():
     assert field.serialize("x", {"x": None}) is None
 
 
+def test_an_object_in_which_nothing_changes_is_loaded_and_dumped_as_it_is():
+    field, sent = object_({"a": integer(), "b": optional(string)}), {"a": 1}
+    assert (field.deserialize(sent) is sent, field.serialize("x", {"x": sent}) is sent) == (True, True)
+    assert field.deserialize({"a": "1", "b": "x"}) == {"a": 1, "b": "x"}
+
+
 @pytest.mark.parametrize(
     ("field", "itself"),
     [
