@@ -14,6 +14,7 @@ act or model was given it has no effect here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -32,7 +33,7 @@ Load = Callable[[Any], Any]
 #: Returns the stored form of a value.
 Store = Callable[[Any], Any]
 
-INFINITY = float("inf")
+INFINITY = math.inf
 
 
 @dataclass(frozen=True)
