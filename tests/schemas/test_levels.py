@@ -272,7 +272,6 @@ NAMES = frozenset({"name", "code"})
             ),
         ),
     ],
-    ids=repr,
 )
 def test_a_level_holds_what_may_be_named(town: Schemas, spec: Any, allowed: Level) -> None:
     assert town.level("city", town.select_struct("city", spec).spec) == allowed
