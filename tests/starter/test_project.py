@@ -183,7 +183,8 @@ def development(app, monkeypatch):
     service = app.create_service(mongomock.MongoClient().test, tokens, Pbkdf2Hasher(iterations=1))
     monkeypatch.setattr(program, "create_service", lambda db: service)
     monkeypatch.setattr(Gateway, "run_server", lambda self, **options: None)
-    monkeypatch.delenv("GATEWAYFW_ENV", raising=False)  # and whatever the program sets is gone after the test
+    monkeypatch.setenv("GATEWAYFW_ENV", "")  # so that what the program sets is gone after the test
+    monkeypatch.delenv("GATEWAYFW_ENV")
 
     def start(uri=""):
         monkeypatch.setenv("MONGODB_URI", uri)
