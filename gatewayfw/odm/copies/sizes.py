@@ -19,10 +19,8 @@ from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in
-from gatewayfw.schemas.kinds.sizes import DOCUMENT, ELEMENT, ENDLESS, ID, NUMBER, element_bytes, list_bytes
+from gatewayfw.schemas.kinds.sizes import DOCUMENT, ELEMENT, ID, NUMBER, element_bytes, list_bytes
 from gatewayfw.schemas.models import Link
-
-__all__ = ["ENDLESS", "MOST_BYTES", "Part", "Size", "own_bytes", "worst_sizes"]
 
 #: Most bytes that MongoDB allows in one document.
 MOST_BYTES = 16 * 1024 * 1024
@@ -36,8 +34,8 @@ class Part:
 
     name: str
     bytes: int
-    count: int = 1
-    each: int = 0
+    count: int
+    each: int
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def worst_sizes(schemas: Schemas) -> list[Size]:
 def own_bytes(schema: ModelSchema) -> int:
     """Return the most bytes of a document's pure fields.
 
-    The result is `ENDLESS` or more if a field has no maximum.
+    The result is `gatewayfw.schemas.kinds.sizes.ENDLESS` or more if a field has no maximum.
     """
     return DOCUMENT + largest_of(schema.pure)
 

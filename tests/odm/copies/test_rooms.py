@@ -6,7 +6,16 @@ import pytest
 from bson import encode
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.rooms import Room, room_for_copies, room_in_window
+from gatewayfw.odm.copies.rooms import (
+    Room,
+    bytes_of_member,
+    is_small,
+    most_before,
+    room_for_copies,
+    room_in_window,
+    takes,
+)
+from gatewayfw.odm.copies.sizes import copies_bytes
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.limited import MOST, Club, limited
@@ -20,9 +29,9 @@ def club(database):
     return Club(limited(database))
 
 
-def shop(size=None, limit=50):
+def shop(size=None, limit=50, **settings):
     """Schemas of books with many pages; the pages of a text of some size."""
-    schemas = Schemas(Settings())
+    schemas = Schemas(Settings(**settings))
     schemas.add("page", {"text": string(size=(None, size)) if size else string()})
     listed = {"books": {"type": "multiple", "limit": limit}}
     pages = {"schemaName": "page", "type": "multiple", "limit": limit, "relatedRelations": listed}
@@ -37,6 +46,60 @@ def test_copies_that_always_fit_are_not_measured():
 
 def test_copies_have_what_the_own_fields_and_the_small_ones_leave():
     assert room_for_copies(shop(size=100_000), "book", 16 * MEGABYTE) == Room(2 * MEGABYTE // 50, 10 * MEGABYTE)
+
+
+def test_own_fields_have_what_the_setting_says_and_a_quarter_at_most():
+    def room(document_bytes):
+        return room_for_copies(shop(size=100_000, document_bytes=document_bytes), "book", 16 * MEGABYTE)
+
+    assert [room(one * MEGABYTE).all for one in (1, 4, 5)] == [13 * MEGABYTE, 10 * MEGABYTE, 10 * MEGABYTE]
+
+
+def test_copies_are_measured_where_they_may_have_one_byte_too_many():
+    schemas = shop(size=100, document_bytes=1_000)
+    schemas.add("note", {}, {"page": {"schemaName": "page", "type": "single"}})
+    most = 1_000 + copies_bytes(schemas, schemas.get_relations("book").values())
+    assert room_for_copies(schemas, "book", most) is None
+    assert room_for_copies(schemas, "book", most - 1) == Room((most - 1) // 8 // 50, most - 1001 - (most - 1) // 8)
+    one = copies_bytes(schemas, schemas.get_relations("note").values())
+    assert room_for_copies(schemas, "note", one) == Room(one // 8, one - one // 4 - one // 8)
+
+
+def test_a_window_is_measured_where_it_may_have_one_byte_too_many():
+    def room(windows_bytes):
+        schemas = shop(size=100, windows_bytes=windows_bytes)
+        return room_in_window(schemas, schemas.get_related_relations("page")["books"])
+
+    schemas = shop(size=100)
+    share = copies_bytes(schemas, schemas.get_related_relations("page").values())
+    assert (room(share), room(share - 1)) == (None, Room((share - 1) // 2 // 50, (share - 1) // 2))
+
+
+COPY = {"_id": 1, "t": "x" * 10}
+SIZE = len(encode(COPY))
+
+
+def test_a_member_has_a_number_of_at_most_four_digits():
+    assert bytes_of_member(COPY) == SIZE + 6 == len(encode({"9999": COPY})) - 5
+
+
+def test_a_copy_is_small_up_to_the_bytes_of_a_small_one():
+    assert [is_small(room, COPY) for room in (None, Room(SIZE + 6, 0), Room(SIZE + 5, 0))] == [True, True, False]
+
+
+def test_only_a_large_copy_needs_a_holder_with_room():
+    rooms = (None, Room(SIZE, 500), Room(SIZE - 1, 500))
+    assert [most_before(room, COPY) for room in rooms] == [None, None, 500 - SIZE]
+
+
+def test_copies_may_change_up_to_all_the_room_or_what_they_had():
+    book = shop().get_schema("book")
+    small, large = ({"_id": 1, "title": "x" * 99, "pages": [COPY] * count} for count in (1, 2))
+    size = len(encode({"pages": large["pages"]}))
+    rooms = (None, Room(0, size), Room(0, size - 1))
+    assert [takes(room, book, small, large) for room in rooms] == [True, True, False]
+    changes = ((large, large), (large, small), ({}, small))
+    assert [takes(Room(0, 10), book, before, after) for before, after in changes] == [True, True, False]
 
 
 def test_a_window_has_its_share_where_its_definition_lets_it_exceed_that():

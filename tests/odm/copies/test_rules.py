@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import HiddenField, assign, copy_of, embedded, ids_in, merged
+from gatewayfw.odm.copies.rules import (
+    CUT,
+    LOCK,
+    HiddenField,
+    assign,
+    clock,
+    copy_of,
+    cuts_of,
+    embedded,
+    ids_in,
+    locks_of,
+    merged,
+    older,
+    place,
+    pull_copy,
+    renewal,
+    unset_relation,
+    version_of,
+    without,
+)
 from gatewayfw.odm.writing.relation_input import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
+from gatewayfw.storage import Lock
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
 NEWEST = RelatedRelation(
     type="multiple", limit=3, sort=Sort("_id", "desc"), name="users", relation="orgs", member="user", target="org"
 )
 HEAD = RelatedRelation(type="single", name="head", relation="orgs", member="user", target="org")
+OLDEST = RelatedRelation(type="multiple", name="oldest", relation="orgs", member="user", target="org")
+LAND = RelatedRelation(type="multiple", name="cities", relation="land", member="user", target="land", of_single=True)
+ORGS = Relation("org", "multiple", name="orgs", model="user", related_relations={"users": NEWEST, "head": HEAD})
+ORG = Relation("org", "single", name="org", model="user")
 
 
 def test_a_copy_has_the_id_and_the_fields_that_are_present():
@@ -86,3 +113,102 @@ def test_a_change_of_the_document_raises_its_revision_and_keeps_the_field():
     assert hidden.update() == {"$unset": {"_gw.out": ""}}
     assert hidden.revised() == {"$unset": {"_gw.out": ""}, "$inc": {"_gw.r": 1}}
     assert HiddenField().revised() == {"$inc": {"_gw.r": 1}}
+
+
+@pytest.mark.parametrize("left", ["rev", "r", "cut"])
+def test_a_hidden_field_stays_while_it_says_something_else(left):
+    hidden = HiddenField({"_gw": {left: 1, "at": {"orgs": {str(A): 1}}}})
+    hidden.forget("orgs", [A])
+    assert hidden.update() == {"$unset": {"_gw.at": ""}}
+
+
+def test_a_document_opted_out_of_one_reverse_is_in_all_others():
+    hidden = HiddenField({"_gw": {"out": {"orgs": {"users": [A, 5, A]}, "land": {"cities": [A]}}}})
+    assert [list(hidden.outs(one)) for one in (NEWEST, OLDEST, LAND)] == [[A], [], [A]]
+    assert [hidden.is_out(one, id_) for one in (NEWEST, OLDEST) for id_ in (A, B)] == [True, False, False, False]
+    assert [hidden.is_out(LAND, B), HiddenField().is_out(LAND, B), HiddenField().is_out(NEWEST, A)] == [
+        True,
+        False,
+        False,
+    ]
+
+
+BROKEN = [
+    {"_gw": 5},
+    {"_gw": {"v": "1", "rev": "1", "out": 5, "at": [], "cut": 7}},
+    {"_gw": {"out": {"orgs": 5}, "at": {"orgs": [1]}, "cut": {"users": "x"}}},
+    {"_gw": {"out": {"orgs": {"users": 5}}}},
+]
+
+
+@pytest.mark.parametrize("document", BROKEN, ids=str)
+def test_a_hidden_field_that_another_tool_broke_says_nothing(document):
+    assert HiddenField(document).document() == {}
+    assert (version_of(document), locks_of(document), cuts_of(document)) == (0, 0, {})
+
+
+def test_a_hidden_field_has_a_version_a_counter_and_shares():
+    document = {"_gw": {"v": 3, "rev": 7, "cut": {"users": 5, "oldest": None}}}
+    assert (version_of(document), locks_of(document), cuts_of(document)) == (3, 7, {"users": 5})
+    assert HiddenField(document).document() == {"v": 3}
+
+
+def test_locks_and_cuts_are_in_the_hidden_field():
+    assert Lock("_gw.rev") == LOCK
+    assert CUT == "_gw.cut"
+
+
+def test_a_forgotten_copy_leaves_the_notes_of_others():
+    notes = {"out": {"orgs": {"users": [A, B]}, "land": {"cities": [A]}}, "at": {"orgs": {str(A): 1, str(B): 2}}}
+    hidden = HiddenField({"_gw": notes})
+    hidden.forget("orgs", [A])
+    hidden.forget("other", [A])
+    left = {"out": {"orgs": {"users": [B]}, "land": {"cities": [A]}}, "at": {"orgs": {str(B): 2}}}
+    assert hidden.document() == left
+    assert hidden.update() == {"$set": {f"_gw.{name}": value for name, value in left.items()}}
+
+
+def test_copies_leave_a_relation():
+    document = {"orgs": [{"_id": A}, {"_id": B, "name": "b"}], "org": {"_id": A}}
+    assert without(ORGS, document, [A]) == {"$set": {"orgs": [{"_id": B, "name": "b"}]}}
+    assert without(ORGS, document, [A, B]) == without(ORGS, {}, []) == {"$unset": {"orgs": ""}}
+    assert without(ORG, document, [A]) == {"$unset": {"org": ""}}
+
+
+def test_a_copy_has_its_place_in_a_list_or_alone():
+    assert place("orgs", True, A) == ("orgs.$", {"orgs": {"$elemMatch": {"_id": A}}})
+    assert place("org", False, A) == ("org", {"org._id": A})
+
+
+def test_a_renewal_writes_a_copy_and_the_version_it_is_of():
+    source, fields, pure = (
+        {"_id": A, "name": "n", "age": None, "_gw": {"v": 3}},
+        ("name", "age", "gone"),
+        ("name", "secret"),
+    )
+    assert renewal(ORGS, source, fields, pure) == (
+        {"$set": {f"_gw.at.orgs.{A}": 3, "orgs.$": {"_id": A, "name": "n", "age": None}}},
+        {"orgs": {"$elemMatch": {"_id": A}}},
+    )
+    holds = {"org._id": A, "org.0": {"$exists": False}}
+    written = {"$set": {f"_gw.at.org.{A}": 3, "org.name": "n", "org.age": None}}
+    assert renewal(ORG, source, fields, pure) == ({**written, "$unset": {"org.secret": ""}}, holds)
+    assert renewal(ORG, source, fields, ("name",)) == (written, holds)
+
+
+def test_what_leaves_a_holder_takes_its_notes_along():
+    assert unset_relation(ORGS) == {"$unset": {"orgs": "", "_gw.at.orgs": "", "_gw.out.orgs": ""}}
+    assert pull_copy(ORGS, A) == {
+        "$pull": {"orgs": {"_id": A}, "_gw.out.orgs.users": A},
+        "$unset": {f"_gw.at.orgs.{A}": ""},
+    }
+
+
+def test_a_copy_without_a_version_is_older_than_any():
+    at = f"_gw.at.orgs.{A}"
+    assert older(ORGS, A, "$lt", 3) == {"$or": [{at: {"$lt": 3}}, {at: {"$exists": False}}]}
+
+
+def test_the_clock_gives_microseconds(monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.5))
+    assert repr(clock()) == "1500000"

@@ -7,7 +7,7 @@ from bson import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.copies.shares import fills, fitted, fitting, room_in, share_of
+from gatewayfw.odm.copies.shares import Care, fills, fitted, fitting, room_in, share_of
 
 COPIES = st.lists(st.integers(0, 300), max_size=14).map(
     lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]
@@ -85,3 +85,43 @@ def test_the_room_leaves_enough_for_the_notes_and_the_counters(rest, most):
     room = room_in(rest, ["users", "latest"], most)
     noted = {**rest, "_gw": {"rev": 2**40, "cut": {"users": 2**20, "latest": 2**40}}}
     assert len(encode(noted)) <= most - room or room < 0
+
+
+def test_the_room_is_what_the_rest_the_notes_and_the_counters_leave():
+    rest = {"_id": 1, "name": "x"}
+    cut = {"cut": {"users": 1.5, "\u00e9": 1.5}}
+    assert room_in(rest, ["users", "\u00e9"], 1_000) == 1_000 - len(encode(rest)) - (len(encode(cut)) - 5) - 64
+
+
+def test_a_window_is_noted_when_it_fills_more_than_half_of_its_share():
+    copies = [{"_id": 1, "t": "x" * 20}]
+    half = listed(copies)
+    assert [fit({"users": copies}, 1_000, share)[1] for share in (2 * half, 2 * half - 1)] == [{}, {"users": None}]
+    assert fit({"users": []}, 1_000, 0) == ({"users": []}, {})
+
+
+@pytest.mark.parametrize("room", [-2, -1, 0])
+def test_without_any_room_the_share_is_nothing(room):
+    assert fit({"users": [{"_id": 1}], "none": []}, room, 100) == ({"users": [], "none": []}, {"users": 0})
+
+
+def test_of_single_copies_of_one_size_the_first_by_name_stays():
+    copies = {name: {"_id": 1} for name in "bac"}
+    size = stored({"a": copies["a"]})
+    assert [sorted(fitting(copies, room)) for room in (size - 1, size, 2 * size, 3 * size)] == [
+        [],
+        ["a"],
+        ["a", "b"],
+        ["a", "b", "c"],
+    ]
+
+
+def test_a_window_is_full_when_the_next_member_takes_it_beyond_its_share():
+    copies = [{"_id": number, "t": "x" * number} for number in range(11)]
+    size = listed(copies)
+    assert [fills(copies[:-1], copies[-1], share) for share in (size - 1, size)] == [True, False]
+
+
+def test_care_has_three_levels_of_which_the_first_is_none():
+    assert [bool(care) for care in Care] == [False, True, True]
+    assert [Care(care + 1) for care in (Care.NONE, Care.WINDOWS)] == [Care.WINDOWS, Care.HOLDERS]

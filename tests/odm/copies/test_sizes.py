@@ -9,7 +9,7 @@ import pytest
 from bson import Int64, ObjectId
 from marshmallow import INCLUDE, Schema, fields, validate
 
-from gatewayfw.odm.copies.sizes import ENDLESS, own_bytes, worst_sizes
+from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, copies_bytes, own_bytes, worst_sizes
 from gatewayfw.schemas import (
     Schemas,
     any_,
@@ -25,6 +25,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.settings import Settings
 
 ID, WIDE = ObjectId("f" * 24), "\U0001f600"
@@ -153,6 +154,21 @@ def test_copies_count_with_no_more_than_a_document_may_have():
         1000 + len(bson.encode({"_id": ID})) - 5,
         ("leaf.a", "leaf.b"),
     )
+
+
+def test_the_bytes_of_copies_are_those_of_their_parts():
+    many = {"schemaName": "leaf", "type": "multiple", "limit": 50}
+    relation = {"leaf": {"schemaName": "leaf", "type": "single"}, "many": many}
+    schemas = schemas_of(leaf=({"a": number()}, {}), tree=({}, relation))
+    _, size = worst_sizes(schemas)
+    copy = {"_id": ID, "a": 1.5}
+    parts = [one for one in size.parts if one.name in relation]
+    assert parts == [
+        Part("many", len(bson.encode({"many": [copy] * 50})) - 5, 50, len(bson.encode(copy))),
+        Part("leaf", len(bson.encode({"leaf": copy})) - 5, 1, len(bson.encode(copy))),
+    ]
+    assert copies_bytes(schemas, schemas.get_relations("tree").values()) == sum(one.bytes for one in parts)
+    assert MOST_BYTES == 2**24
 
 
 def test_an_email_has_the_maximum_of_its_rfc():
