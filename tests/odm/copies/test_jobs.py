@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Jobs
+from gatewayfw.errors import DuplicateKey
+from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog, Job, Jobs, now
+from gatewayfw.odm.copies.shares import Care
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage import Index
+from tests.odm.noted import note_commands
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
 ORGS = Relation("org", "multiple", name="orgs", model="user")
@@ -25,33 +31,65 @@ def put(jobs, v=1, kind="copies", targets=()):
     return jobs.put(kind, ("org", A), ORGS, v, targets)
 
 
-def test_a_job_says_what_is_left_to_do(jobs):
-    (job,) = [put(jobs)] and jobs.listed()
-    assert (job.key, job.kind, job.model, job.id, job.relation, job.of, job.v) == (
-        KEY,
-        "copies",
-        "org",
-        A,
-        "user.orgs",
-        "org",
-        1,
-    )
-    assert (job.after, job.again, job.targets, job.leased) == (None, False, (), None)
+def in_milliseconds(moment):
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def test_a_job_says_what_is_left_to_do(storage, jobs):
+    before = in_milliseconds(now())
+    put(jobs, targets=[B])
+    (stored,), (job,) = storage.find(COLLECTION, {}), jobs.listed()
+    assert before <= job.since <= now()
+    names = {"model": "org", "id": A, "relation": "user.orgs", "of": "org", "v": 1, "token": job.token}
+    told = {"kind": "copies", **names, "after": None, "waited": False, "again": False, "since": job.since}
+    assert job == Job(key=KEY, **told, targets=(B,), leased=None)
+    assert stored == {"_id": KEY, **told, "targets": [B], "lease": None}
+
+
+def test_the_source_of_a_job_is_found_by_an_index():
+    assert list(INDEXES) == [Index((("id", 1),))]
+
+
+def test_jobs_note_the_time_of_no_zone(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        before, moment, after = datetime.now(UTC), now(), datetime.now(UTC)
+    time.tzset()
+    assert before <= moment.replace(tzinfo=UTC) <= after
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         *((name, None) for name in ("kind", "model", "id", "relation", "of", "v", "token", "targets", "since")),
-        *(("waited", 1), ("again", None), ("kind", "history"), ("targets", {}), ("since", "today")),
+        *(("waited", 1), ("again", None), ("kind", "history"), ("targets", {}), ("since", "today"), ("_id", 7)),
     ],
 )
 def test_what_another_version_wrote_is_left_alone(storage, jobs, name, value):
     put(jobs)
     foreign = next(storage.find(COLLECTION, {})) | {"_id": "foreign", name: value}
     storage.insert(COLLECTION, [foreign])
-    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], ["foreign"])
-    assert jobs.claim("foreign", "me") is None
+    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], [foreign["_id"]])
+    assert jobs.claim(foreign["_id"], "me") is None
+
+
+def test_a_job_that_does_not_say_where_it_is_is_left_alone(storage, jobs):
+    put(jobs)
+    for id_ in "ba":
+        foreign = next(storage.find(COLLECTION, {"_id": KEY})) | {"_id": id_}
+        del foreign["after"]
+        storage.insert(COLLECTION, [foreign])
+    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], ["a", "b"])
+
+
+def test_jobs_are_listed_by_age(storage, jobs):
+    put(jobs)
+    made = next(storage.find(COLLECTION, {}))
+    others = [("b", 1), ("a", 1), ("c", 0)]
+    storage.insert(COLLECTION, [{**made, "_id": id_, "since": datetime(1970 + years, 1, 1)} for id_, years in others])
+    assert [job.key for job in jobs.listed()] == ["c", "a", "b", KEY]
+    assert jobs.pending() == (4, datetime(1970, 1, 1))
 
 
 def test_a_document_without_anything_is_no_job(storage, jobs):
@@ -73,6 +111,22 @@ def test_a_change_on_the_way_goes_around_once_more(jobs):
     assert (job.after, job.again) == (B, True)
 
 
+def test_a_change_forgets_that_its_job_waited_in_vain(jobs):
+    put(jobs)
+    jobs.advance(jobs.claim(KEY, "me"), {"waited": True}, "me")
+    put(jobs, v=2)
+    (job,) = jobs.listed()
+    assert (job.v, job.waited) == (2, False)
+
+
+def test_a_job_of_another_kind_begins_anew(jobs):
+    put(jobs, targets=[A])
+    jobs.advance(jobs.claim(KEY, "me"), {"after": B}, "me")
+    assert put(jobs, v=2, kind="removal", targets=[B]) == KEY
+    (job,) = jobs.listed()
+    assert (job.kind, job.v, job.after, job.again, job.targets) == ("removal", 2, None, False, (B,))
+
+
 def test_targets_are_added_once_each(jobs):
     put(jobs, kind="windows", targets=[B])
     put(jobs, kind="windows", targets=[A, B])
@@ -88,6 +142,26 @@ def test_one_worker_holds_a_job_until_it_lets_it_go(jobs):
     assert jobs.claim(KEY, "other") is None
     jobs.release(KEY, "me")
     assert jobs.claim(KEY, "other") is not None
+
+
+def test_a_lease_ends_after_ten_seconds(storage, jobs):
+    put(jobs)
+    before = in_milliseconds(now())
+    job = jobs.claim(KEY, "me")
+    assert before <= job.leased - timedelta(seconds=10) <= now()
+    storage.update_one(COLLECTION, {"_id": KEY}, {"$set": {"lease.until": before - timedelta(seconds=1)}}, ())
+    assert [one.leased for one in jobs.listed()] == [None]
+    assert jobs.claim(KEY, "other").leased is not None
+
+
+def test_progress_renews_the_lease(storage, jobs):
+    put(jobs)
+    job, over = jobs.claim(KEY, "me"), {"lease.until": now() - timedelta(seconds=1)}
+    storage.update_one(COLLECTION, {"_id": KEY}, {"$set": over}, ())
+    advanced = jobs.advance(job, {"after": B}, "me")
+    assert (advanced.after, advanced.leased is None, jobs.claim(KEY, "other")) == (B, False, None)
+    assert (jobs.advance(job, {"after": A}, "me"), jobs.finish(job), jobs.listed()) == (None, False, [advanced])
+    assert jobs.claim(KEY, "me") is not None
 
 
 def test_of_workers_that_claim_at_once_one_gets_the_job(jobs):
@@ -118,6 +192,77 @@ def test_jobs_for_windows_cover_those_of_their_targets(jobs):
     assert jobs.covers_copy(ORGS, A) is False
 
 
+#: What jobs are asked for, and the commands that this takes.
+ASKED = {
+    "blocked": (
+        lambda jobs: jobs.blocked("org", [A]),
+        ("find", {"id": {"$in": [A]}, "model": "org"}, ["id"]),
+    ),
+    "covers copy": (
+        lambda jobs: jobs.covers_copy(ORGS, A),
+        ("count", {"id": A, "model": "org", "relation": "user.orgs", "kind": {"$ne": "windows"}}, 1),
+    ),
+    "covers reverse": (
+        lambda jobs: jobs.covers_reverse(USERS, A),
+        ("count", {"kind": "windows", "relation": "user.orgs", "targets": A}, 1),
+    ),
+    "pending": (
+        lambda jobs: jobs.pending(),
+        ("find", {"since": {"$gte": datetime(1970, 1, 1)}}, ["since"], {"sort": [("since", 1)], "limit": 1}),
+    ),
+    "put": (
+        lambda jobs: jobs.put("copies", ("org", B), ORGS, 1),
+        ("find", {"_id": f"org:{B}:user.orgs"}, ["kind", "after", "targets"]),
+    ),
+    "release": (
+        lambda jobs: jobs.release(KEY, "me"),
+        ("update_one", {"_id": KEY, "lease.worker": "me"}, {"$set": {"lease": None}}, ()),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_jobs_are_read_no_further_than_asked(storage, jobs, name):
+    ask, (command, *given) = ASKED[name]
+    commands = note_commands(storage)
+    ask(jobs)
+    assert commands[0] == (command, COLLECTION, *given)
+
+
+def test_without_transactions_a_job_that_appears_meanwhile_is_extended(storage, jobs, monkeypatch):
+    insert = storage.insert
+
+    def late(collection, documents):
+        monkeypatch.setattr(storage, "insert", insert)
+        put(jobs, v=1, kind="windows", targets=[B])
+        insert(collection, documents)
+
+    monkeypatch.setattr(storage, "insert", late)
+    with pytest.raises(DuplicateKey):
+        put(jobs, v=2, kind="windows", targets=[A])
+    storage.delete_many(COLLECTION, {})
+    monkeypatch.setattr(storage, "insert", late)
+    monkeypatch.setattr(storage, "has_transactions", lambda: False)
+    assert put(jobs, v=2, kind="windows", targets=[A]) == f"{KEY}:windows"
+    (job,) = jobs.listed()
+    assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (B, A))
+
+
+def test_without_transactions_a_job_that_ends_meanwhile_is_made_anew(storage, jobs, monkeypatch):
+    put(jobs, kind="windows", targets=[B])
+    update_one = storage.update_one
+
+    def late(*given):
+        monkeypatch.setattr(storage, "update_one", update_one)
+        storage.delete_many(COLLECTION, {})
+        return update_one(*given)
+
+    monkeypatch.setattr(storage, "update_one", late)
+    assert put(jobs, v=2, kind="windows", targets=[A]) == f"{KEY}:windows"
+    (job,) = jobs.listed()
+    assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (A,))
+
+
 def test_jobs_are_written_in_the_transaction_of_their_change(jobs, storage):
     def fail():
         put(jobs)
@@ -130,7 +275,14 @@ def test_jobs_are_written_in_the_transaction_of_their_change(jobs, storage):
 
 @pytest.mark.parametrize(
     ("limit", "already", "left"),
-    [(10, 0, set()), (5, 0, {"large"}), (5, 4, {"large", "small"}), (0, 0, {"large", "small"})],
+    [
+        (9, 0, set()),
+        (8, 0, {"large"}),
+        (9, 1, {"large"}),
+        (3, 0, {"large"}),
+        (5, 4, {"large", "small"}),
+        (0, 0, {"large", "small"}),
+    ],
 )
 def test_the_largest_is_left_to_jobs_until_the_rest_keeps_the_limit(jobs, limit, already, left):
     assert Backlog(jobs, limit).beyond({"large": 6, "small": 3, "none": 0}, already) == left
@@ -138,10 +290,27 @@ def test_the_largest_is_left_to_jobs_until_the_rest_keeps_the_limit(jobs, limit,
 
 def test_without_a_limit_everything_is_written_at_once(jobs):
     backlog = Backlog(jobs)
-    assert (backlog.bounded, backlog.beyond({"large": 10**9})) == (False, set())
+    assert (backlog.jobs, backlog.bounded, backlog.beyond({"large": 10**9})) == (jobs, False, set())
+    assert (backlog.keys, backlog.care, backlog.met, backlog.freed) == (set(), Care.NONE, [], set())
+    assert Backlog(jobs, 1, Care.HOLDERS).care is Care.HOLDERS
+
+
+def test_what_a_document_spends_leaves_room_for_another_like_the_largest(jobs):
+    backlog = Backlog(jobs, 0)
+    assert (backlog.bounded, backlog.has_room, backlog.beyond({"none": 0})) == (True, True, set())
+    backlog, told = Backlog(jobs, 9), []
+    for copies in (3, 1, 1, 1):
+        backlog.spend(copies)
+        told.append((backlog.limit, backlog.has_room))
+    assert told == [(6, True), (5, True), (4, True), (3, True)]
+    backlog.spend(1)
+    assert (backlog.limit, backlog.has_room) == (2, False)
 
 
 def test_a_backlog_knows_the_jobs_it_left(jobs):
     backlog = Backlog(jobs, 1)
-    backlog.leave("copies", ("org", A), ORGS, 1)
-    assert (backlog.keys, [job.key for job in jobs.listed()]) == ({KEY}, [KEY])
+    backlog.leave("windows", ("org", A), ORGS, 5, [B])
+    backlog.leave("copies", ("org", A), ORGS, 5)
+    told = [(job.key, job.kind, job.v, job.targets) for job in jobs.listed()]
+    assert sorted(told) == [(KEY, "copies", 5, ()), (f"{KEY}:windows", "windows", 5, (B,))]
+    assert backlog.keys == {KEY, f"{KEY}:windows"}
