@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import StillReferenced
+from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, ROME_COPY, UNCUT, V, members
 
 
 @pytest.fixture
@@ -40,3 +41,108 @@ def test_an_embedding_document_leaves_the_windows_of_its_targets(world, country)
     world.city.delete_one(filter={"name": "two"})
     (found,) = world.country.find()
     assert [city["name"] for city in found["cities"]] == ["one"]
+
+
+#: Where a transaction may write so many copies: a delete, its commands, and the jobs that it leaves.
+ROWS = {
+    "of a member": (
+        3,
+        lambda towns: towns.town.delete_one({"_id": BONN}),
+        [
+            ("touch", "town", {"_id": BONN}, ["land._id", "_gw"], {"lock": LOCK}),
+            ("count", "guest", {"$or": [{"home._id": BONN}]}),
+            ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
+            ("delete_many", "town", {"_id": {"$in": [BONN]}}),
+            ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": BONN}, {"$unset": {"capital": ""}}),
+            members("towns", LAND),
+            members("largest", LAND),
+            ("update_each", "land", [(LAND, {"$set": {"towns": [ROME_COPY], "largest": [ROME_COPY]}})]),
+        ],
+        [],
+    ),
+    "that is refused": (
+        3,
+        lambda towns: pytest.raises(StillReferenced, towns.land.delete_one, {"_id": LAND}),
+        [
+            ("touch", "land", {"_id": LAND}, ["_gw"], {"lock": LOCK}),
+            ("count", "town", {"$or": [{"land._id": LAND}]}),
+            ("count", "guest", {"$or": [{"visited._id": LAND}]}),
+        ],
+        [],
+    ),
+    "with holders that keep the rest": (
+        3,
+        lambda towns: towns.town.delete_one({"_id": ROME}, hard_cascade=True),
+        [
+            ("touch", "town", {"_id": ROME}, ["land._id", "_gw"], {"lock": LOCK}),
+            ("find", "guest", {"home._id": {"$in": [ROME]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
+            ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
+            ("delete_many", "town", {"_id": {"$in": [ROME]}}),
+            ("update_each", "guest", [(ANN, {"$unset": {"home": ""}, "$inc": {"_gw.r": 1}})]),
+            ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": ROME}, {"$unset": {"capital": ""}}),
+            members("towns", LAND),
+            members("largest", LAND),
+            ("update_each", "land", [(LAND, {"$set": {"towns": [BONN_COPY], "largest": [BONN_COPY]}})]),
+        ],
+        [],
+    ),
+    "with all that require it": (
+        9,
+        lambda towns: towns.land.delete_one({"_id": LAND}, hard_cascade=True),
+        [
+            ("touch", "land", {"_id": LAND}, ["_gw"], {"lock": LOCK}),
+            ("find", "town", {"land._id": {"$in": [LAND]}}, ["land._id", "_gw"], {"limit": 10}),
+            ("find", "guest", {"visited._id": {"$in": [LAND]}}, ["visited._id", "home._id", "_gw"], {"limit": 10}),
+            ("touch_many", "town", [ROME, BONN], {"lock": LOCK}),
+            ("find", "guest", {"home._id": {"$in": [ROME, BONN]}}, ["visited._id", "home._id", "_gw"], {"limit": 10}),
+            ("delete_many", "land", {"_id": {"$in": [LAND]}}),
+            ("delete_many", "town", {"_id": {"$in": [ROME, BONN]}}),
+            (
+                "update_each",
+                "guest",
+                [(ANN, {"$unset": {"visited": "", "home": "", "_gw.out": ""}, "$inc": {"_gw.r": 1}})],
+            ),
+        ],
+        [],
+    ),
+    "whose windows are left to a job": (
+        3,
+        lambda towns: towns.land.delete_one({"_id": LAND}, hard_cascade=True),
+        [
+            ("touch", "land", {"_id": LAND}, ["_gw"], {"lock": LOCK}),
+            ("find", "town", {"land._id": {"$in": [LAND]}}, ["land._id", "_gw"], {"limit": 4}),
+            ("find", "guest", {"visited._id": {"$in": [LAND]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
+            ("touch_many", "town", [ROME, BONN], {"lock": LOCK}),
+            ("find", "guest", {"home._id": {"$in": [ROME, BONN]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
+            ("delete_many", "land", {"_id": {"$in": [LAND]}}),
+            ("delete_many", "town", {"_id": {"$in": [ROME, BONN]}}),
+            (
+                "update_each",
+                "guest",
+                [(ANN, {"$unset": {"visited": "", "home": "", "_gw.out": ""}, "$inc": {"_gw.r": 1}})],
+            ),
+        ],
+        [("windows", LAND, "town.land", 0, (LAND,))],
+    ),
+    "whose holders are left to jobs": (
+        1,
+        lambda towns: towns.land.delete_one({"_id": LAND}, hard_cascade=True),
+        [
+            ("touch", "land", {"_id": LAND}, ["_gw"], {"lock": LOCK}),
+            ("find", "town", {"land._id": {"$in": [LAND]}}, ["land._id", "_gw"], {"limit": 2}),
+            ("delete_many", "land", {"_id": {"$in": [LAND]}}),
+            ("count", "town", {"land._id": LAND}, 1),
+            ("count", "guest", {"visited._id": LAND}, 1),
+        ],
+        [("removal", LAND, "town.land", V, ()), ("removal", LAND, "guest.visited", V, ())],
+    ),
+}
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("row", ROWS)
+def test_a_delete_asks_for_no_more_than_it_needs(towns, row):
+    limit, delete, commands, jobs = ROWS[row]
+    towns = towns(limit)
+    delete(towns)
+    assert (towns.commands, towns.jobs()) == (commands, jobs)
