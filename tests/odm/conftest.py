@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import uuid
+from types import SimpleNamespace
 
 import mongomock
 import pytest
@@ -17,6 +18,7 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 from tests.conftest import DATABASES
+from tests.odm.towns import NEW, Towns, V
 from tests.odm.world import World, define_world
 
 
@@ -119,3 +121,20 @@ def people(world):
         world.add_person("c", age=3, password="hash"),
     ]
     return [land, *ids]
+
+
+@pytest.fixture(scope="session")
+def towns_database(mongo_client):
+    """A MongoDB database for `towns`; its indexes outlive a test."""
+    name = f"gatewayfw_towns_{uuid.uuid4().hex}"
+    yield mongo_client[name]
+    mongo_client.drop_database(name)
+
+
+@pytest.fixture
+def towns(towns_database, monkeypatch):
+    """A function that gives `Towns` on MongoDB: time stands still, and each new document has the id `NEW`."""
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
+    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
+    monkeypatch.setattr("gatewayfw.odm.writing.new_documents.ObjectId", lambda: NEW)
+    return lambda limit=3: Towns(MongoStorage(towns_database), limit)

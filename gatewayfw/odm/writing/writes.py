@@ -82,13 +82,13 @@ class Writes:
         if chosen:
             refuse_shown(self._schemas, self._storage, schema, chosen)
         effects = Effects()
-        drafts = [self._begun(one, effects) for one in new]
+        begun = [(one, self._begun(one, effects)) for one in new]
         sources, settled = self._targets.touch(
             [(given.relation, id_) for one in new for given in one.inputs.values() for id_ in given.ids],
             entering=None if chosen else effects,  # a window may still list what had the same _id
         )
         counts = self._storage.counts_locks() and self._room(schema.name) is not None
-        documents = [self._finished(*parts, sources, counts) for parts in zip(new, drafts, strict=True)]
+        documents = [self._finished(one, draft, sources, counts) for one, draft in begun]
         self._storage.insert(schema.name, documents)
         self._targets.settle(effects, settled)
         return documents
@@ -206,18 +206,19 @@ class Writes:
         """
         if not self._backlog.bounded:
             return set()
-        bounds = [self._counts.take(relation, document) for relation in holders]
-        known = [most for most in bounds if most is not None]
+        bounds = {relation: self._counts.take(relation, document) for relation in holders}
+        known = {relation: most for relation, most in bounds.items() if most is not None}
         if len(known) == len(holders):
-            sizes = _sizes(holders, known, related)
+            sizes = _sizes(known, related)
             if not self._backlog.beyond(sizes):
                 self._backlog.spend(sum(sizes.values()))
                 return set()
         most = int(self._backlog.limit) + 1
-        copies = [
-            self._storage.count(relation.model, {f"{relation.name}._id": document["_id"]}, most) for relation in holders
-        ]
-        sizes = _sizes(holders, copies, related)
+        copies = {
+            relation: self._storage.count(relation.model, {f"{relation.name}._id": document["_id"]}, most)
+            for relation in holders
+        }
+        sizes = _sizes(copies, related)
         later = self._backlog.beyond(sizes)
         self._backlog.spend(sum(size for name, size in sizes.items() if name not in later))
         return later
@@ -376,9 +377,9 @@ class Writes:
 
 
 def _sizes(
-    holders: Iterable[Relation], copies: Iterable[int], related: Mapping[Relation, list[ObjectId]]
+    copies: Mapping[Relation, int], related: Mapping[Relation, list[ObjectId]]
 ) -> dict[tuple[JobKind, Relation], int]:
     """Return how much a change would write: copies, and windows of targets."""
     sizes: dict[tuple[JobKind, Relation], int] = {("windows", relation): len(ids) for relation, ids in related.items()}
-    sizes.update((("copies", relation), size) for relation, size in zip(holders, copies, strict=True))
+    sizes.update((("copies", relation), size) for relation, size in copies.items())
     return sizes

@@ -15,10 +15,12 @@ from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.ids import following
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, UNCUT, members
 from tests.odm.world import World, define_world
 from tests.storage.mongo.commits import take_a_minute, unanswered
 from tests.waiting import wait_until
@@ -632,3 +634,189 @@ def test_an_id_that_another_client_chose_too_is_no_proof_of_our_insert(few, worl
         patched.setattr(ClientSession, "commit_transaction", lose)
         with pytest.raises(OutcomeUnknown):
             few.country.insert_one(doc={"_id": land, "name": "mine"})
+
+
+# -- commands of jobs: no batch reads or writes more than it needs
+
+
+def walk(model, path, id_, limit, found):
+    """Return the commands that look for the next holders: one for each type of ids, as long as there is room."""
+    limits = [limit] * 6 + [limit - found] * 2  # object ids are the sixth
+    return [
+        ("find", model, {path: id_, "_id": condition}, [], {"sort": [("_id", 1)], "limit": left})
+        for condition, left in zip(following(), limits, strict=True)
+    ]
+
+
+def older(path, comparison, version=V):
+    return {"$or": [{path: {comparison: version}}, {path: {"$exists": False}}]}
+
+
+def stored(command):
+    """Return the command that reads a window, but one that reads it to store it."""
+    return ("find_stored", *command[1:])
+
+
+def rename_all(towns):
+    rename(None, towns.land, LAND)
+    rename(None, towns.town, ROME)
+
+
+def delete_town(towns):
+    towns.town.delete_one({"_id": ROME}, hard_cascade=True)
+
+
+def delete_land(towns):
+    towns.land.delete_one({"_id": LAND}, hard_cascade=True)
+
+
+def deletion(town, left, *lost):
+    """Return the commands that delete a town, after which its land lists those that are left."""
+    listed = {"$set": {"towns": left, "largest": left}} if left else {"$unset": {"towns": "", "largest": ""}}
+    mine = {"_id": town, "land._id": LAND, **older(AT_LAND, "$lte")}
+    return [
+        ("touch", "town", mine, ["land._id", "_gw"], {"lock": LOCK}),
+        ("find", "guest", {"home._id": {"$in": [town]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
+        ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
+        ("delete_many", "town", {"_id": {"$in": [town]}}),
+        *lost,
+        ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": town}, {"$unset": {"capital": ""}}),
+        members("towns", LAND),
+        members("largest", LAND),
+        ("update_each", "land", [(LAND, listed)]),
+    ]
+
+
+AT_LAND, AT_VISITED, AT_HOME = f"_gw.at.land.{LAND}", f"_gw.at.visited.{LAND}", f"_gw.at.home.{ROME}"
+HOME = {"_id": {"$in": [ANN]}, "home._id": ROME}
+VISITED = {"_id": {"$in": [ANN]}, "visited": {"$elemMatch": {"_id": LAND}}}
+ROMAN = {"_id": ROME, "name": "new", "size": 5}
+#: Jobs: the change that makes one, its relation, its commands, and the seconds beyond its time that a batch may take.
+COMMANDS = {
+    "copies in lists": (
+        rename_all,
+        ("copies", "guest.visited"),
+        [
+            ("find", "land", {"_id": LAND}, ["name", "_gw.v"], {"limit": 1}),
+            *walk("guest", "visited._id", LAND, 500, 1),
+            (
+                "update_many",
+                "guest",
+                {**VISITED, **older(AT_VISITED, "$lt")},
+                {"$set": {AT_VISITED: V, "visited.$": {"_id": LAND, "name": "new"}}},
+                {"most_bytes": None},
+            ),
+        ],
+        0.0,
+    ),
+    "single copies": (
+        rename_all,
+        ("copies", "town.land"),
+        [
+            ("find", "land", {"_id": LAND}, ["name", "_gw.v"], {"limit": 1}),
+            *walk("town", "land._id", LAND, 500, 2),
+            (
+                "update_many",
+                "town",
+                {"_id": {"$in": [ROME, BONN]}, "land._id": LAND, "land.0": {"$exists": False}, **older(AT_LAND, "$lt")},
+                {"$set": {AT_LAND: V, "land.name": "new"}, "$unset": {"land.code": ""}},
+                {"most_bytes": None},
+            ),
+        ],
+        0.0,
+    ),
+    "windows": (
+        rename_all,
+        ("windows", "town.land"),
+        [
+            ("touch_many", "land", [LAND], {"lock": LOCK}),
+            ("find", "land", {"_id": {"$in": [LAND]}, "capital": {"$exists": True}}, ["capital._id"]),
+            ("find_stored", "land", {"_id": LAND}, {"limit": 1}),
+            *(stored(members(window, LAND)) for window in ("towns", "largest", "guests")),
+            (
+                "update_each",
+                "land",
+                [
+                    (
+                        LAND,
+                        {
+                            "$set": {"towns": [BONN_COPY, ROMAN], "largest": [ROMAN, BONN_COPY]},
+                            "$unset": {"guests": ""},
+                        },
+                    )
+                ],
+            ),
+        ],
+        0.4,
+    ),
+    "removal from lists": (
+        delete_land,
+        ("removal", "guest.visited"),
+        [
+            *walk("guest", "visited._id", LAND, 500, 1),
+            (
+                "update_many",
+                "guest",
+                {**VISITED, **older(AT_VISITED, "$lte"), "visited.1": {"$exists": False}},
+                {"$unset": {"visited": "", "_gw.at.visited": "", "_gw.out.visited": ""}, "$inc": {"_gw.r": 1}},
+            ),
+            (
+                "update_many",
+                "guest",
+                {**VISITED, **older(AT_VISITED, "$lte"), "visited.1": {"$exists": True}},
+                {
+                    "$pull": {"visited": {"_id": LAND}, "_gw.out.visited.guests": LAND},
+                    "$unset": {AT_VISITED: ""},
+                    "$inc": {"_gw.r": 1},
+                },
+            ),
+            ("count", "guest", {**VISITED, **older(AT_VISITED, "$lte")}, 1),
+        ],
+        0.4,
+    ),
+    "removal of single copies": (
+        delete_town,
+        ("removal", "guest.home"),
+        [
+            *walk("guest", "home._id", ROME, 500, 1),
+            (
+                "update_many",
+                "guest",
+                {**HOME, **older(AT_HOME, "$lte")},
+                {"$unset": {"home": "", "_gw.at.home": "", "_gw.out.home": ""}, "$inc": {"_gw.r": 1}},
+            ),
+            ("count", "guest", {**HOME, **older(AT_HOME, "$lte")}, 1),
+        ],
+        0.4,
+    ),
+    "removal of those that require it": (
+        delete_land,
+        ("removal", "town.land"),
+        [
+            *walk("town", "land._id", LAND, 20, 2),
+            *deletion(
+                ROME, [BONN_COPY], ("update_each", "guest", [(ANN, {"$unset": {"home": ""}, "$inc": {"_gw.r": 1}})])
+            ),
+            *deletion(BONN, []),
+            ("count", "town", {"_id": {"$in": [ROME, BONN]}, "land._id": LAND, **older(AT_LAND, "$lte")}, 1),
+        ],
+        0.4,
+    ),
+}
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("row", COMMANDS)
+def test_a_job_asks_for_no_more_than_it_needs(towns, monkeypatch, row):
+    change, (kind, relation), commands, beyond = COMMANDS[row]
+    towns, times, seen = towns(0), [], []
+    change(towns)
+    before, deadline = len(towns.commands), towns.storage.deadline
+    [key] = [job.key for job in towns.odm.jobs() if (job.kind, job.relation) == (kind, relation)]
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
+    fanout = Fanout(towns.odm.schemas, towns.storage, 3)
+    drained = fanout.drain([key], 0.25, seen.append)
+    assert towns.commands[before:] == commands
+    assert (drained.left, [job.key for job in seen][:1]) == (set(), [key])
+    assert (0.25 + beyond) in times
