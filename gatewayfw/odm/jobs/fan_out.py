@@ -348,7 +348,7 @@ class Fanout:
         # Both may have skipped a list that grew or shrank meanwhile.
         rest = [id_ for id_ in ids if repr(id_) not in refused]
         if rest and self._storage.count(relation.model, {"_id": {"$in": rest}, **holding}, 1):
-            return {"after": job.after}
+            return {}  # the same holders again
         return progress
 
     def _delete(self, relation: Relation, filter: dict[str, Any], drained: Drained) -> None:

@@ -20,7 +20,7 @@ from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, UNCUT, members
+from tests.odm.towns import ANN, BOB, BONN, BONN_COPY, LAND, LAND_COPY, LOCK, ROME, SEA_COPY, UNCUT, members
 from tests.odm.world import World, define_world
 from tests.storage.mongo.commits import take_a_minute, unanswered
 from tests.waiting import wait_until
@@ -820,3 +820,153 @@ def test_a_job_asks_for_no_more_than_it_needs(towns, monkeypatch, row):
     assert towns.commands[before:] == commands
     assert (drained.left, [job.key for job in seen][:1]) == (set(), [key])
     assert (0.25 + beyond) in times
+
+
+# -- runs over jobs
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """Let time stand still for workers, but for one second in each rest; a list of the rests."""
+    slept = []
+    clock = SimpleNamespace(monotonic=lambda: len(slept), sleep=slept.append)
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
+    return slept
+
+
+def fanout_of(towns, **keys):
+    return Fanout(towns.odm.schemas, towns.storage, 0, **keys)
+
+
+def only(towns, kind, relation):
+    """Return the key of a job, and delete all others."""
+    [key] = [job.key for job in towns.odm.jobs() if (job.kind, job.relation) == (kind, relation)]
+    towns.storage.delete_many("_gw_jobs", {"_id": {"$ne": key}})
+    return key
+
+
+def test_three_jobs_in_a_row_that_get_no_answer_end_a_run(world, monkeypatch):
+    fanout, tried = Fanout(world.odm.schemas, world.storage, 0), []
+
+    def claim(key, worker):
+        tried.append(key)
+        raise Unavailable
+
+    monkeypatch.setattr(fanout.jobs, "claim", claim)
+    assert (fanout.drain("abcde", 30).left, tried) == (set("de"), list("abc"))
+    assert (fanout.drain("ab", 30).left, tried[3:]) == (set(), list("ab"))
+
+
+@pytest.mark.mongo
+def test_a_job_that_is_done_lets_a_run_go_on(towns, monkeypatch):
+    towns, tried = towns(0), []
+    rename_all(towns)
+    fanout, good = fanout_of(towns), only(towns, "copies", "town.land")
+    claim = fanout.jobs.claim
+
+    def claimed(key, worker):
+        tried.append(key)
+        if key != good:
+            raise Unavailable
+        return claim(key, worker)
+
+    monkeypatch.setattr(fanout.jobs, "claim", claimed)
+    keys = ["a", "b", good, "c", "d", "e", "f"]
+    assert (fanout.drain(keys, 30).left, tried) == ({"f"}, keys[:-1])
+
+
+def test_a_job_that_cannot_be_released_is_left_and_its_lease_expires(world, monkeypatch, caplog):
+    fanout = Fanout(world.odm.schemas, world.storage, 0)
+
+    def release(key, worker):
+        raise Unavailable
+
+    monkeypatch.setattr(fanout.jobs, "release", release)
+    with caplog.at_level(logging.DEBUG, "gatewayfw.odm"):
+        drained = fanout.drain(["a"], 30)
+    assert (drained.left, caplog.messages) == ({"a"}, ["the lease of job a will expire"])
+
+
+@pytest.mark.mongo
+def test_a_run_that_is_out_of_time_begins_nothing(towns, late, monkeypatch):
+    towns = towns(0)
+    deadline = towns.storage.deadline
+    monkeypatch.setattr(towns.storage, "deadline", lambda seconds: deadline(30))  # however slow the machine is
+    rename_all(towns)
+    keys, before = {job.key for job in towns.odm.jobs()}, len(towns.commands)
+    for seconds in (-1, 0, 0.02):
+        assert fanout_of(towns).drain(keys, seconds).left == keys
+    assert (len(towns.commands) - before, len(keys)) == (0, 4)
+    assert (fanout_of(towns).drain(keys, 0.03).left, towns.jobs()) == (set(), [])
+
+
+@pytest.mark.mongo
+def test_a_run_without_end_gives_each_batch_half_a_minute(towns, late, monkeypatch):
+    towns, times, seen = towns(0), [], []
+    rename_all(towns)
+    deadline = towns.storage.deadline
+    monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
+    assert (fanout_of(towns).work(on_progress=seen.append), set(times), len(seen)) == (0, {30.0}, 4)
+
+
+@pytest.mark.mongo
+def test_a_cascade_goes_on_in_the_jobs_it_makes(towns):
+    towns, freed = towns(0), []
+    delete_land(towns)
+    towns.odm.schemas.bytes_keys["town"] = "name"
+    key = only(towns, "removal", "town.land")
+    drained = fanout_of(towns, free=freed.append).drain([key], 30)
+    assert drained == Drained(left=set(), made=set(), deleted={"town": 2})
+    assert (towns.jobs(), freed) == ([], [{"rome"}, {"bonn"}])
+    ann = next(towns.storage.find("guest", {"_id": ANN}))
+    assert {name: value for name, value in ann.items() if name in ("home", "visited")} == {"visited": [LAND_COPY]}
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["in time", "replaced"])
+@pytest.mark.mongo
+def test_a_job_waits_once_for_a_source_as_new_as_itself(towns, late, monkeypatch, replaced):
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 1)
+    towns, seen = towns(0), []
+    rename_all(towns)
+    key = only(towns, "copies", "town.land")
+    if replaced:
+        towns.storage.update_one("land", {"_id": LAND}, {"$set": {"_gw.v": 1}}, ())
+    assert fanout_of(towns).drain([key], 60, seen.append).left == set()
+    assert [(job.after, job.waited) for job in seen] == [(None, False), (ROME, replaced), (BONN, replaced)]
+    assert late == ([0.01] * 6 if replaced else [])
+    assert {one["land"]["name"] for one in towns.storage.find("town", {})} == {"new"}
+
+
+@pytest.mark.mongo
+def test_a_holder_that_refuses_its_removal_stays_as_it_is_and_stops_no_other(towns, monkeypatch, caplog):
+    towns = towns(0)
+    towns.storage.update_one("guest", {"_id": BOB}, {"$set": {"visited": [LAND_COPY, SEA_COPY]}}, ())
+    delete_land(towns)
+    key = only(towns, "removal", "guest.visited")
+
+    def refuse(filter):
+        if ANN in filter["_id"]["$in"]:
+            raise Conflict("not this one")
+
+    meeting(monkeypatch, towns, "update_many", "guest", refuse)
+    assert (fanout_of(towns).drain([key], 30), towns.jobs()) == (Drained(), [])
+    lists = [one["visited"] for one in towns.storage.find("guest", {}, sort=[("_id", 1)])]
+    assert lists == [[LAND_COPY], [SEA_COPY]]
+    assert set(caplog.messages) == {f"guest {ANN} could not be updated and is stale: not this one"}
+
+
+@pytest.mark.mongo
+def test_a_list_that_shrinks_between_two_updates_is_emptied_by_the_next_batch(towns, monkeypatch):
+    towns, met, seen = towns(0), [], []
+    towns.storage.update_one("guest", {"_id": BOB}, {"$set": {"visited": [LAND_COPY, SEA_COPY]}}, ())
+    delete_land(towns)
+    key = only(towns, "removal", "guest.visited")
+
+    def shrink(_filter):
+        met.append(1)
+        if len(met) == 2:
+            towns.storage.update_one("guest", {"_id": BOB}, {"$set": {"visited": [LAND_COPY]}}, ())
+
+    meeting(monkeypatch, towns, "update_many", "guest", shrink)
+    assert (fanout_of(towns).drain([key], 30, seen.append).left, len(seen), len(met)) == (set(), 2, 4)
+    assert ["visited" in one for one in towns.storage.find("guest", {})] == [False, False]

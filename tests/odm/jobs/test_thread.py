@@ -19,6 +19,7 @@ from gatewayfw.odm.jobs.thread import Helper
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from tests.waiting import wait_until
 
 
 class Owner:
@@ -62,6 +63,40 @@ def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch)
     Helper(owner.work).start()
     assert [owner.asked.acquire(timeout=5) for _ in range(3)] == [True] * 3
     assert not owner.asked.acquire(timeout=0.1)
+
+
+class Turns(threading.Event):
+    """An event that comes at once for so many turns, and notes for how long it is waited for."""
+
+    def __init__(self, most):
+        super().__init__()
+        self.most, self.waited = most, []
+
+    def wait(self, timeout=None):
+        self.waited.append(timeout)
+        return len(self.waited) <= self.most or super().wait(5)
+
+
+def test_it_rests_as_long_as_the_last_work_asks_for(monkeypatch, caplog):
+    before, turns = set(threads()), Turns(5)
+    monkeypatch.setattr(helper, "threading", SimpleNamespace(Event=lambda: turns, Thread=threading.Thread))
+    owner = Owner(0, 2, Unavailable(), KeyError("odd"), 0)
+    Helper(owner.work).start()
+    assert [owner.asked.acquire(timeout=5) for _ in range(5)] == [True] * 5
+    assert wait_until(lambda: len(turns.waited) == 6)
+    del owner
+    gc.collect()
+    assert all(ends(thread) for thread in set(threads()) - before)
+    assert turns.waited == [0.0, 10.0, 1.0, 1.0, 10.0, 10.0]
+
+
+def test_the_first_process_of_a_machine_has_a_thread_too(monkeypatch):
+    before = set(threads())
+    monkeypatch.setattr(helper, "os", SimpleNamespace(getpid=lambda: 1))
+    owner = Owner()
+    Helper(owner.work).start()
+    [started] = set(threads()) - before
+    assert started.daemon
 
 
 def test_a_process_starts_one_thread_and_a_child_its_own(monkeypatch):
