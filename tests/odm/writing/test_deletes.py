@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import StillReferenced
-from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, ROME_COPY, UNCUT, V, members
+from gatewayfw.odm.copies.jobs import Backlog, Jobs
+from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.schemas import Schemas, any_, optional, string
+from gatewayfw.settings import Settings
+from tests.odm.noted import note_commands
+from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, ROME_COPY, SEA, UNCUT, V, members
 
 
 @pytest.fixture
@@ -146,3 +151,38 @@ def test_a_delete_asks_for_no_more_than_it_needs(towns, row):
     towns = towns(limit)
     delete(towns)
     assert (towns.commands, towns.jobs()) == (commands, jobs)
+
+
+@pytest.mark.parametrize(
+    ("limit", "left", "jobs"), [(9, 5, 0), (4, 0, 0), (3, 0, 1), (2, 2, 2)], ids=["far", "just", "windows", "holders"]
+)
+@pytest.mark.mongo
+def test_a_cascade_spends_the_documents_and_windows_that_it_writes(towns, limit, left, jobs):
+    towns, backlog = towns(), None
+
+    def delete():
+        nonlocal backlog
+        backlog = Backlog(Jobs(towns.storage), limit)
+        deletes = Deletes(towns.odm.schemas, towns.storage, backlog)
+        return deletes.delete(towns.odm.schemas.get_schema("land"), {"_id": LAND}, True)
+
+    done = towns.storage.transaction(delete)
+    assert (done, backlog.limit, len(backlog.keys)) == ({} if limit == 2 else {"town": 2}, left, jobs)
+
+
+def test_a_delete_tells_the_keys_of_bytes_kept_elsewhere(storage):
+    schemas = Schemas(Settings())
+    schemas.add("user", {"photo": optional(any_())})
+    schemas.add("file", {"key": optional(any_()), "name": string()}, {"of": {"schemaName": "user", "type": "single"}})
+    schemas.bytes_keys.update({"user": "photo", "file": "key"})
+    copy = {"_id": LAND}
+    storage.insert("user", [{**copy, "photo": "a"}])
+    storage.insert("file", [{"_id": id_, "of": copy, "key": key} for id_, key in ((ANN, "b"), (ROME, 5), (BONN, "c"))])
+    storage.insert("file", [{"_id": SEA, "of": copy, "name": "no key"}])
+    commands, backlog = note_commands(storage), Backlog(Jobs(storage))
+    done = Deletes(schemas, storage, backlog).delete(schemas.get_schema("user"), {"_id": LAND}, True)
+    assert (done, backlog.freed) == ({"file": 4}, {"a", "b", "c"})
+    assert commands[:2] == [
+        ("touch", "user", {"_id": LAND}, ["_gw", "photo"], {"lock": LOCK}),
+        ("find", "file", {"of._id": {"$in": [LAND]}}, ["of._id", "_gw", "key"], {"limit": 0}),
+    ]

@@ -10,6 +10,10 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, Timeout, TooLarge, ValidationError
 from gatewayfw.odm import Odm
+from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.copies.jobs import Backlog, Jobs
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.towns import (
@@ -170,6 +174,49 @@ def test_only_what_may_have_been_there_before_begins_with_a_version(blog, storag
     counted = {"rev": version} if storage.counts_locks() else {}
     assert new == {"_id": made, "text": "new"}
     assert chosen == {"_id": TAGS[0], "text": "chosen", "_gw": {"v": version, "r": version, **counted}}
+
+
+@pytest.mark.parametrize(
+    ("limit", "model", "id_", "left", "jobs"),
+    [
+        (3, "land", LAND, 0, 0),
+        (2, "land", LAND, 1, 1),
+        (0, "land", LAND, 0, 2),
+        (9, "town", ROME, 7, 0),
+        (1, "town", ROME, 0, 1),
+        (9, "guest", BOB, 9, 0),
+    ],
+)
+@pytest.mark.mongo
+def test_an_update_spends_the_copies_and_windows_that_it_writes(towns, limit, model, id_, left, jobs):
+    towns = towns()
+    schema, known = towns.odm.schemas.get_schema(model), CopyCounts()
+    change = stored_update(schema, {"$set": {"name": "new"}})
+
+    def spend():
+        backlog = Backlog(Jobs(towns.storage), limit)
+        writes = Writes(towns.odm.schemas, towns.storage, backlog, known)
+        towns.storage.transaction(lambda: writes.update(schema, {"_id": id_}, change, ["name"]))
+        for relation, source, met in backlog.met:
+            known.note(relation, source, met)
+        return backlog.limit, len(backlog.keys)
+
+    assert (spend(), spend()) == ((left, jobs), (left, jobs))
+
+
+def test_all_ids_that_are_still_being_removed_are_named(storage):
+    odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    odm.set_db(storage)
+    tag = odm.new_model("tag", {"name": string})
+    post = odm.new_model("post", {}, {"tags": {"schemaName": "tag", "type": "multiple", "optional": True}})
+    tag.insert_many([{"_id": id_, "name": "old"} for id_ in TAGS])
+    post.insert_one({}, relations={"tags": {"_ids": TAGS}})
+    with odm.leave_to_jobs():
+        for id_ in TAGS[:2]:
+            tag.delete_one({"_id": id_}, hard_cascade=True)
+        with pytest.raises(Conflict) as refused:
+            tag.insert_many([{"_id": id_, "name": "new"} for id_ in (ObjectId(), TAGS[1], TAGS[0])])
+    assert refused.value.message == f"tag is still being spread or removed: {TAGS[0]}, {TAGS[1]}"
 
 
 # -- commands: no write reads or locks more than it needs
